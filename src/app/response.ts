@@ -6,7 +6,9 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { headerOf, setHeader } from '../http/respond.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
+import type { ResponseHook } from '../records/engine/route.ts'
 import type { AppContext } from './context.ts'
 
 /** The response to send for `made`, after the hooks of guards. Throws a `TypeError` if it is not a response. */
@@ -31,22 +33,32 @@ export function finish(
   return complete(own, request, context)
 }
 
-/** Calls the hooks of guards first. A hook that fails changes nothing. */
 async function afterHooks(
   made: Response,
   request: ApiRequest,
   context: AppContext,
   isLate: boolean,
 ): Promise<Response> {
+  const response = await runHooks(context.hooks ?? [], made, isLate, context.logger)
+  return complete(response, request, context)
+}
+
+/** The response that the hooks of guards leave. A hook that fails changes nothing. */
+export async function runHooks(
+  hooks: readonly ResponseHook[],
+  made: Response,
+  isLate: boolean,
+  logger: Logger,
+): Promise<Response> {
   let response = made
-  for (const hook of context.hooks ?? []) {
+  for (const hook of hooks) {
     try {
       response = (await hook(response, isLate)) ?? response
     } catch (error) {
-      context.logger.error('a response hook failed', { error: String(error) })
+      logger.error('a response hook failed', { error: String(error) })
     }
   }
-  return complete(response, request, context)
+  return response
 }
 
 function complete(response: Response, request: ApiRequest, context: AppContext): Response {

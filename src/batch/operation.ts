@@ -6,6 +6,7 @@
 
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
+import { runHooks } from '../app/response.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
@@ -117,16 +118,8 @@ export class Operation {
   }
 
   /** Calls the hooks of its guards, as alone; resolves to the response that they leave. */
-  async told(response: Response): Promise<Response> {
-    let sent = response
-    for (const hook of this.#hooks) {
-      try {
-        sent = (await hook(sent, false)) ?? sent
-      } catch (error) {
-        this.#context.logger.error('a response hook failed', { error: String(error) })
-      }
-    }
-    return sent
+  told(response: Response): Promise<Response> {
+    return runHooks(this.#hooks, response, false, this.#context.logger)
   }
 
   /** What serves it, once its guards have let it pass, or the response of one that has not. */

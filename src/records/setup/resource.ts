@@ -134,20 +134,8 @@ function scopesOf(scope: RouterOptions<Fields>['scope']): Scopes {
   return typeof scope === 'object' ? scope : { read: scope, write: scope }
 }
 
-type FieldRules = Pick<
-  ListRules,
-  | 'query'
-  | 'equalities'
-  | 'filterable'
-  | 'sortable'
-  | 'urlFilterable'
-  | 'urlSortable'
-  | 'orderBy'
-  | 'order'
->
-
 /** What lists may be filtered and sorted by. */
-function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: Fail): FieldRules {
+function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: Fail) {
   const { model } = options
   const reach = (option: string, names: readonly string[]) => {
     for (const name of names) checkReachable(model, option, name, fail)
@@ -171,7 +159,7 @@ function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: F
     query,
     equalities: query.map((field) => ({
       field,
-      shape: placeOf(model.shape, field)?.shape ?? { kind: 'mixed' },
+      shape: placeOf(model.shape, field)?.shape ?? ({ kind: 'mixed' } as const),
     })),
     filterable,
     sortable,
@@ -182,10 +170,8 @@ function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: F
   }
 }
 
-type PageRules = Omit<ListRules, keyof FieldRules | 'model' | 'search' | 'allowRawRegex'>
-
 /** How lists are cut into pages, and how long search terms are. */
-function pageRules(options: RouterOptions<Fields>, legacyMode: boolean): PageRules {
+function pageRules(options: RouterOptions<Fields>, legacyMode: boolean) {
   const { maxLimit = 100 } = options
   const { defaultPageSize = Math.min(50, maxLimit) } = options
   const { maxSearchLength = 128, maxRelationMatches = 1000 } = options

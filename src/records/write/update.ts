@@ -83,8 +83,9 @@ async function updateFrom(whole: Resource, id: string, incoming: Incoming): Prom
   }
   const one = scope === unlimited ? withId(id) : within(scope.filter, id)
   // What the client may write of what it has sent, as the hook leaves it.
-  const body =
-    resource.files.names.length > 0 ? await bodyFor(resource, incoming, one) : incoming.sent
+  const hasFiles = resource.files.names.length > 0 && concernsFiles(resource, incoming)
+  const stored = hasFiles ? await engine.first(one) : undefined
+  const body = hasFiles ? bodyOf(resource, incoming, stored) : incoming.sent
   const payload = keepWritable(body, resource.writable.update, scope.fields, model.input)
   const hook = resource.validate.update
   const about = { req: request, operation: 'update', id, model } as const
@@ -96,12 +97,6 @@ async function updateFrom(whole: Resource, id: string, incoming: Incoming): Prom
   const updated = await writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
   const response = await respond(resource, reads, updated, request)
   return checked.res ? withHookResponse(response, checked.res) : response
-}
-
-/** The body, with the URLs that the record already holds in its file fields. */
-async function bodyFor(resource: Resource, incoming: Incoming, one: Filter): Promise<unknown> {
-  const isOfFiles = concernsFiles(resource, incoming)
-  return bodyOf(resource, incoming, isOfFiles ? await resource.engine.first(one) : undefined)
 }
 
 /** What the client may see of the record. */
