@@ -44,7 +44,7 @@ interface Waiting {
   readonly reject: (reason: unknown) => void
 }
 
-/** Reads a body as it arrives. While nobody reads, the client has to wait. */
+/** Reads a body as it arrives. Until it is read, the client has to wait. */
 class Incoming implements BodyReader {
   readonly #message: IncomingMessage
   readonly #parts: BodyPart[] = []

@@ -8,7 +8,7 @@ import { Response as FastResponse } from '#response'
 import { responseTooLarge } from './refusals.ts'
 import { utf8Length } from './utf8-length.ts'
 
-/** Where a page of a list is, and what comes after it. */
+/** The object `pagination` in the envelope of a list. */
 export type Pagination =
   | { currentPage: number; pageSize: number; totalPages: number; totalRecords: number }
   | { currentPage: number; pageSize: number; hasMore: boolean }

@@ -7,11 +7,8 @@
  */
 
 import type { $ZodObject } from 'zod/v4/core'
-import type { ApiRequest } from '../http/request.ts'
-import type { Model } from '../model/model.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
-import type { UploadOptions } from '../uploads/options.ts'
 import { refuseMiddlewares } from './engine/guards.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { DescribedHandler, Handler, Route, RouteDescription } from './engine/route.ts'
@@ -20,14 +17,12 @@ import { listHandler, queryHandler } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import { readHandler } from './read/read.ts'
 import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
-import type { FieldsFor } from './rules/fields-for.ts'
-import type { OwnScope } from './rules/scope.ts'
-import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
+import { type Action, openAt, showsAll } from './setup/access.ts'
 import { withDescription } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
-import type { FieldLists, RouterOptions } from './setup/options.ts'
+import type { RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
-import type { Choices, Chosen, Names, Order, Rare, ServedRecords, ShownTo } from './setup/served.ts'
+import type { RouterChoices, RouterInput, ServedRecords } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
 import { createHandler } from './write/create.ts'
 import { remove } from './write/remove.ts'
@@ -77,35 +72,10 @@ function declareLists(host: Host, { model, query }: Resource): void {
  */
 export function createRouter<
   R,
-  const L = unknown,
   I = unknown,
   H = unknown,
-  const Q extends Names<R> | undefined = undefined,
-  const F extends Names<R> | undefined = undefined,
-  const S extends Names<R> | undefined = undefined,
-  const O extends Order<R> | undefined = undefined,
-  const X extends Names<R> | undefined = undefined,
-  const A extends FieldLists<R> | undefined = undefined,
-  const B extends FieldLists<R> | undefined = undefined,
-  const U extends UploadOptions<keyof R & string> | undefined = undefined,
-  P extends 'offset' | 'cursor' = 'offset',
-  C extends 'exact' | 'estimated' | 'none' = 'exact',
-  const G = undefined,
-  const D = unknown,
-  const E extends AccessOptions | undefined = undefined,
-  const V extends ReturnType<FieldsFor<R>> = never,
->(
-  options: Omit<RouterOptions<R>, 'fieldsFor'> & {
-    readonly model: Model<R, I, H>
-    readonly scope?:
-      | OwnScope<R, L>
-      | { readonly read: OwnScope<R, D>; readonly write: OwnScope<R, L> }
-    // Not an intersection of functions, whose parameters have no type where `noImplicitAny` is off.
-    readonly fieldsFor?: (request: ApiRequest) => V | ReturnType<FieldsFor<R>>
-  } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E>,
-): Router<
-  ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, ShownTo<V, G>, L>> & Rare<D, E>
-> {
+  const O extends RouterChoices<R> = Record<never, never>,
+>(options: RouterInput<R, I, H, O>): Router<ServedRecords<R, I, H, O>> {
   const extra: Route[] = []
   let isAttached = false
   const add =

@@ -21,7 +21,6 @@ import type {
   $ZodDate,
   $ZodDefault,
   $ZodNumber,
-  $ZodObject,
   $ZodOptional,
   $ZodString,
   $ZodType,
@@ -34,67 +33,9 @@ import { type IdentifierKind, MAX_LENGTH, normalizers } from './normal-forms.ts'
 import type { UserFieldsOptions } from './options.ts'
 import { firstRole, roleSettings } from './roles.ts'
 
-type Text = $ZodOptional<$ZodString>
+type Text = $ZodOptional<$ZodString<string>>
 type Instant = $ZodOptional<$ZodDate>
 type Count = $ZodDefault<$ZodNumber>
-
-/** A session as it is stored (spec 2.4); the tokens themselves are not stored. */
-export type SessionSchema = $ZodObject<{
-  readonly id: $ZodString
-  readonly hash: $ZodString
-  readonly previousHash: Text
-  readonly swappedHash: Text
-  readonly rotatedAt: Instant
-  readonly createdAt: $ZodDate
-  readonly lastUsedAt: $ZodDate
-  readonly expiresAt: $ZodDate
-  readonly userAgent: Text
-}>
-
-/** A client that has signed in, as it is stored: its guesses are counted separately from those of unknown clients. */
-export type KnownClientSchema = $ZodObject<{
-  readonly client: $ZodString
-  readonly guesses: $ZodNumber
-  readonly wrong: $ZodOptional<$ZodNumber>
-  readonly lockedUntil: Instant
-  readonly at: $ZodDate
-}>
-
-/** The number of tries of a kind of code by all such clients together. */
-export type KnownTriesSchema = $ZodObject<{
-  readonly kind: $ZodString
-  readonly until: $ZodDate
-  readonly count: $ZodNumber
-}>
-
-interface SecretSchemas {
-  readonly password: Text
-  readonly passwordChangedAt: Instant
-  readonly otpHash: Text
-  readonly otpPurpose: Text
-  readonly otpExpiresAt: Instant
-  readonly otpAttempts: Count
-  readonly otpSentAt: Instant
-  readonly smsOtpHash: Text
-  readonly smsOtpExpiresAt: Instant
-  readonly smsOtpAttempts: $ZodOptional<$ZodNumber>
-  readonly smsOtpSentAt: Instant
-  readonly failedLoginAttempts: Count
-  readonly lockedUntil: Instant
-  readonly wrongPasswords: $ZodOptional<$ZodNumber>
-  readonly knownClients: $ZodOptional<$ZodArray<KnownClientSchema>>
-  readonly knownTries: $ZodOptional<$ZodArray<KnownTriesSchema>>
-  readonly answerAttempts: $ZodOptional<$ZodNumber>
-  readonly answersLockedUntil: Instant
-}
-
-interface VerificationSchemas {
-  readonly pendingEmail: Text
-  readonly verifyOtpHash: Text
-  readonly verifyOtpExpiresAt: Instant
-  readonly verifyOtpAttempts: $ZodOptional<$ZodNumber>
-  readonly verifyOtpSentAt: Instant
-}
 
 type IdentifierNames<O> = O extends { readonly identifiers: readonly (infer I)[] }
   ? I extends string
@@ -115,23 +56,12 @@ type ProviderFields<O> = O extends { readonly social: infer S }
   : never
 
 type RoleSchema<O> = O extends { readonly roles: { readonly multiple: true } }
-  ? $ZodDefault<$ZodArray<$ZodString>>
-  : $ZodDefault<$ZodString>
+  ? $ZodDefault<$ZodArray<$ZodString<string>>>
+  : $ZodDefault<$ZodString<string>>
 
-type ProofFields<O> = ('email' extends IdentifierNames<O>
-  ? { readonly provenEmail: Text }
-  : O extends { readonly social: object }
-    ? { readonly provenEmail: Text }
-    : unknown) &
-  ('phone' extends IdentifierNames<O> ? { readonly provenPhone: Text } : unknown)
-
-type ByDefaultName<O> = SecretSchemas & { readonly [Name in IdentifierNames<O>]: Text } & {
-  readonly [Name in ProviderFields<O>]: Text
-} & { readonly role: RoleSchema<O> } & (O extends { readonly refresh: object }
-    ? { readonly refreshTokens: $ZodOptional<$ZodArray<SessionSchema>> }
-    : unknown) &
-  ProofFields<O> &
-  (O extends { readonly emailVerification: object } ? VerificationSchemas : unknown)
+type ByDefaultName<O> = {
+  readonly [Name in IdentifierNames<O> | ProviderFields<O> | 'password']: Text
+} & { readonly role: RoleSchema<O> }
 
 type Renamed<S, Names> = {
   readonly [Name in keyof S as Name extends keyof Names
@@ -145,15 +75,17 @@ type RoleName<O> = O extends { readonly roles: { readonly field: infer F extends
   ? { readonly role: F }
   : unknown
 
-/** The fields that `userFields` returns for the options `O`. */
+/** The fields that `userFields` returns for the options `O`, without the secrets that it adds besides. */
 export type UserFields<O> = Renamed<
   ByDefaultName<O>,
   (O extends { readonly fields: infer Names } ? Names : unknown) & RoleName<O>
 >
 
 /**
- * The fields of spec 2.4, to spread into a user model. Pass the same `identifiers`, `fields`, `social`, `refresh`,
- * `roles` and `emailVerification` as to `createAuthRouter`. Secrets hide themselves: no route of the model shows them.
+ * The fields that accounts need, to spread into a user model. Pass the same `identifiers`, `fields`, `social`, `refresh`,
+ * `roles` and `emailVerification` as to `createAuthRouter`. Secrets hide themselves: no
+ * route of the model shows them, and but for the password's hash the type of a
+ * record leaves them out.
  *
  * ```ts
  * const User = defineModel('User', {

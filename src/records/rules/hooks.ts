@@ -10,7 +10,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { runShielded } from '../../http/shield.ts'
 import { copied } from '../../model/copy.ts'
-import type { Managed, Model } from '../../model/model.ts'
+import type { FieldName, Managed, Model, SortName } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
@@ -51,27 +51,29 @@ export type ValidateOption<R> =
   | { readonly create?: Validate<R>; readonly update?: Validate<R> }
 
 /** What `onGet` fills in: the name of a reference, one with selected fields, or a list of these. */
-export type PopulateOption =
-  | string
-  | { readonly path: string; readonly select?: string | readonly string[] }
-  | readonly (string | { readonly path: string; readonly select?: string | readonly string[] })[]
+export type PopulateOption<R = Fields> = Population<R> | readonly Population<R>[]
+
+/** A reference of `R`, or one with the fields to show of what it leads to. */
+type Population<R> =
+  | FieldName<R>
+  | { readonly path: FieldName<R>; readonly select?: string | readonly string[] }
 
 /** What `onGet` returns. */
-export interface ReadOptions {
+export interface ReadOptions<R = Fields> {
   /** The references to fill in. Default: none. */
-  readonly populate?: PopulateOption
+  readonly populate?: PopulateOption<R>
   /** The fields to return: names to keep, or names with `-` in front to leave out. Default: all. */
-  readonly select?: string | readonly string[]
+  readonly select?: string | readonly SortName<R>[]
   /** @deprecated The older name of `populate`. */
-  readonly populates?: PopulateOption
+  readonly populates?: PopulateOption<R>
   /** @deprecated The older name of `select`. */
-  readonly selects?: string | readonly string[]
+  readonly selects?: string | readonly SortName<R>[]
 }
 
 /** Chooses populate and select for a read. If it throws, the read goes on without either. */
-export type OnGet = (
+export type OnGet<R = Fields> = (
   request: ApiRequest,
-) => ReadOptions | undefined | void | Promise<ReadOptions | undefined | void>
+) => ReadOptions<R> | undefined | void | Promise<ReadOptions<R> | undefined | void>
 
 /** A side effect after a create, awaited before the response. */
 export type RunAfterCreate<R> = (record: R & Managed, request: ApiRequest) => unknown

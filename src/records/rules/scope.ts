@@ -35,7 +35,7 @@ export type ScopeValues<R = Fields> = {
 
 /** What a scope returns: values that all must match, alternatives of which one must, or undefined for no limit. */
 export type ScopeFilter<R = Fields> =
-  | (ScopeValues<R> & Never<Exclude<'or', keyof R>>)
+  | ('or' extends keyof R ? ScopeValues<R> : ScopeValues<R> & { readonly or?: never })
   | { readonly or: readonly ScopeValues<R>[] }
   | undefined
   | void
@@ -61,33 +61,6 @@ export interface Scopes {
   readonly read: ScopeOption | undefined
   readonly write: ScopeOption | undefined
 }
-
-/** A scope that returns `L`, made of fields of `R` alone. */
-export type OwnScope<R, L> = (request: ApiRequest) => L & OwnFields<R, L>
-
-/** Forces the scope `L` to use only fields of `R`: another name does not compile. */
-type OwnFields<R, L> = unknown extends L
-  ? unknown
-  : L extends Promise<infer P>
-    ? Promise<OwnFields<R, P>>
-    : L extends { readonly or: readonly (infer M)[] }
-      ? { readonly or: readonly Never<Exclude<NamesIn<M>, keyof R | keyof Managed>>[] }
-      : L extends object
-        ? Never<Exclude<keyof L, keyof R | keyof Managed>>
-        : L
-
-type Never<Names extends PropertyKey> = { readonly [F in Names]?: never }
-
-/** The names of all members of a union. */
-type NamesIn<M> = M extends unknown ? keyof M : never
-
-/** The fields that the scope `L` names, in whatever alternative. */
-export type ScopedNames<L> =
-  Exclude<Awaited<L>, undefined | void> extends infer E
-    ? E extends { readonly or: readonly (infer M)[] }
-      ? NamesIn<M>
-      : keyof E
-    : never
 
 /**
  * The scope of `request`. Throws if the scope names no field or an unknown one, or leaves a value undefined: that is a

@@ -5,7 +5,7 @@
  */
 
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { people } from '../../../src/contract/store/people.ts'
+import { people } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 
 const [task = '', path = '', name = ''] = process.argv.slice(2)

@@ -3,15 +3,15 @@ import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
 import { Counts } from '../../../adapters/stores/sqlite/counts.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Effect } from '../../../adapters/stores/sqlite/sql.ts'
-import { among, containing, where } from '../../../src/contract/store/ask.ts'
-import { Oracle } from '../../../src/contract/store/oracle.ts'
-import { newId, people } from '../../../src/contract/store/people.ts'
+import { among, containing, where } from '../../../extras/contract/store/ask.ts'
+import { Oracle } from '../../../extras/contract/store/oracle.ts'
+import { newId, people } from '../../../extras/contract/store/people.ts'
 import {
   Random,
   randomChange,
   randomFields,
   randomFilter,
-} from '../../../src/contract/store/random.ts'
+} from '../../../extras/contract/store/random.ts'
 import { all, any, everything, type Filter } from '../../../src/ports/filter.ts'
 import type { Collection } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'

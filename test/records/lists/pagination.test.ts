@@ -211,7 +211,7 @@ describe('2.6 and 8 Limits: the options of paging', () => {
   })
 
   test('security, unbounded reads: without a page no more than maxLimit is asked of the store, lean and populated too', async () => {
-    for (const options of [{}, { lean: true }, { onGet: () => ({ populate: 'maker' }) }]) {
+    for (const options of [{}, { lean: true }, { onGet: () => ({ populate: 'maker' as const }) }]) {
       const { list, store } = await opened({ maxLimit: 3, defaultPageSize: 3, ...options })
       expect(names(await list())).toHaveLength(3)
       expect(store.calls.map(({ argument }) => argument.limit)).toEqual([3])
@@ -319,7 +319,7 @@ describe('2.6 and 8 Limits: the options of paging', () => {
   test('allowDiskUse, batchSize: query passthroughs', async () => {
     const { list, store } = await opened({ allowDiskUse: true, batchSize: 7 })
     await list()
-    const { allowDiskUse, batchSize } = store.calls[0]?.argument.hints as ReadHints
+    const { allowDiskUse, batchSize } = (store.calls[0]?.argument.hints ?? {}) as ReadHints
     expect({ allowDiskUse, batchSize }).toEqual({ allowDiskUse: true, batchSize: 7 })
   })
 })

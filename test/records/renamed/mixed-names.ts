@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Random } from '../../../src/contract/store/random.ts'
+import { Random } from '../../../extras/contract/store/random.ts'
 import { addPath, collectionSchema } from '../../../src/model/collection-schema.ts'
 import type { Model } from '../../../src/model/model.ts'
 import { renamedCollection } from '../../../src/model/renamed-collection.ts'
