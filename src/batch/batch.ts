@@ -25,7 +25,7 @@ import type { Host, Mountable } from '../records/engine/host.ts'
 import { checkWrites } from '../records/engine/integrity.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 import { SerialQueue } from '../records/engine/serial-queue.ts'
-import { LateGuards } from './late.ts'
+import { lateGuards } from './late.ts'
 import { inherited, Operation } from './operation.ts'
 import { operationsIn, Refused } from './operations.ts'
 import { runBatch } from './run.ts'
@@ -95,7 +95,7 @@ function handlerOf(host: Host, max: number): Handler {
         ...{ guards: host.guards, table: tableOf() },
       }
       operations = asked.map((one) => new Operation(one, surroundings))
-      const late = new LateGuards(host, request, context)
+      const late = lateGuards(host, request, context)
       const responses = await runBatch({ host, request, context, operations, queue, late })
       if (responses instanceof Response) return responses
       const parts = await Promise.all(

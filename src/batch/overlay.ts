@@ -83,9 +83,7 @@ export class Overlay {
     this.store = new HostedRecords(
       host,
       async () => checkTime(request),
-      (model) => {
-        return host.engine(model).over(this.#of(model).copies(), host.integrity)
-      },
+      (model) => host.engine(model).over(this.#of(model).copies(), host.integrity),
     )
   }
 

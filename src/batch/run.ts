@@ -10,7 +10,7 @@ import type { Host } from '../records/engine/host.ts'
 import { KEYED, type Keyed, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { SerialQueue } from '../records/engine/serial-queue.ts'
 import { pause } from '../records/engine/serial-queue.ts'
-import type { LateGuards } from './late.ts'
+import type { RunLateGuards } from './late.ts'
 import type { Operation } from './operation.ts'
 import { Refused } from './operations.ts'
 import { Overlay } from './overlay.ts'
@@ -25,7 +25,7 @@ export interface Batch {
   readonly operations: readonly Operation[]
   /** Batches that were overtaken run one after the other. */
   readonly queue: SerialQueue
-  readonly late: LateGuards
+  readonly late: RunLateGuards
 }
 
 /** How often a batch is tried that other writers overtake. */
@@ -101,7 +101,7 @@ async function attemptBatch(
 
 /** How a batch ends without being written: by the response of a guard, or because an earlier request has written it. */
 async function early(batch: Batch, ids: Map<number, string>): Promise<Done | Response | undefined> {
-  const response = await batch.late.run(batch.operations)
+  const response = await batch.late(batch.operations)
   if (response) return response
   const written = (batch.request as Keyed)[KEYED]?.written
   return written && respondedAgain(batch, ids, written)

@@ -6,7 +6,6 @@
 
 import { Response as FastResponse } from '#response'
 import { responseTooLarge } from './refusals.ts'
-import { utf8Length } from './utf8-length.ts'
 
 /** The object `pagination` in the envelope of a list. */
 export type Pagination =
@@ -121,4 +120,18 @@ export function failureResponse(status: number, failure: Failure, headers?: Head
   const response = jsonResponse(JSON.stringify({ success: false, ...failure }), { status })
   for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
   return response
+}
+
+const encoder = new TextEncoder()
+const buffer = new Uint8Array(64 * 1024)
+
+/** The bytes of `text` in UTF-8. Encodes one piece at a time: encoding the whole would need as much memory again. */
+export function utf8Length(text: string): number {
+  let length = 0
+  for (let at = 0; at < text.length; ) {
+    const { read, written } = encoder.encodeInto(text.slice(at, at + buffer.length), buffer)
+    length += written
+    at += read
+  }
+  return length
 }

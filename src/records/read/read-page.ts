@@ -14,8 +14,7 @@ import type { Fields, Read } from '../../ports/store.ts'
 import { nextTurn, TURN_LENGTH } from '../../ports/turns.ts'
 import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
-import type { Resource } from '../setup/resource.ts'
-import type { View } from '../setup/view.ts'
+import type { Resource, View } from '../setup/resource.ts'
 import { populate } from './populate.ts'
 
 /** What reading and showing the records of a router takes. */

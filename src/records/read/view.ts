@@ -13,9 +13,8 @@ import { visible } from '../../model/present.ts'
 import type { Shape } from '../../ports/shape.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
-import type { Resource } from '../setup/resource.ts'
+import type { Population, Resource, View } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
-import type { Population, View } from '../setup/view.ts'
 
 /** What decides how the records of a router are shown. */
 export type ViewRules = Pick<

@@ -16,8 +16,13 @@ import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
-import { checkStatus, type HookResponse, hookResponse } from './hook-response.ts'
 import { cleaned } from './policy.ts'
+
+/** What a `validate` hook may set on a successful response. */
+export interface HookResponse {
+  status: number | undefined
+  readonly headers: Headers
+}
 
 /** The second argument of a `validate` hook, after the payload. */
 export interface ValidateContext {
@@ -131,7 +136,7 @@ export async function runValidate(
   payload: Fields,
   about: Omit<ValidateContext, 'res'>,
 ): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
-  const context = { ...about, res: hookResponse() }
+  const context = { ...about, res: { status: undefined, headers: new Headers() } }
   const result = await runHook('validate', () => inTime(about.req, () => hook(payload, context)))
   checkStatus(context.res)
   const values = withoutForbidden(about.model, replacing('validate', about.model, result, payload))
@@ -245,4 +250,26 @@ export async function runAfterWrite(
       error: String((error as Error)?.stack ?? error),
     })
   }
+}
+
+const WITHOUT_BODY: readonly number[] = [204, 205, 304]
+
+/** Throws for a status that no response can have, before anything is written. */
+function checkStatus({ status }: HookResponse): void {
+  if (status === undefined) return
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new TypeError(
+      `a validate hook set res.status to ${String(status)}; it must be from 200 to 599`,
+    )
+  }
+}
+
+/** `response` with what a hook has set on `res`. */
+export function withHookResponse(response: Response, res: HookResponse): Response {
+  const { headers } = response
+  for (const name of res.headers.keys()) headers.delete(name)
+  for (const [name, value] of res.headers) headers.append(name, value)
+  if (res.status === undefined || res.status === response.status) return response
+  const body = WITHOUT_BODY.includes(res.status) ? null : response.body
+  return new Response(body, { status: res.status, headers })
 }

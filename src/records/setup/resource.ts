@@ -12,7 +12,7 @@ import { visible } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { type SortKey, totalOrder } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
-import type { Fields, ReadHints } from '../../ports/store.ts'
+import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
 import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
@@ -23,7 +23,6 @@ import { resolveAccess, type ServedActions } from './access.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { RouterOptions } from './options.ts'
 import { type SearchField, searchFields } from './search-fields.ts'
-import type { View } from './view.ts'
 import { type WriteRules, writeRules } from './write-rules.ts'
 
 /** A set of field names. */
@@ -57,6 +56,21 @@ export interface ListRules {
   readonly maxPage: number
   readonly methodOverride: boolean
   readonly legacyMode: boolean
+}
+
+/** A reference to fill in. */
+export interface Population {
+  readonly path: string
+  readonly target: Model
+  readonly select: Projection | undefined
+}
+
+/** How the records of one response are shown. */
+export interface View {
+  readonly select: Projection | undefined
+  readonly populate: readonly Population[]
+  /** False if `onGet` failed: the response is then not what was meant, so it is not kept. */
+  readonly cacheable: boolean
 }
 
 /** How records are read and shown. */

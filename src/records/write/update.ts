@@ -14,7 +14,6 @@ import type { Handler } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/serial-queue.ts'
 import { showWritten } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
-import { withHookResponse } from '../rules/hook-response.ts'
 import {
   type BeforeUpdate,
   hookRecord,
@@ -22,6 +21,7 @@ import {
   runBeforeUpdate,
   runValidate,
   type StoredUpdate,
+  withHookResponse,
 } from '../rules/hooks.ts'
 import { idAlone, type Scope, unlimited } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
