@@ -12,6 +12,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
+import { perApp } from '../records/engine/host.ts'
 import {
   hasWrittenNothing,
   KEYED,
@@ -28,7 +29,6 @@ import {
   storeClaims,
 } from './idempotency-claims.ts'
 import { fingerprintOf, keyOf, placeOf } from './idempotency-key.ts'
-import { perApp } from './per-app.ts'
 import { keyInUse, keyRequired, keyReused, malformedKey } from './refusals.ts'
 
 /** Options of `idempotency`. */

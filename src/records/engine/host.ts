@@ -22,7 +22,7 @@ import type { KnownScopes, ScopeOption } from '../rules/scope.ts'
 import type { Integrity } from './integrity.ts'
 import type { RecordEngine } from './record-engine.ts'
 import { type RecordCollection, type RecordStore, recordCollection } from './record-store.ts'
-import type { Guard, Route } from './route.ts'
+import type { Context, Guard, Route } from './route.ts'
 
 /** The app's adapters and settings. */
 export interface Services {
@@ -178,4 +178,17 @@ export interface Mountable<T = unknown> {
   readonly early?: boolean
   /** The routes on `mount`. Throws a `TypeError` for invalid options. */
   attach(host: Host, mount: string): readonly Route[]
+}
+
+/** Returns a function that makes a value on the first request of each app, and returns it from then on. */
+export function perApp<T>(make: (host: Host) => T): (context: Context) => T {
+  const known = new WeakMap<Host, T>()
+  return ({ store }) => {
+    const host = hostOf(store)
+    const found = known.get(host)
+    if (found !== undefined) return found
+    const made = make(host)
+    known.set(host, made)
+    return made
+  }
 }
