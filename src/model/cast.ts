@@ -114,7 +114,7 @@ function castMixed(shape: Shape, value: string | number | boolean): Scalar | und
  * schema to refuse with its own message.
  */
 export function castInput(place: Shape | undefined, value: unknown): unknown {
-  const isOneOfSeveral = place?.kind === 'mixed' || place?.kind === 'object'
+  const isOneOfSeveral = place?.kind === 'object' ? place.variants : place?.kind === 'mixed'
   const shape = isOneOfSeveral ? shapeFor(place, value) : place
   if (!shape) return value
   if (typeof value === 'object' && value !== null) return castMembers(shape, value)
