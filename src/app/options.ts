@@ -90,7 +90,16 @@ const MIB = 1024 * 1024
 const MIN_SECRET_LENGTH = 32
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-const LIMITS = {
+type LimitName =
+  | 'maxBodySize'
+  | 'maxBodyValues'
+  | 'bodyTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'maxInFlight'
+  | 'maxPopulated'
+  | 'maxResponseBytes'
+
+const LIMITS: Readonly<Record<LimitName, number>> = {
   maxBodySize: MIB,
   maxBodyValues: 20_000,
   bodyTimeoutMs: 25_000,
@@ -102,7 +111,7 @@ const LIMITS = {
 
 /** The options with their defaults. */
 export type ResolvedAppOptions = AppOptions &
-  Required<Pick<AppOptions, keyof typeof LIMITS | 'logger' | 'env' | 'development' | 'now'>>
+  Required<Pick<AppOptions, LimitName | 'logger' | 'env' | 'development' | 'now'>>
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
@@ -156,7 +165,7 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   }
   const { logger = jsonLogger, development = false, now = Date.now, ...given } = options
   const limits = Object.entries(LIMITS).map(([name, limit]) => {
-    return [name, options[name as keyof typeof LIMITS] ?? limit]
+    return [name, options[name as LimitName] ?? limit]
   })
   const { process } = globalThis as { process?: { env?: unknown } }
   const env = options.env ?? environment(process?.env) ?? {}

@@ -14,7 +14,7 @@ import { shareAuth } from '../http/given-auth.ts'
 import { notAResponse } from '../http/not-a-response.ts'
 import { parseQuery } from '../http/query-string.ts'
 import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
-import { noteWritten, type WrittenIds } from '../records/engine/keyed-writes.ts'
+import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { create } from '../records/write/create.ts'
@@ -104,7 +104,7 @@ export class Operation {
     const admitted = await this.#admitted
     if (admitted instanceof Response) return admitted
     const { request, operation } = admitted
-    if (this.#written) noteWritten(request, this.#written)
+    if (this.#written) noteKey(request, { written: this.#written })
     const resource = this.#written ? admitted.resource : overlay.resource(admitted.resource)
     if (operation === 'create') return create(resource, request, this.#context)
     if (operation === 'update') return update(resource, request, this.#context)

@@ -13,13 +13,7 @@ import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { perApp } from '../records/engine/host.ts'
-import {
-  hasWrittenNothing,
-  KEYED,
-  type Keyed,
-  noteKey,
-  noteWritten,
-} from '../records/engine/keyed-writes.ts'
+import { hasWrittenNothing, KEYED, type Keyed, noteKey } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import {
   type Claim,
@@ -87,7 +81,7 @@ export function idempotency(options: IdempotencyOptions): Guard {
     const claim = await own.claims.claim(own.id, own.fingerprint, isRecords)
     if (claim.state === 'written') return answerAgain(request, context, own, claim)
     if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
-    noteKey(request, claim.receipt)
+    noteKey(request, claim.receipt ? { receipt: claim.receipt } : {})
     carryOut(request, context, { ...own, owner: claim.owner })
     context.waitUntil(own.claims.sweep())
     return undefined
@@ -150,7 +144,7 @@ function answerAgain(
 ): undefined {
   if (fingerprint !== own.fingerprint) throw keyReused()
   if (running.has(owner)) throw keyInUse()
-  noteWritten(request, ids)
+  noteKey(request, { written: ids })
   context.headers.set('Idempotency-Replayed', 'true')
   context.onResponse((response, isLate) =>
     isLate || response.status >= 400 ? undefined : keep(response, { ...own, owner }, context),

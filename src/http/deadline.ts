@@ -10,7 +10,7 @@ import { notAResponse } from './not-a-response.ts'
 import { unavailable } from './outages.ts'
 import { runShielded } from './shield.ts'
 
-const DEADLINE = Symbol('deadline')
+const DEADLINE: unique symbol = Symbol('deadline')
 
 interface Timed extends Request {
   [DEADLINE]?: Deadline

@@ -38,14 +38,12 @@ export interface Keyed {
   [KEYED]?: KeyedWrite
 }
 
-/** From now on, what `request` writes is noted, and comes with `receipt` if there is one. */
-export function noteKey(request: ApiRequest & Keyed, receipt?: Receipt): void {
-  request[KEYED] = { ...(receipt && { receipt }), hasBegun: false, hasWritten: false }
-}
-
-/** Notes that an earlier request has written what this one asks for, so that it only responds. */
-export function noteWritten(request: ApiRequest & Keyed, written: WrittenIds): void {
-  request[KEYED] = { written, hasBegun: false, hasWritten: false }
+/** From now on, what `request` writes is noted; it comes with a receipt, or is only told if an earlier one has written it. */
+export function noteKey(
+  request: ApiRequest & Keyed,
+  known: Pick<KeyedWrite, 'receipt' | 'written'> = {},
+): void {
+  request[KEYED] = { ...known, hasBegun: false, hasWritten: false }
 }
 
 /** Notes how `write` ends; null means that there was nothing to write to. */

@@ -78,10 +78,8 @@ async function createFrom(
   // An id that is made later is in no scope.
   if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
   // The write: files first, and removed again if it fails.
-  const write = () => {
-    const writing = engine.insert(values, id as string | undefined)
-    return keyed ? noteWrite(keyed, writing) : writing
-  }
+  const insert = () => engine.insert(values, id as string | undefined)
+  const write = () => (keyed ? noteWrite(keyed, insert()) : insert())
   checkTime(request)
   const hasFiles = incoming.files.length > 0
   const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
