@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AuthInstance } from '../auth/instance/instance.ts'
+import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
 import type { ServedRoute } from '../auth/routes/serving.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AuthInstance } from '../auth/instance/instance.ts'
+import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import {
   currentPasswordIncorrect,

@@ -6,7 +6,8 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { createApp, defineModel, type Fields, ref } from '../../src/index.ts'
+import { createApp, defineModel, type Fields, ref, type Store } from '../../src/index.ts'
+import type { CollectionSchema, Read } from '../../src/ports/store.ts'
 import { recordedLog } from '../records/service.ts'
 import { type Database, serve, started, type Version } from './served.ts'
 
@@ -117,34 +118,65 @@ export function meanwhile(store: string, database: Database): void {
       }
       const { app, model } = serve(open, before)
       const old = app.store.collection(model)
-      const ids: string[] = []
-      // A local D1 loses connections that it is given in hundreds.
-      for (let at = 0; at < 300; at += 20) {
-        const some = Array.from({ length: 20 }, (_, i) => old.insert({ n: -1 - at - i } as never))
-        ids.push(...(await Promise.all(some)).map(({ _id }) => _id))
-      }
-      const now = serve(open, after)
-      const things = now.app.store.collection(now.model)
+      const records = Array.from({ length: 60 }, (_, at) => old.insert({ n: -1 - at } as never))
+      const ids = (await Promise.all(records)).map(({ _id }) => _id)
+      const { app: writer, model: next } = serve(open, after)
+      const things = writer.store.collection(next)
       const expected = new Map<string, Fields>(ids.map((id, at) => [id, { m: at, size: 3 }]))
-      const every = (step: number, from: number) =>
-        ids.flatMap((id, at) => (at % step === from ? [[id, at] as const] : []))
-      const updates = async () => {
-        for (const [id, at] of every(3, 0)) {
-          await things.update(id, { m: 1000 + at } as never)
-          expected.set(id, { m: 1000 + at, size: 3 })
+      const change = async (id: string, at: number) => {
+        await things.update(id, { m: 1000 + at } as never)
+        expected.set(id, { m: 1000 + at, size: 3 })
+      }
+      const remove = async (id: string) => {
+        expect(await things.delete(id)).toBe(true)
+        expected.delete(id)
+      }
+      const pending = new Map<string, () => Promise<void>>()
+      for (const [at, id] of ids.entries()) {
+        if (at % 10 === 1) pending.set(id, () => remove(id))
+        else if (at % 3 === 0) pending.set(id, () => change(id, at))
+      }
+      // Every tenth is removed and every third changed between what the backfill reads and what it writes.
+      const between = async (found: readonly Fields[]) => {
+        for (const { _id } of found) {
+          const write = pending.get(String(_id))
+          pending.delete(String(_id))
+          await write?.()
         }
       }
-      const deletes = async () => {
-        for (const [id] of every(30, 1)) {
-          expect(await things.delete(id)).toBe(true)
-          expected.delete(id)
-        }
-      }
-      const [result] = await Promise.all([now.backfill(), updates(), deletes()])
-      expect(result.ok).toBe(true)
+      const now = serve(() => afterEachFind(open(), between), after)
+      expect((await now.backfill()).ok).toBe(true)
       const found = (await things.find()).map(({ _id, ...rest }) => [_id, rest] as const)
       expect(new Map<string, unknown>(found)).toEqual(expected)
+      expect(found.length).toBeLessThan(ids.length)
       expect(await now.backfill()).toMatchObject({ models: [{ changed: 0 }] })
     })
+  })
+}
+
+/** The store, whose lists of records are given only once `then` has seen them. */
+function afterEachFind(store: Store, then: (found: readonly Fields[]) => Promise<void>): Store {
+  return proxied(store, {
+    collection: (schema: CollectionSchema) => {
+      const collection = store.collection(schema)
+      return proxied(collection, {
+        async find(read: Read) {
+          const found = await collection.find(read)
+          await then(found)
+          return found
+        },
+      })
+    },
+  })
+}
+
+/** `target` with some of its methods replaced. */
+function proxied<T extends object>(target: T, methods: object): T {
+  return new Proxy(target, {
+    get(_, key) {
+      if (Object.hasOwn(methods, key)) return Reflect.get(methods, key)
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
   })
 }

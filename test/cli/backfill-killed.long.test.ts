@@ -1,17 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { RUNTIMES } from '../runtimes/commands.ts'
 import { books, booksOf, stored } from './backfilled.ts'
 import type { Project } from './project.ts'
 
-const cli = fileURLToPath(new URL('../../adapters/cli/fieldgate.ts', import.meta.url))
-
 /** Runs a backfill and kills it as soon as it tells how far it is. Resolves to what it told. */
-async function killed({ folder }: Project): Promise<string> {
-  const [command = '', ...flags] = RUNTIMES.node ?? []
-  const run = spawn(command, [...flags, cli, 'backfill', './app.ts'], { cwd: folder })
+async function killed({ folder, command: [node, ...args] }: Project): Promise<string> {
+  const run = spawn(node, [...args, 'backfill', './app.ts'], { cwd: folder })
   const ended = new Promise((resolve) => run.on('close', resolve))
   for await (const line of createInterface({ input: run.stderr })) {
     run.kill('SIGKILL')

@@ -1,5 +1,5 @@
 /**
- * A user's project in a folder of its own, and the command `fieldgate` in it, from source.
+ * A user's project in a folder of its own, and the command `fieldgate` in it, as the package has it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { RUNTIMES } from '../runtimes/commands.ts'
+import { builtPackage } from '../services/shared.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -39,24 +39,25 @@ export interface Project {
 export async function project(files: Readonly<Record<string, string>>): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'fieldgate-command-'))
   await mkdir(join(folder, 'node_modules'))
-  await symlink(root, join(folder, 'node_modules/fieldgate'))
+  const built = await builtPackage()
+  await symlink(built, join(folder, 'node_modules/fieldgate'))
   await symlink(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
-  const program = join(root, 'adapters/cli/fieldgate.ts')
-  const [command = '', ...flags] = RUNTIMES.node ?? []
+  const program = (name: string) => join(built, 'dist/adapters/cli', `${name}.js`)
+  const flags = ['--disable-warning=ExperimentalWarning']
   async function node(...args: string[]): Promise<Ended> {
-    const run = spawn(command, [...flags, ...args], { cwd: folder })
+    const run = spawn(process.execPath, [...flags, ...args], { cwd: folder })
     const ended = new Promise<number | null>((resolve) => run.on('close', resolve))
     const [out, err] = await Promise.all([text(run.stdout), text(run.stderr)])
     return { code: await ended, out, err }
   }
   return {
     folder,
-    command: [command, ...flags, program],
+    command: [process.execPath, ...flags, program('fieldgate')],
     node,
-    fieldgate: (...args) => node(program, ...args),
-    fieldgateCopy: (...args) => node(join(root, 'adapters/cli/fieldgate-copy.ts'), ...args),
+    fieldgate: (...args) => node(program('fieldgate'), ...args),
+    fieldgateCopy: (...args) => node(program('fieldgate-copy'), ...args),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -87,7 +87,8 @@ export default worker((env) => { throw new TypeError('no store for ' + Object.ke
     }
   })
 
-  it.each(['fits.ts', 'function.ts', 'object.ts'])('check reads it through %s', async (file) => {
+  // What `worker` gives is read by the copy before, and by the check after.
+  it.each(['function.ts', 'object.ts'])('check reads it through %s', async (file) => {
     const { code, out } = await books.fieldgate('check', `./${file}`, '--json')
     expect([code, out]).toEqual([0, '{"ok":true,"problems":[]}\n'])
   })
@@ -125,25 +126,27 @@ export default worker((env) => { throw new TypeError('no store for ' + Object.ke
   })
 
   it('ends with 2 and says why where there is no such binding, app or configuration', async () => {
-    const codeAndError = async (...args: string[]) => {
+    const codeAndError = async (args: readonly string[]) => {
       const { code, err } = await books.fieldgate(...args)
       return [code, err]
     }
-    expect(await codeAndError('copy', './old.ts', '--to', 'd1:BOOKS')).toEqual([
-      2,
-      "fieldgate copy: your wrangler configuration binds no D1 database as 'BOOKS'; it binds DB\n",
-    ])
-    expect(await codeAndError('copy', './fits.ts', '--to', 'nowhere')).toEqual([
-      2,
-      expect.stringContaining("'nowhere' is not a store"),
-    ])
-    expect(await codeAndError('check', './broken.ts')).toEqual([
-      2,
-      "fieldgate check: './broken.ts' could not make its app: no store for DB,SECRET\n",
-    ])
-    expect(await codeAndError('check', './fits.ts', '--config', 'none.toml')).toEqual([
-      2,
-      expect.stringMatching(/^fieldgate check: wrangler could not open the bindings: .*none\.toml/),
+    const cases = [
+      ['copy', './old.ts', '--to', 'd1:BOOKS'],
+      ['check', './broken.ts'],
+      ['check', './fits.ts', '--config', 'none.toml'],
+    ]
+    expect(await Promise.all(cases.map(codeAndError))).toEqual([
+      [
+        2,
+        "fieldgate copy: your wrangler configuration binds no D1 database as 'BOOKS'; it binds DB\n",
+      ],
+      [2, "fieldgate check: './broken.ts' could not make its app: no store for DB,SECRET\n"],
+      [
+        2,
+        expect.stringMatching(
+          /^fieldgate check: wrangler could not open the bindings: .*none\.toml/,
+        ),
+      ],
     ])
   })
 })

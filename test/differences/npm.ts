@@ -42,8 +42,8 @@ export async function differ(url: string, count: number, start: number): Promise
     for (const pair of [...written(), ...random(count, start)]) {
       const compared = compare(
         pair,
-        await answer(there.url, pair, db),
-        await answer(here.url, pair, db),
+        await answer(there.url, pair, db, before),
+        await answer(here.url, pair, db, before),
       )
       seen.add(compared, before)
     }

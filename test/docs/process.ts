@@ -6,12 +6,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RUNTIMES } from '../runtimes/commands.ts'
 import { freePorts } from '../services/server.ts'
+import { builtPackage } from '../services/shared.ts'
 import { root } from './pages.ts'
 import type { File, Files } from './programs.ts'
 
@@ -44,6 +45,7 @@ export async function startProgram(
   isServed: boolean,
 ): Promise<Running> {
   const [port = 0] = await freePorts(1)
+  if (!isOnSources(files)) await linkPackage(folder)
   const written = [...files.values()].map((file) => {
     const needsServer = isServed && file.name === main.name && main.runtime === 'Node'
     const text = needsServer ? served(file.text, port) : file.text
@@ -57,7 +59,7 @@ export async function startProgram(
       stop: async () => `${main.name} did not start: ${error.message}`,
     }))
   }
-  return watched(started([...commandOf(main), main.name], folder, port), port, main)
+  return watched(started([...commandOf(main, files), main.name], folder, port), port, main)
 }
 
 /** Starts the atlas, whose records are kept for the next time. */
@@ -105,8 +107,35 @@ function served(text: string, port: number): string {
   return `${text}\nawait (await import('fieldgate/node')).serve(app, { port: ${port} })\n`
 }
 
-function commandOf({ name, runtime }: File): readonly string[] {
-  const command = RUNTIMES[runtime.toLowerCase()] ?? []
+/** Each runtime as users of the package run it. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  node: [process.execPath, '--disable-warning=ExperimentalWarning'],
+  // Processes that share a port need the flag (2.9).
+  deno: [bin('deno'), 'run', '-A', '--unstable-net', '--quiet', '--node-modules-dir=manual'],
+  bun: [bin('bun')],
+}
+
+function bin(name: string): string {
+  return join(root, 'node_modules/.bin', name)
+}
+
+/** Makes `folder` a project that has the package as it is published. */
+async function linkPackage(folder: string): Promise<void> {
+  const modules = join(folder, 'node_modules')
+  if (existsSync(modules)) return
+  mkdirSync(modules, { recursive: true })
+  symlinkSync(await builtPackage(), join(modules, 'fieldgate'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+}
+
+/** An example of the repository, which a page may import, takes the sources; there must be nothing twice. */
+function isOnSources(files: Files): boolean {
+  return [...files.values()].some(({ text }) => /from '\.\.\/.*\/examples\//.test(text))
+}
+
+function commandOf({ name, runtime }: File, files: Files): readonly string[] {
+  const commands = isOnSources(files) ? RUNTIMES : COMMANDS
+  const command = commands[runtime.toLowerCase()] ?? []
   return name.includes('.test.') && runtime === 'Node' ? [...command, '--test'] : command
 }
 
@@ -115,14 +144,10 @@ export function isVitest({ name, text }: File): boolean {
   return name.includes('.test.') && text.includes("from 'vitest'")
 }
 
-const VITEST_CONFIG = `const conditions = ['fieldgate-source', 'node']
-export default { resolve: { conditions }, ssr: { resolve: { conditions } } }
-`
-
 /** Runs the vitest tests of a page; resolves to what failed. */
 export async function runVitest(files: Files, folder: string): Promise<string | undefined> {
+  await linkPackage(folder)
   writeFiles(files, folder)
-  writeFileSync(join(folder, 'vitest.config.mjs'), VITEST_CONFIG)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const child = started([process.execPath, vitest, 'run', '--no-color'], folder, 0)
   return (await watched(child, 0, { name: 'vitest', text: '' })).stop()

@@ -16,7 +16,7 @@ export async function startWorker(file: string, text: string): Promise<Running> 
     write: false,
     format: 'esm',
     logLevel: 'silent',
-    conditions: ['fieldgate-source', 'workerd', 'worker', 'browser'],
+    conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
   })
   const typed = (type: string) =>

@@ -12,15 +12,22 @@ import { suite } from './suite.ts'
 
 const transcripts = new Map<string, string>()
 
-/** Registers the whole suite for one runtime and store. */
+/** Registers the whole suite for one runtime and store. The servers of a file start side by side. */
 export function conforms(name: string, open: () => Promise<Running>): void {
+  let opening: Promise<Running>
+  beforeAll(() => {
+    opening = open()
+    // It is told where the suite awaits it.
+    opening.catch(() => {})
+  })
+
   describe(`the contract over HTTP: ${name}`, () => {
     let server: Running
     let asking: Client
     let world: World
 
     beforeAll(async () => {
-      server = await open()
+      server = await opening
       asking = client(server.base)
       world = { base: server.base, countries: new Map(), cities: new Map(), tokens: new Map() }
     })

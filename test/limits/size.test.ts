@@ -3,13 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 /** Lines of `src` and `adapters` together, and of `extras`: what makes them fewer lowers it. */
-const MOST_LINES = 60_731
+const MOST_LINES = 60_226
 const MOST_LINES_OF_EXTRAS = 5_411
 const MOST_LINES_OF_A_FILE = 300
 /** Files that were longer when the limit came, with the lines that they may have until they are split. */
 const LONGER: Readonly<Record<string, number>> = {
-  'adapters/stores/sqlite/schema.ts': 315,
-  'src/auth/codes.ts': 350,
   'src/ports/store.ts': 371,
 }
 

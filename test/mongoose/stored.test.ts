@@ -1,6 +1,6 @@
 import { BSON, type Decimal128 } from 'mongodb'
 import { describe, expect, it } from 'vitest'
-import { fromDocument, toDocument } from '../../adapters/stores/mongodb/documents.ts'
+import { fromDocument, toDocument } from '../../adapters/stores/mongodb/documents/documents.ts'
 import { storedText } from '../../extras/mongoose/stored-text.ts'
 import type { ObjectShape, Shape } from '../../src/ports/shape.ts'
 

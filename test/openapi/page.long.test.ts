@@ -46,7 +46,9 @@ class Reference {
   /** Enters the access token. */
   async authenticate(token: string): Promise<void> {
     const input = await this.#page.waitForSelector('[placeholder="Token"]')
-    await input?.type(token)
+    await input?.focus()
+    // The page draws itself anew for every key.
+    await this.#page.keyboard.sendCharacter(token)
   }
 
   /** Sends the request, and waits until the page shows the status of its response. */

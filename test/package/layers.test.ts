@@ -111,7 +111,7 @@ describe('the adapters', () => {
   const COMMON = ['src/http/base64url.ts', 'src/http/constant-time.ts']
 
   /** What several stores need and no port does. */
-  const SHARED = /^adapters\/stores\/[^/]+\.ts$/
+  const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:planner|sql)\/)/
 
   /** What some kinds of adapter stand on besides. */
   const OWN = [

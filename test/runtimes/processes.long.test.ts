@@ -6,23 +6,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { RUNTIMES } from './commands.ts'
 import type { Given } from './processes-fixture.ts'
-import { type Fixture, rejected, start } from './server.ts'
+import { launch, rejected, type Shared, start } from './server.ts'
 
 const FIXTURE = 'processes-fixture.ts'
 
-async function database(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-processes-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
-  return join(folder, 'notes.db')
-}
-
-async function serving(runtime: string, given: Given = {}): Promise<Fixture & { path: string }> {
-  const path = given.path ?? (await database())
-  const fixture = await start(runtime, { ...given, path }, FIXTURE)
-  return { ...fixture, path }
+async function folder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'fieldgate-processes-'))
 }
 
 /** A request on a connection of its own, which any process may get. */
@@ -85,17 +78,26 @@ async function isGone(pid: number): Promise<boolean> {
 }
 
 describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
+  let served: Shared
+  let home: string
+  beforeAll(async () => {
+    home = await folder()
+    served = await launch(runtime, { path: join(home, 'notes.db') }, FIXTURE)
+  })
+  afterAll(async () => {
+    await served.stop()
+    await rm(home, { recursive: true, force: true, maxRetries: 5 })
+  })
+
   it('serve on one port; what follows serve happens once', async () => {
-    const { url, lines } = await serving(runtime)
-    const workers = await workersAt(url, 2)
-    const first = Number(lines.find((line) => line.startsWith('pid '))?.slice(4))
+    const workers = await workersAt(served.url, 2)
+    const first = Number(served.lines.find((line) => line.startsWith('pid '))?.slice(4))
     expect(workers).not.toContain(first)
-    expect(lines.filter((line) => line.startsWith('url '))).toHaveLength(1)
+    expect(served.lines.filter((line) => line.startsWith('url '))).toHaveLength(1)
   })
 
   it('show what any of them has written, in lists, counts and cached responses', async () => {
-    const { url } = await serving(runtime)
-    await workersAt(url, 2)
+    const { url } = served
     for (let number = 1; number <= 20; number += 1) {
       expect((await create(url, `note ${number}`)).status).toBe(201)
       const totals = [1, 2, 3, 4].flatMap(() => [totalAt(url), totalAt(url, 'cached')])
@@ -106,48 +108,10 @@ describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
     expect(await found.json()).toMatchObject({ pagination: { totalRecords: 20 } })
   })
 
-  it('go on when one is killed, lose no confirmed write, and replace it', async () => {
-    const { url, path, signal, ended } = await serving(runtime)
-    let victims = await workersAt(url, 2)
-    const killed: number[] = []
-    let isOver = false
-    const creators = Array.from({ length: 8 }, (_, at) => creating(url, `by ${at}`, () => isOver))
-    for (let round = 0; round < 3; round += 1) {
-      const [victim = 0] = victims
-      process.kill(victim, 'SIGKILL')
-      killed.push(victim)
-      victims = await workersAt(url, 2, killed)
-    }
-    isOver = true
-    const acknowledged = (await Promise.all(creators)).flat()
-    signal('SIGTERM')
-    expect(await ended()).toBe(0)
-    const stored = storedIn(path)
-    expect(acknowledged.length).toBeGreaterThan(0)
-    expect(new Set(stored).size).toBe(stored.length)
-    expect(acknowledged.filter((label) => !stored.includes(label))).toEqual([])
-  })
-
-  it('end with the first one, which has lost no confirmed write', async () => {
-    const before = await serving(runtime)
-    const workers = await workersAt(before.url, 2)
-    let isOver = false
-    const creators = [0, 1, 2, 3].map((at) => creating(before.url, `by ${at}`, () => isOver))
-    while ((await totalAt(before.url)) < 20);
-    before.signal('SIGKILL')
-    isOver = true
-    const acknowledged = (await Promise.all(creators)).flat()
-    for (const pid of workers) await expect.poll(() => isGone(pid), { timeout: 30_000 }).toBe(true)
-    const stored = storedIn(before.path)
-    expect(acknowledged.filter((label) => !stored.includes(label))).toEqual([])
-    const after = await serving(runtime, { path: before.path })
-    expect(await totalAt(after.url)).toBe(stored.length)
-  })
-
   it('finish what is in flight on SIGTERM, and end with exit code 0', async () => {
-    const { url, lines, signal, ended } = await serving(runtime)
+    const { url, lines, signal, ended } = served
     const workers = await workersAt(url, 2)
-    const inFlight = [1, 2, 3, 4].map(async () => (await ask(`${url}/notes/slow?ms=1500`)).text())
+    const inFlight = [1, 2, 3, 4].map(async () => (await ask(`${url}/notes/slow?ms=500`)).text())
     const waiting = () => lines.filter((line) => line === 'waiting').length
     await expect.poll(waiting, { timeout: 30_000 }).toBe(4)
     signal('SIGTERM')
@@ -155,25 +119,58 @@ describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
     expect(await ended()).toBe(0)
     for (const pid of workers) expect(await isGone(pid)).toBe(true)
   })
+
+  it('go on when one is killed, and end with the first one; no confirmed write is lost', async () => {
+    const path = join(home, 'killed.db')
+    const before = await start(runtime, { path }, FIXTURE)
+    let workers = await workersAt(before.url, 2)
+    let isOver = false
+    const creators = Array.from({ length: 8 }, (_, at) =>
+      creating(before.url, `by ${at}`, () => isOver),
+    )
+    for (let round = 0; round < runs(1); round += 1) {
+      const [victim = 0] = workers
+      while ((await totalAt(before.url)) < 20 * (round + 1));
+      process.kill(victim, 'SIGKILL')
+      workers = await workersAt(before.url, 2, [victim])
+    }
+    before.signal('SIGKILL')
+    isOver = true
+    const acknowledged = (await Promise.all(creators)).flat()
+    for (const pid of workers) await expect.poll(() => isGone(pid), { timeout: 30_000 }).toBe(true)
+    const stored = storedIn(path)
+    expect(new Set(stored).size).toBe(stored.length)
+    expect(acknowledged.filter((label) => !stored.includes(label))).toEqual([])
+    const after = await start(runtime, { path }, FIXTURE)
+    expect(await totalAt(after.url)).toBe(stored.length)
+  })
 })
 
 // What follows is the same code on each runtime, over what the tests above have shown.
 describe('several processes on node', () => {
   const runtime = 'node'
+  let served: Shared
+  let home: string
+  beforeAll(async () => {
+    home = await folder()
+    served = await launch(runtime, { path: join(home, 'notes.db'), graceMs: 500 }, FIXTURE)
+    await workersAt(served.url, 2)
+  })
+  afterAll(async () => {
+    await served.stop()
+    await rm(home, { recursive: true, force: true, maxRetries: 5 })
+  })
 
   it.each(['notes', 'bare'])('limit the rate together (%s)', async (at) => {
-    const { url } = await serving(runtime)
-    await workersAt(url, 2)
     const statuses = await Promise.all(
-      Array.from({ length: 40 }, async () => (await ask(`${url}/${at}/limited`)).status),
+      Array.from({ length: 40 }, async () => (await ask(`${served.url}/${at}/limited`)).status),
     )
     expect(statuses.filter((status) => status === 200)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(30)
   })
 
   it('count requests together for /metrics', async () => {
-    const { url } = await serving(runtime)
-    await workersAt(url, 2)
+    const { url } = served
     await Promise.all(Array.from({ length: 30 }, async () => (await create(url, '')).text()))
     const counted = async () => {
       const text = await (await ask(`${url}/metrics`)).text()
@@ -184,7 +181,7 @@ describe('several processes on node', () => {
   })
 
   it('end with exit code 1 when the time ran out', async () => {
-    const { url, said, signal, ended } = await serving(runtime, { graceMs: 500 })
+    const { url, said, signal, ended } = served
     const inFlight = ask(`${url}/notes/slow?ms=60000`).catch(() => 'cut')
     await said('waiting')
     signal('SIGTERM')
@@ -196,16 +193,15 @@ describe('several processes on node', () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as { port: number }
-    const path = await database()
+    const path = join(home, 'none.db')
     const why = (given: Given) => rejected(runtime, given, FIXTURE)
-    expect(await why({ path, port })).toBe('EADDRINUSE')
-    taken.close()
-    expect(await why({ path, ownSecret: true })).toMatch(
-      /^TypeError: createApp: 'secret' differs between the processes/,
-    )
-    expect(await why({})).toMatch(/^TypeError: sqliteStore: each process would have a database/)
-    expect(await why({ path, processes: 0 })).toBe(
+    const cases = [{ path, port }, { path, ownSecret: true }, {}, { path, processes: 0 }]
+    expect(await Promise.all(cases.map(why))).toEqual([
+      'EADDRINUSE',
+      expect.stringMatching(/^TypeError: createApp: 'secret' differs between the processes/),
+      expect.stringMatching(/^TypeError: sqliteStore: each process would have a database/),
       `TypeError: serve: 'processes' must be a whole number of processes, at least 1`,
-    )
+    ])
+    taken.close()
   })
 })

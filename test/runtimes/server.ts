@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { programOf } from '../services/program.ts'
 import { RUNTIMES } from './commands.ts'
 
 /** A fixture that runs. */
@@ -25,37 +26,63 @@ export interface Fixture {
   ended(): Promise<number | null>
 }
 
+/** A fixture that several tests ask. */
+export interface Shared extends Fixture {
+  /** Ends it at once. Calling it twice is harmless. */
+  stop(): Promise<void>
+}
+
 /** Starts a fixture on `runtime`; it ends with the test. */
 export async function start(
   runtime: string,
   options: object = {},
   fixture = 'fixture.ts',
 ): Promise<Fixture> {
+  const { ready, stop } = begin(runtime, options, fixture)
+  onTestFinished(stop)
+  return ready
+}
+
+/** Starts a fixture on `runtime` for several tests. */
+export async function launch(
+  runtime: string,
+  options: object = {},
+  fixture = 'fixture.ts',
+): Promise<Shared> {
+  const { ready, stop } = begin(runtime, options, fixture)
+  return { ...(await ready), stop }
+}
+
+function begin(
+  runtime: string,
+  options: object,
+  fixture: string,
+): { readonly ready: Promise<Fixture>; stop(): Promise<void> } {
   const [command = '', ...args] = RUNTIMES[runtime] ?? []
-  const file = fileURLToPath(new URL(fixture, import.meta.url))
+  const file = fileOf(runtime, fixture)
   const child = spawn(command, [...args, file, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const { lines, said } = linesOf(child)
+  const told = (name: string) => lines.find((line) => line.startsWith(name))?.slice(4) ?? ''
   const exit = once(child, 'close') as Promise<[code: number | null]>
-  onTestFinished(async () => {
+  const ready = said('url').then(() => ({
+    url: told('url '),
+    said,
+    lines,
+    tell: (word: string) => void child.stdin?.write(`${word}\n`),
+    // The runtime may have been started by a program of its package.
+    signal: (name: NodeJS.Signals) => void process.kill(Number(told('pid ')), name),
+    ended: async () => (await exit)[0],
+  }))
+  async function stop(): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return
-    const pid = Number(lines.find((line) => line.startsWith('pid '))?.slice(4))
+    const pid = Number(told('pid '))
     if (pid) process.kill(pid, 'SIGKILL')
     child.kill('SIGKILL')
     await exit
-  })
-  await said('url')
-  const pid = Number(lines.find((line) => line.startsWith('pid '))?.slice(4))
-  return {
-    url: lines.find((line) => line.startsWith('url '))?.slice(4) ?? '',
-    said,
-    lines,
-    tell: (word) => void child.stdin?.write(`${word}\n`),
-    // The runtime may have been started by a program of its package.
-    signal: (name) => void process.kill(pid, name),
-    ended: async () => (await exit)[0],
   }
+  return { ready, stop }
 }
 
 /** What the fixture on `runtime` says when it cannot serve. */
@@ -65,13 +92,18 @@ export async function rejected(
   fixture = 'fixture.ts',
 ): Promise<string | undefined> {
   const [command = '', ...args] = RUNTIMES[runtime] ?? []
-  const file = fileURLToPath(new URL(fixture, import.meta.url))
+  const file = fileOf(runtime, fixture)
   const child = spawn(command, [...args, file, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const { lines } = linesOf(child)
   await once(child, 'close')
   return lines.find((line) => line.startsWith('rejected '))?.slice(9)
+}
+
+function fileOf(runtime: string, fixture: string): string {
+  const url = new URL(fixture, import.meta.url)
+  return runtime === 'node' ? programOf(url) : fileURLToPath(url)
 }
 
 function linesOf(child: ChildProcess): Pick<Fixture, 'lines' | 'said'> {

@@ -6,6 +6,7 @@
 
 import { chromiumProgram } from './chromium.ts'
 import { type Mongo, mongo } from './mongo.ts'
+import { type Package, packageOfSources } from './package.ts'
 import { pgbouncer } from './pgbouncer.ts'
 import { type Postgres, postgres } from './postgres.ts'
 import { mongod } from './replica-set.ts'
@@ -24,6 +25,7 @@ export interface Services {
   chromium: { readonly program: string; stop(): Promise<void> }
   valkey: Valkey
   seaweed: Seaweed
+  package: Package
 }
 
 /** How each is started. */
@@ -35,4 +37,5 @@ export const catalogue: { readonly [Name in keyof Services]: () => Promise<Servi
   chromium: async () => ({ program: await chromiumProgram(), stop: async () => {} }),
   valkey,
   seaweed,
+  package: packageOfSources,
 }

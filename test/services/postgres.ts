@@ -105,6 +105,8 @@ async function startServerIn(folder: string, settings: readonly string[]): Promi
     fsync: 'off',
     dynamic_shared_memory_type: 'mmap',
     max_connections: 300,
+    // Tests that make writes wait for each other would wait a second for each deadlock.
+    deadlock_timeout: '100ms',
   }
   const given = [...Object.entries(options).map(([name, value]) => `${name}=${value}`), ...settings]
   const [command, args] = asNobody(join(await installed(), 'postgres'), [

@@ -23,10 +23,7 @@ export async function withService<Name extends keyof Services>(
   name: Name,
   define: (service: Omit<Services[Name], 'stop'>) => void | Promise<void>,
 ): Promise<void> {
-  const services = inject('services')
-  if (services === '') throw new Error('a quick test has no services: name its file *.slow.test.ts')
-  const answer = await fetch(`${services}/${name}`)
-  const found = (await answer.json()) as Services[Name] | { missing: string }
+  const found = await ask(name)
   if (!('missing' in found)) return define(found)
   const reason = `no ${name} to test with: ${found.missing}`
   if (process.env.CI === 'true') throw new Error(reason)
@@ -34,4 +31,20 @@ export async function withService<Name extends keyof Services>(
   describe.skip(reason, () => {
     it('is needed', () => {})
   })
+}
+
+/** The folder with the modules of the package, made by the first who asks. */
+export async function builtPackage(): Promise<string> {
+  const found = await ask('package')
+  if ('missing' in found) throw new Error(found.missing)
+  return found.folder
+}
+
+async function ask<Name extends keyof Services>(
+  name: Name,
+): Promise<Services[Name] | { readonly missing: string }> {
+  const services = inject('services')
+  if (services === '') throw new Error('a quick test has no services: name its file *.slow.test.ts')
+  const answer = await fetch(`${services}/${name}`)
+  return (await answer.json()) as Services[Name] | { missing: string }
 }

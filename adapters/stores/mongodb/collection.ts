@@ -4,124 +4,32 @@
  * @module
  */
 
-import type { Db, Document, Collection as Native } from 'mongodb'
-import type { Filter } from '../../../src/ports/filter.ts'
-import { project } from '../../../src/ports/projection.ts'
-import type {
-  Collection,
-  CollectionSchema,
-  Fields,
-  Projection,
-  Read,
-  ReadHints,
-} from '../../../src/ports/store.ts'
-import { Commands, type Options } from './commands.ts'
-import { fromDocument } from './documents.ts'
-import { compileFilter, hasPattern } from './filter.ts'
-import { GRAMS, type Indexed } from './grams.ts'
-import { inserter } from './inserts.ts'
-import { pointOf, pointReader, type Shared } from './reads-by-id.ts'
-import { restAfter } from './seek-filter.ts'
-import { listReader } from './shared-lists.ts'
-import { hasPaths, idIn, textsOf } from './texts.ts'
-import { writesTo } from './writes.ts'
+import type { Document, Collection as Native } from 'mongodb'
+import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
+import { Commands } from './calls/commands.ts'
+import { inserter } from './calls/inserts.ts'
+import { Reads } from './calls/reads.ts'
+import { Writes } from './calls/writes.ts'
+import type { Connection, Run } from './connection/connection.ts'
+import type { Indexed } from './search/grams.ts'
 
-/** Runs an operation on the collection and turns its errors into the port's. */
-export type Run = <T>(work: () => Promise<T>) => Promise<T>
-
-/** How long a client's regular expression may run if the read sets no limit. */
-const PATTERN_TIME_LIMIT_MS = 2000
-
-/** What the collections of a store share. */
-export interface Opening {
-  readonly database: Db
-  /** The paths of a collection with a search index. */
-  indexedOf(schema: CollectionSchema): Indexed
-  /** Whether the database is a sharded cluster. */
-  isSharded(): Promise<boolean>
-}
-
-/** The collection of `schema`. */
+/** The collection of `schema`; `indexed` gives the paths with a search index. */
 export function openCollection(
   schema: CollectionSchema,
-  { database, indexedOf, isSharded }: Opening,
-  run: Run,
+  connection: Connection,
+  indexed: () => Indexed,
 ): Collection {
-  const indexed = () => indexedOf(schema)
-  const { shape } = schema
-  const native = database.collection(schema.name)
-  const compile = (filter: Filter) => compileFilter(filter, shape, indexed())
+  const native = connection.database.collection(schema.name)
+  const run: Run = (work) => connection.run(schema, work)
+  const reads = new Reads(schema, new Commands(native, connection), indexed)
+  const writes = new Writes(schema, native, indexed)
   const insert = inserter(native)
-  const writes = writesTo(schema, native, indexed)
-  const commands = new Commands(native, database, isSharded)
-  const texts = textsOf(schema)
-
-  const optionsOf = ({ filter, hints, select }: Pick<Read, 'filter' | 'hints' | 'select'>) => ({
-    ...readOptions(filter, hints),
-    ...projectionOf(select, indexed()),
-  })
-
-  /** The query and the options of a read of many. */
-  function pageOf(read: Read): [Document, Options] {
-    const { filter, sort, after } = read
-    const query = compile(after ? restAfter(filter, sort, after) : filter)
-    return [query, pageOptions(read, optionsOf(read))]
-  }
-
-  /** The same of reads by id. */
-  function pointsOf(ids: readonly string[], { select, timeLimitMs }: Shared): [Document, Options] {
-    const filter: Filter = { op: 'in', field: '_id', values: ids }
-    const options = optionsOf({ filter, hints: { timeLimitMs }, ...(select && { select }) })
-    return [compile(filter), { ...options, limit: ids.length }]
-  }
-
-  const recordsOf = (documents: readonly Document[], select: Projection | undefined): Fields[] => {
-    const records = documents.map((document) => fromDocument(document, shape))
-    return hasPaths(select) ? records.map((one) => project(one, select)) : records
-  }
-
-  const readRecord = pointReader<Fields>(async (ids, shared) => {
-    const found = await commands.documents(...pointsOf(ids, shared))
-    return new Map(recordsOf(found, shared.select).map((one) => [String(one._id), one]))
-  }, structuredClone)
-
-  const readText = pointReader<string>(
-    async (ids, shared) => {
-      const found = await commands.texts(...pointsOf(ids, shared), texts(shared))
-      return new Map(found.map((text) => [idIn(text), text]))
-    },
-    (text) => text,
-  )
-
-  const readList = listReader((read) => commands.texts(...pageOf(read), texts(read)))
-
-  async function find(read: Read): Promise<Fields[]> {
-    // To the server, 0 means no limit.
-    if (read.limit === 0) return []
-    const point = pointOf(read)
-    if (!point) return recordsOf(await commands.documents(...pageOf(read)), read.select)
-    const one = await readRecord(point)
-    return one ? [one] : []
-  }
-
-  async function findJson(read: Read): Promise<string[]> {
-    if (read.limit === 0) return []
-    const point = pointOf(read)
-    if (!point) return readList(read)
-    const one = await readText(point)
-    return one === undefined ? [] : [one]
-  }
-
   return {
     ...(schema.idType === 'integer' && { newId: nextInteger(native, run) }),
-    find: (read) => run(() => find(read)),
-    findJson: (read) => run(() => findJson(read)),
-
-    count: (filter, hints) =>
-      run(() => commands.count(compile(filter), readOptions(filter, hints))),
-
+    find: (read) => run(() => reads.find(read)),
+    findJson: (read) => run(() => reads.findJson(read)),
+    count: (filter, hints) => run(() => reads.count(filter, hints)),
     estimate: () => run(() => native.estimatedDocumentCount()),
-
     insert: (fields) => run(async () => insert(writes.documentOf(fields))),
     update: (filter, change, options) => run(() => writes.update(filter, change, options)),
     updateMany: (filter, change) => run(() => writes.updateMany(filter, change)),
@@ -151,46 +59,4 @@ const NUMBERED: Document = { _id: { $type: ['int', 'long', 'double'] } }
 function integerIn(id: unknown): bigint {
   if (typeof id !== 'number') return BigInt(String(id ?? 0))
   return Number.isFinite(id) ? BigInt(Math.floor(id)) : 0n
-}
-
-/** `options`, plus the sort, skip and limit of the read. */
-function pageOptions({ sort, limit, skip }: Read, options: Options): Options {
-  return {
-    ...options,
-    ...(sort.length > 0 && {
-      sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
-    }),
-    limit,
-    ...(skip !== undefined && { skip }),
-  }
-}
-
-function readOptions(filter: Filter, hints: ReadHints = {}) {
-  const limit = hints.timeLimitMs ?? (hasPattern(filter) ? PATTERN_TIME_LIMIT_MS : undefined)
-  return {
-    // To the server, 0 means no limit.
-    ...(limit !== undefined && { maxTimeMS: Math.max(1, Math.ceil(limit)) }),
-    ...(hints.allowDiskUse !== undefined && { allowDiskUse: hints.allowDiskUse }),
-    ...(hints.batchSize !== undefined && { batchSize: hints.batchSize }),
-    ...(hints.signal && { signal: hints.signal }),
-  }
-}
-
-/** A name that no document has. */
-const IN_NO_INDEX = '_none'
-
-/** The database selects whole fields, `project` the rest. */
-function projectionOf(
-  select: Projection = { exclude: [] },
-  indexed: Indexed,
-): { projection?: Document } {
-  const isWhole = 'exclude' in select
-  const names = isWhole
-    ? select.exclude.filter((path) => path !== '_id' && !path.includes('.'))
-    : ['_id', ...select.include.map((path) => path.replace(/\..*/s, ''))]
-  if (isWhole && indexed) names.push(GRAMS)
-  // An index that holds all of them would return them in its own order instead of the document's.
-  if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
-  if (names.length === 0) return {}
-  return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
 }

@@ -5,17 +5,16 @@
  * @module
  */
 
-import { type Db, type MongoClient, ReadConcern } from 'mongodb'
-import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { connect, refuseOther, refuseWeaker } from './client.ts'
+import type { Db, MongoClient } from 'mongodb'
+import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { stepWriter } from './calls/transactions.ts'
 import { openCollection } from './collection.ts'
-import { portError } from './errors.ts'
-import { exactCollection } from './exact.ts'
-import { foreignValues } from './foreign.ts'
-import { dropLeftOvers } from './left-overs.ts'
-import { prepareCollection, surroundingsOf } from './schema.ts'
-import { stepWriter } from './transactions.ts'
-import { watchWrites } from './watch.ts'
+import { Connection, type Run } from './connection/connection.ts'
+import { exactCollection } from './copying/exact.ts'
+import { foreignValues } from './copying/foreign-values.ts'
+import { watchWrites } from './copying/watch.ts'
+import { dropLeftOvers } from './schema/obsolete-indexes.ts'
+import { prepareCollection, surroundingsOf } from './schema/schema.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
@@ -42,90 +41,49 @@ export interface MongoStoreOptions {
  * warns of others.
  */
 export function mongoStore(options: MongoStoreOptions): Store {
-  const { client: own, url, database: name, searchIndexes } = { ...options }
-  if (own !== undefined) refuseOther(own)
-  const client = own ?? connect(url)
-  refuseWeaker(client)
-  const database = client.db(name, {
-    writeConcern: { w: 'majority', journal: true },
-    readConcern: new ReadConcern('majority'),
-    readPreference: 'primary',
-    ignoreUndefined: true,
-  })
-
+  const { searchIndexes } = { ...options }
+  const connection = new Connection({ ...options })
+  const { client, database } = connection
   // Routers add searchable paths until the app starts.
   const indexedOf = (schema: CollectionSchema) => (searchIndexes ? schema.searchable : undefined)
-  let closed: Promise<void> | undefined
-  const underWay = new Set<Promise<unknown>>()
-
-  let isConnected = false
-  // Explicitly: after a failed first connection the driver would not try another by itself.
-  async function connected(): Promise<void> {
-    await client.connect()
-    isConnected = true
-  }
-
-  async function run<T>(schema: CollectionSchema | undefined, work: () => Promise<T>): Promise<T> {
-    if (closed) throw new StoreUnavailable('the store has been closed')
-    const working = isConnected ? work() : connected().then(work)
-    underWay.add(working)
-    try {
-      return await working
-    } catch (error) {
-      throw portError(error, schema)
-    } finally {
-      underWay.delete(working)
-    }
-  }
-
-  async function close(): Promise<void> {
-    await Promise.allSettled(underWay)
-    if (client !== own) await client.close()
-  }
-
-  let sharded: boolean | undefined
-  async function isSharded(): Promise<boolean> {
-    try {
-      sharded ??= (await database.command({ hello: 1 })).msg === 'isdbgrid'
-    } catch {
-      // What is right on shards is right everywhere.
-      return true
-    }
-    return sharded
-  }
-
   const write = stepWriter(client, database, indexedOf)
+  const run = <T>(work: () => Promise<T>) => connection.run(undefined, work)
 
   return {
     name: 'mongodb',
     rawRegex: true,
     collates: true,
     exactOrder: true,
-    collection: (schema) =>
-      openCollection(schema, { database, indexedOf, isSharded }, (work) => run(schema, work)),
-    write: (steps) => run(undefined, () => write(steps)),
-    copying: {
-      watch: (names) => run(undefined, () => watchWrites(client, database, names)),
-      foreign: (schema) =>
-        foreignValues(database.collection(schema.name), schema, (work) => run(schema, work)),
-      place: () => run(undefined, () => placeOf(database)),
-      exact: (schema) =>
-        exactCollection(database.collection(schema.name), (work) => run(schema, work)),
-    },
-    surroundings: (schema) => run(schema, () => surroundingsOf(database, schema)),
+    collection: (schema) => openCollection(schema, connection, () => indexedOf(schema)),
+    write: (steps) => run(() => write(steps)),
+    copying: copyingOf(connection),
+    surroundings: (schema) => connection.run(schema, () => surroundingsOf(database, schema)),
     async prepare(schemas, warn = () => {}) {
-      await run(undefined, () => database.command({ ping: 1 }))
+      await run(() => database.command({ ping: 1 }))
       for (const schema of schemas) {
-        await run(schema, () =>
-          prepareCollection(database.collection(schema.name), schema, indexedOf(schema), warn),
-        )
+        const native = database.collection(schema.name)
+        const indexed = indexedOf(schema)
+        await connection.run(schema, () => prepareCollection(native, schema, indexed, warn))
       }
     },
-    dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(database, schemas, indexedOf)),
-    close() {
-      closed ??= close()
-      return closed
-    },
+    dropLeftOvers: (schemas) => run(() => dropLeftOvers(database, schemas, indexedOf)),
+    close: () => connection.close(),
+  }
+}
+
+/** What copies of the database need. */
+function copyingOf(connection: Connection): NonNullable<Store['copying']> {
+  const { client, database } = connection
+  const runOn =
+    (schema: CollectionSchema): Run =>
+    (work) =>
+      connection.run(schema, work)
+  const nativeOf = (schema: CollectionSchema) => database.collection(schema.name)
+  return {
+    watch: (names) => connection.run(undefined, () => watchWrites(client, database, names)),
+    foreign: (schema) => foreignValues(nativeOf(schema), schema, runOn(schema)),
+    place: () => connection.run(undefined, () => placeOf(database)),
+    exact: (schema) => exactCollection(nativeOf(schema), runOn(schema)),
   }
 }
 

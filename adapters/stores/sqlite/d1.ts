@@ -15,9 +15,9 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import { fill, inParts, unfilled } from './backfill.ts'
-import { openCollection, type Runner } from './collection.ts'
-import { isDuplicate, isUnusable, portError } from './errors.ts'
+import { watchWrites } from './connection/watch.ts'
+import { portError } from './layout/errors.ts'
+import type { Runner } from './layout/runner.ts'
 import {
   CREATE_SHAPES,
   newShapes,
@@ -25,25 +25,23 @@ import {
   READ_SHAPES,
   type Shapes,
   shapesIn,
-} from './marks.ts'
+} from './layout/schema-stamps.ts'
+import type { Row, Statement, Written } from './layout/sql.ts'
+import { type Migration, takeDrops, takeSteps } from './schema/migration.ts'
 import {
   checkNames,
   columnsOf,
-  type Drop,
   dropsOf,
   type Existing,
   existingIn,
   isEmpty,
   leftOversIn,
   OBJECTS,
-  type Steps,
   stepsTo,
   warningsOf,
-} from './schema.ts'
-import type { Shadow } from './shadow.ts'
-import type { Row, Statement, Written } from './sql.ts'
-import { stepWriter } from './steps.ts'
-import { watchWrites } from './watch.ts'
+} from './schema/steps-to.ts'
+import { openCollection } from './statements/collection.ts'
+import { stepWriter } from './statements/steps.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
 export interface D1Binding {
@@ -65,12 +63,12 @@ export interface D1Answer {
 }
 
 /** A table of D1 has 100 columns, four of which are taken. */
-const MOST_SEARCHED = 96
+const MAX_SEARCHED = 96
 
 /** A store in a D1 database; `binding` is the one of your Worker's `env`. A write resolves when D1 has it on disk. */
 export function d1Store(binding: D1Binding): Store {
   const underWay = new Set<Promise<unknown>>()
-  let shapes: Shapes = new Map()
+  const shapes: { all: Shapes } = { all: new Map() }
   let closed = false
 
   async function tracked<T>(work: () => Promise<T>): Promise<T> {
@@ -99,8 +97,8 @@ export function d1Store(binding: D1Binding): Store {
         return (await inTime(ask, timeLimitMs)).results
       })
     return {
-      mostBytes: MOST_BYTES,
-      shapes: () => shapes,
+      maxBytes: MAX_BYTES,
+      shapes,
       read,
       count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
       write: (statement) => run(schema, async () => written(await bound(binding, statement).all())),
@@ -125,10 +123,10 @@ export function d1Store(binding: D1Binding): Store {
         ),
     },
     async prepare(schemas, warn = () => {}) {
-      checkNames(schemas, MOST_SEARCHED)
+      checkNames(schemas, MAX_SEARCHED)
       if (schemas.length === 0) return
       const found = await run(undefined, () => prepareAll(binding, schemas))
-      shapes = found.shapes
+      shapes.all = found.shapes
       for (const message of warningsOf('D1', schemas, found.existing)) warn(message)
     },
     dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(binding, schemas)),
@@ -149,7 +147,7 @@ function bound(binding: D1Binding, { sql, values, patterns }: Statement): D1Stat
 }
 
 /** The longest SQL that D1 takes. */
-const MOST_BYTES = 100_000
+const MAX_BYTES = 100_000
 
 /** D1 cannot be interrupted; its own limit is half a minute. */
 async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {
@@ -207,7 +205,7 @@ async function prepareTable(
     const steps = stepsTo(schema, existing)
     if (isEmpty(steps)) return
     try {
-      return await take(binding, schema, steps)
+      return await migrate(binding, takeSteps(schema, steps))
     } catch (error) {
       if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
     }
@@ -222,55 +220,20 @@ async function dropLeftOvers(
   const { existing } = await findIn(binding, schemas)
   const left: LeftOver[] = []
   for (const schema of schemas) {
-    for (const drop of dropsOf(schema, existing)) {
-      const isDropped = await dropped(binding, drop)
-      if (isDropped) left.push(...leftOversIn(schema, [drop]))
-    }
+    const dropped = await migrate(binding, takeDrops(dropsOf(schema, existing)))
+    left.push(...leftOversIn(schema, dropped))
   }
   return left
 }
 
-/** Whether it could be dropped. */
-async function dropped(binding: D1Binding, { sql, mayFail }: Drop): Promise<boolean> {
-  try {
-    await binding.prepare(sql).all()
-    return true
-  } catch (error) {
-    if (!mayFail || isUnusable(error)) throw error
-    return false
-  }
-}
-
-async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps): Promise<void> {
-  const { columns, replaced, indexes } = steps
-  const together = async (sqls: readonly string[]) => {
-    if (sqls.length > 0) await binding.batch(sqls.map((sql) => binding.prepare(sql)))
-  }
-  await together(columns)
-  await backfill(binding, schema.name, steps.backfill)
-  await together(replaced)
-  for (const { sql, fields } of indexes) {
+async function migrate<Result>(binding: D1Binding, migration: Migration<Result>): Promise<Result> {
+  for (let step = migration.next(); ; ) {
+    if (step.done) return step.value
     try {
-      await binding.prepare(sql).all()
+      const answers = await binding.batch(step.value.map((one) => bound(binding, one)))
+      step = migration.next(answers.at(-1)?.results ?? [])
     } catch (error) {
-      if (!fields || !isDuplicate(error)) throw error
-      throw new IndexConflict(schema.name, fields, { cause: error })
+      step = migration.throw(error)
     }
-  }
-}
-
-const PAGE = 200
-
-async function backfill(
-  binding: D1Binding,
-  table: string,
-  shadows: readonly Shadow[],
-): Promise<void> {
-  if (shadows.length === 0) return
-  for (let after = 0; ; ) {
-    const { results } = await bound(binding, unfilled(table, shadows, after, PAGE)).all()
-    if (results.length === 0) return
-    for (const part of inParts(results)) await bound(binding, fill(table, shadows, part)).all()
-    after = Number(results.at(-1)?.rowid)
   }
 }

@@ -13,7 +13,7 @@ import { listHandler } from '../../records/list/list.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
 import { serving } from '../../records/setup/serving.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import type { AuthRoute } from './route.ts'
 
@@ -48,12 +48,12 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const shown = { ...resource, model: { ...model, hidden } }
   const list = listHandler(shown, cursors(host.secret))
   return serving(shown, 'list', (request, context) => {
-    setQuery(request, normalized(request.query))
+    setQuery(request, withNormalForms(request.query))
     return list(request, context)
   })
 
   /** An identifier finds the account however it is typed. */
-  function normalized(query: ApiRequest['query']): ApiRequest['query'] {
+  function withNormalForms(query: ApiRequest['query']): ApiRequest['query'] {
     const copy = Object.assign(Object.create(null), query)
     for (const { field, normalize } of identifiers) {
       const value: string | string[] | undefined = copy[field]

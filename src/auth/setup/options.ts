@@ -1,5 +1,5 @@
 /**
- * The options of `createAuthRouter` (spec 4.5, 5): names and types. resolve-settings.ts has their defaults.
+ * The options of `createAuthRouter`: names and types. resolve-settings.ts has their defaults.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `userFields`: the zod fields that the auth routes need in a user model (spec 2.4).
+ * `userFields`: the zod fields that the auth routes need in a user model.
  *
  * @module
  */
@@ -16,26 +16,22 @@ import {
   refine,
   string,
 } from 'zod/mini'
-import type {
-  $ZodArray,
-  $ZodDate,
-  $ZodDefault,
-  $ZodNumber,
-  $ZodOptional,
-  $ZodString,
-  $ZodType,
-} from 'zod/v4/core'
+import type { $ZodArray, $ZodDefault, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { hiddenField } from '../../model/hidden.ts'
 import { idFieldsOf } from '../providers/registry.ts'
-import { type StoredNames, storedNames } from './field-names.ts'
+import {
+  SECRET_KINDS,
+  SECRETS,
+  type SecretName,
+  type StoredNames,
+  storedNames,
+} from './field-names.ts'
 import { type IdentifierOption, kindOf, storedField } from './identifiers.ts'
 import { type IdentifierKind, MAX_LENGTH, normalizers } from './normal-forms.ts'
 import type { UserFieldsOptions } from './options.ts'
 import { firstRole, roleSettings } from './roles.ts'
 
 type Text = $ZodOptional<$ZodString<string>>
-type Instant = $ZodOptional<$ZodDate>
-type Count = $ZodDefault<$ZodNumber>
 
 type IdentifierNames<O> = O extends { readonly identifiers: readonly (infer I)[] }
   ? I extends string
@@ -104,39 +100,31 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
     ...(given.roles?.field !== undefined && { role: given.roles.field }),
   })
   const fields = identifierFields(given, names)
-  fields[names.password] = secretText()
-  fields[names.role] = roleField(given)
-  fields[names.passwordChangedAt] = secretDate()
-  for (const idField of idFieldsOf(given.social, given.fields)) fields[idField] = optional(string())
-  fields[names.otpHash] = secretText()
-  fields[names.otpPurpose] = secretText()
-  fields[names.otpExpiresAt] = secretDate()
-  fields[names.otpAttempts] = secretCount()
-  fields[names.otpSentAt] = secretDate()
-  fields[names.smsOtpHash] = secretText()
-  fields[names.smsOtpExpiresAt] = secretDate()
-  fields[names.smsOtpAttempts] = hiddenField(optional(number()))
-  fields[names.smsOtpSentAt] = secretDate()
-  fields[names.failedLoginAttempts] = secretCount()
-  fields[names.lockedUntil] = secretDate()
-  fields[names.wrongPasswords] = hiddenField(optional(number()))
-  fields[names.knownClients] = hiddenField(optional(array(knownClient())))
-  fields[names.knownTries] = hiddenField(optional(array(knownTries())))
-  fields[names.answerAttempts] = hiddenField(optional(number()))
-  fields[names.answersLockedUntil] = secretDate()
-  const isIdentifier = (field: string) => Object.hasOwn(fields, field)
-  if (given.social || isIdentifier(names.email)) fields[names.provenEmail] = secretText()
-  if (isIdentifier(names.phone)) fields[names.provenPhone] = secretText()
-  if (given.emailVerification) {
-    fields[names.provenEmail] = secretText()
-    fields[names.pendingEmail] = secretText()
-    fields[names.verifyOtpHash] = secretText()
-    fields[names.verifyOtpExpiresAt] = secretDate()
-    fields[names.verifyOtpAttempts] = hiddenField(optional(number()))
-    fields[names.verifyOtpSentAt] = secretDate()
+  const isIdentifier = (name: 'email' | 'phone') => Object.hasOwn(fields, names[name])
+  const isDeclared: { readonly [Name in SecretName]?: boolean } = {
+    provenEmail: isIdentifier('email') || Boolean(given.social ?? given.emailVerification),
+    provenPhone: isIdentifier('phone'),
+    refreshTokens: Boolean(given.refresh),
   }
-  if (given.refresh) fields[names.refreshTokens] = hiddenField(optional(array(session())))
+  fields[names.role] = roleField(given)
+  for (const idField of idFieldsOf(given.social, given.fields)) fields[idField] = optional(string())
+  for (const name of SECRETS) {
+    const isOfCodes = name === 'pendingEmail' || name.startsWith('verifyOtp')
+    const isNeeded = isOfCodes ? Boolean(given.emailVerification) : (isDeclared[name] ?? true)
+    if (isNeeded) fields[names[name]] = hiddenField(DECLARE[SECRET_KINDS[name]]())
+  }
   return fields as unknown as UserFields<O>
+}
+
+/** Makes the schema of each kind of secret. */
+const DECLARE: Readonly<Record<(typeof SECRET_KINDS)[SecretName], () => $ZodType>> = {
+  string: () => optional(string()),
+  date: () => optional(date()),
+  count: () => _default(number(), 0),
+  number: () => optional(number()),
+  clients: () => optional(array(knownClient())),
+  tries: () => optional(array(knownTries())),
+  sessions: () => optional(array(session())),
 }
 
 function identifierFields(
@@ -148,7 +136,7 @@ function identifierFields(
       typeof option === 'string' ? { field: option } : option
     const field = storedField(name, names)
     const kind = kindOf(field, names)
-    return [field, optional(normalize ? ownString() : normalized(kind))] as const
+    return [field, optional(normalize ? ownString() : identifierText(kind))] as const
   })
   return Object.fromEntries(entries)
 }
@@ -165,7 +153,7 @@ const INVALID: Readonly<Record<IdentifierKind, string>> = {
 }
 
 /** An account has one form of its address, no matter which code writes the field. */
-function normalized(kind: IdentifierKind): $ZodString {
+function identifierText(kind: IdentifierKind): $ZodString {
   const normalize = normalizers[kind]
   return string().check(
     overwrite((text: string) => normalize(text) ?? text),
@@ -183,18 +171,6 @@ function roleField(options: UserFieldsOptions): $ZodType {
   return roles.multiple
     ? _default(array(role), () => [...(first as string[])])
     : _default(role, first as string)
-}
-
-function secretText(): Text {
-  return hiddenField(optional(string()))
-}
-
-function secretDate(): Instant {
-  return hiddenField(optional(date()))
-}
-
-function secretCount(): Count {
-  return hiddenField(_default(number(), 0))
 }
 
 function knownClient(): $ZodType {

@@ -50,20 +50,17 @@ for (const [by, images] of Object.entries(optimizers)) {
     }
 
     it('meets the shares of a JPEG photograph, and 400 to 700 KB where it was over 1 MiB', async () => {
-      const sizes = await Promise.all(
-        LEVELS.map(
-          async (level) => (await images.optimize(cat.bytes, cat.type, level, ...LIMITS)).length,
-        ),
-      )
+      const made = await Promise.all(LEVELS.map((level) => measured(by, images, cat, level)))
+      const sizes = made.map(({ length }) => length)
       const shares = sizes.map((size) => size / cat.bytes.length)
       expect(shares[0]).toBeGreaterThan(0.7)
       expect(shares[1]).toBeGreaterThan(0.55)
       expect(shares[2]).toBeGreaterThan(0.37)
       const large = await largeCat()
       expect(large.bytes.length).toBeGreaterThan(1024 * 1024)
-      const made = await measured(by, images, large, 'high')
-      expect(made.length / 1024).toBeGreaterThanOrEqual(350)
-      expect(made.length / 1024).toBeLessThanOrEqual(700)
+      const kilobytes = (await measured(by, images, large, 'high')).length / 1024
+      expect(kilobytes).toBeGreaterThanOrEqual(350)
+      expect(kilobytes).toBeLessThanOrEqual(700)
     }, 300_000)
 
     it('turns the pixels upright before it drops the metadata', async () => {
@@ -123,8 +120,22 @@ for (const [by, images] of Object.entries(optimizers)) {
   })
 }
 
-/** Optimises, and notes what came of it. */
-async function measured(
+const done = new Map<string, Promise<Uint8Array>>()
+
+/** Optimises, and notes what came of it; each photograph once for a level. */
+function measured(
+  by: string,
+  images: ImageOptimizer,
+  photo: Photo,
+  level: OptimizationLevel,
+): Promise<Uint8Array> {
+  const key = [by, photo.name, level].join()
+  const known = done.get(key) ?? optimised(by, images, photo, level)
+  done.set(key, known)
+  return known
+}
+
+async function optimised(
   by: string,
   images: ImageOptimizer,
   photo: Photo,

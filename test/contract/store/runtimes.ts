@@ -14,7 +14,7 @@ const loop = fileURLToPath(new URL('./sqlite-loop.ts', import.meta.url))
 
 /** Registers a test for each of them: the store in memory, or reads on threads. */
 export function contractElsewhere(part: 'memory' | 'threads'): void {
-  it.each(['deno', 'bun'])(
+  it.concurrent.each(['deno', 'bun'])(
     `the contract holds on %s (${part})`,
     async (runtime) => {
       const [command = '', ...args] = RUNTIMES[runtime] ?? []

@@ -11,8 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { FROM_SOURCE } from '../../runtimes/commands.ts'
+import { programOf } from '../../services/program.ts'
 import { part } from '../report.ts'
 import { type Holding, halves, libraryAt, type Where } from './books.ts'
 
@@ -84,9 +83,9 @@ async function killOne(
   where: Where,
   names: readonly string[],
 ): Promise<{ answered: readonly Answered[]; cut: ReadonlySet<string> }> {
-  const script = fileURLToPath(new URL('servers/writer.ts', import.meta.url))
+  const script = programOf(new URL('servers/writer.ts', import.meta.url))
   const given = [JSON.stringify(where), JSON.stringify(names)]
-  const child = fork(script, given, { execArgv: [FROM_SOURCE, '--no-warnings'] })
+  const child = fork(script, given, { execArgv: ['--no-warnings'] })
   const gone = once(child, 'exit')
   const answered: Answered[] = []
   const cut = new Set<string>()

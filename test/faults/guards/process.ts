@@ -7,8 +7,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { FROM_SOURCE } from '../../runtimes/commands.ts'
+import { programOf } from '../../services/program.ts'
 import type { GuardedOptions } from './server.ts'
 
 /** A server that runs. */
@@ -21,8 +20,8 @@ export interface GuardedProcess {
 
 /** Starts a server; rejects if it ends before it accepts requests. */
 export async function startGuarded(options: GuardedOptions): Promise<GuardedProcess> {
-  const script = fileURLToPath(new URL('server.ts', import.meta.url))
-  const args = [FROM_SOURCE, '--no-warnings', script, JSON.stringify(options)]
+  const script = programOf(new URL('server.ts', import.meta.url))
+  const args = ['--no-warnings', script, JSON.stringify(options)]
   const server = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(server, 'exit')
   const [line] = await Promise.race([once(createInterface(server.stdout), 'line'), gone])

@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { RUNTIMES } from '../../runtimes/commands.ts'
+import { programOf } from '../../services/program.ts'
 import type { NotesOptions } from './server.ts'
 
 /** A server that runs. */
@@ -34,9 +35,10 @@ export async function startNotes(
   runtime = 'node',
 ): Promise<NotesProcess> {
   const begun = performance.now()
-  const script = fileURLToPath(new URL('server.ts', import.meta.url))
-  const garbage = runtime === 'node' ? ['--expose-gc'] : []
-  const run = [...(RUNTIMES[runtime] ?? []), ...garbage, script, JSON.stringify(options)]
+  const source = new URL('server.ts', import.meta.url)
+  const isNode = runtime === 'node'
+  const script = isNode ? ['--expose-gc', programOf(source)] : [fileURLToPath(source)]
+  const run = [...(RUNTIMES[runtime] ?? []), ...script, JSON.stringify(options)]
   const [command = '', ...args] = [...wrapper, ...run]
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(server, 'exit')

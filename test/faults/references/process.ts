@@ -6,8 +6,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { FROM_SOURCE } from '../../runtimes/commands.ts'
+import { programOf } from '../../services/program.ts'
 import type { Asked, Told, Where } from './world.ts'
 
 /** Something that takes requests for the models. */
@@ -19,8 +18,8 @@ export interface Racer {
 
 /** Starts a process that is ready for requests. */
 export async function startRacer(where: Where): Promise<Racer> {
-  const script = fileURLToPath(new URL('servers/racer.ts', import.meta.url))
-  const child = fork(script, [JSON.stringify(where)], { execArgv: [FROM_SOURCE, '--no-warnings'] })
+  const script = programOf(new URL('servers/racer.ts', import.meta.url))
+  const child = fork(script, [JSON.stringify(where)], { execArgv: ['--no-warnings'] })
   const waiting: ((told: Told) => void)[] = []
   await once(child, 'message')
   child.on('message', ({ at, told }: { at: number; told: Told }) => waiting[at]?.(told))

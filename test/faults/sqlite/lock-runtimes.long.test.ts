@@ -2,77 +2,73 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RUNTIMES } from '../../runtimes/commands.ts'
 import { type NotesProcess, startNotes } from '../notes/process.ts'
 
 const headers = { 'content-type': 'application/json' }
 
-describe.each(Object.keys(RUNTIMES))("%s: another process holds the database's lock", (runtime) => {
-  let folder: string
-  let path: string
-  let server: NotesProcess
-  let other: DatabaseSync
+const runtimes = Object.keys(RUNTIMES)
+let home: string
+const servers = new Map<string, NotesProcess>()
+const pathOf = (runtime: string) => join(home, `${runtime}.db`)
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fieldgate-lock-'))
-    path = join(folder, 'notes.db')
-    server = await startNotes({ store: path }, [], runtime)
-  })
-  afterAll(async () => {
-    await server.kill()
-    await rm(folder, { recursive: true, force: true })
-  })
-  beforeEach(() => {
-    other = new DatabaseSync(path)
-  })
-  afterEach(() => other.close())
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'fieldgate-lock-'))
+  const start = async (runtime: string) =>
+    servers.set(runtime, await startNotes({ store: pathOf(runtime) }, [], runtime))
+  await Promise.all(runtimes.map(start))
+})
+afterAll(async () => {
+  await Promise.all([...servers.values()].map((server) => server.kill()))
+  await rm(home, { recursive: true, force: true })
+})
 
-  const ask = async (method: string, at = '', body: object = {}) => {
-    const sent = method === 'GET' ? {} : { headers, body: JSON.stringify(body) }
-    const response = await fetch(`${server.url}/notes${at}`, { method, ...sent })
-    const { data, error } = (await response.json()) as { data?: { _id: string }; error?: string }
-    return { status: response.status, retry: response.headers.get('retry-after'), data, error }
+async function ask(runtime: string, method: string, at = '', body: object = {}) {
+  const sent = method === 'GET' ? {} : { headers, body: JSON.stringify(body) }
+  const response = await fetch(`${servers.get(runtime)?.url}/notes${at}`, { method, ...sent })
+  const { data, error } = (await response.json()) as { data?: { _id: string }; error?: string }
+  return { status: response.status, retry: response.headers.get('retry-after'), data, error }
+}
+const create = (runtime: string) => ask(runtime, 'POST', '', { label: 'a', n: 1 })
+
+/** What `work` resolves to while another process holds the lock. */
+async function locked<T>(runtime: string, work: (free: () => void) => Promise<T>): Promise<T> {
+  const other = new DatabaseSync(pathOf(runtime))
+  try {
+    other.exec('BEGIN IMMEDIATE')
+    return await work(() => other.exec('COMMIT'))
+  } finally {
+    other.close()
   }
-  const create = () => ask('POST', '', { label: 'a', n: 1 })
+}
 
+describe.each(runtimes)("%s: another process holds the database's lock", (runtime) => {
   it('every kind of write waits for it, and reads do not', async () => {
-    const [changed, removed] = [await create(), await create()]
-    other.exec('BEGIN IMMEDIATE')
-    let isFree = false
-    const early: unknown[] = []
-    const writes = [
-      create(),
-      ask('PATCH', `/${changed.data?._id}`, { n: 2 }),
-      ask('DELETE', `/${removed.data?._id}`),
-    ].map(async (write) => {
-      const { status } = await write
-      if (!isFree) early.push(status)
-      return status
-    })
-    // By the time that thirty reads were answered, a write that does not wait would have been too.
-    for (let read = 0; read < 30; read += 1) expect((await ask('GET')).status).toBe(200)
-    expect(early).toEqual([])
-    isFree = true
-    other.exec('COMMIT')
-    expect(await Promise.all(writes)).toEqual([201, 200, 200])
-  })
-
-  it('a write that waits too long is a 503, and one after it is written', async () => {
-    other.exec('BEGIN IMMEDIATE')
-    for (const answer of await Promise.all([create(), create()])) {
-      expect(answer).toMatchObject({
-        status: 503,
-        retry: '5',
-        error: 'The service is unavailable. Try again shortly.',
+    const [changed, removed] = [await create(runtime), await create(runtime)]
+    await locked(runtime, async (free) => {
+      let isFree = false
+      const early: unknown[] = []
+      const writes = [
+        create(runtime),
+        ask(runtime, 'PATCH', `/${changed.data?._id}`, { n: 2 }),
+        ask(runtime, 'DELETE', `/${removed.data?._id}`),
+      ].map(async (write) => {
+        const { status } = await write
+        if (!isFree) early.push(status)
+        return status
       })
-    }
-    other.exec('COMMIT')
-    expect((await create()).status).toBe(201)
+      // By the time that thirty reads were answered, a write that does not wait would have been too.
+      for (let read = 0; read < 30; read += 1) expect((await ask(runtime, 'GET')).status).toBe(200)
+      expect(early).toEqual([])
+      isFree = true
+      free()
+      expect(await Promise.all(writes)).toEqual([201, 200, 200])
+    })
   })
 
   it('two processes that write to one database refuse nothing', async () => {
-    const second = await startNotes({ store: path }, [], runtime)
+    const second = await startNotes({ store: pathOf(runtime) }, [], runtime)
     try {
       const write = async (url: string) => {
         const body = JSON.stringify({ label: 'a', n: 1 })
@@ -84,13 +80,28 @@ describe.each(Object.keys(RUNTIMES))("%s: another process holds the database's l
       const writer = async (url: string) => {
         for (let count = 0; count < 25; count += 1) statuses.push(await write(url))
       }
-      await Promise.all(
-        [server.url, second.url].flatMap((url) => [1, 2, 3, 4].map(() => writer(url))),
-      )
+      const urls = [servers.get(runtime)?.url ?? '', second.url]
+      await Promise.all(urls.flatMap((url) => [1, 2, 3, 4].map(() => writer(url))))
       expect(statuses.filter((status) => status !== 201)).toEqual([])
       expect(statuses.length).toBe(200)
     } finally {
       await second.kill()
     }
   })
+})
+
+it('on each runtime a write that waits too long is a 503, and one after it is written', async () => {
+  // They wait for ten seconds, all at the same time.
+  const tooLong = async (runtime: string) => {
+    const answers = await locked(runtime, () => Promise.all([create(runtime), create(runtime)]))
+    return [...answers, await create(runtime)].map(({ data: _, ...answer }) => answer)
+  }
+  const refused = {
+    status: 503,
+    retry: '5',
+    error: 'The service is unavailable. Try again shortly.',
+  }
+  const written = { status: 201, retry: null, error: undefined }
+  const answers = [refused, refused, written]
+  expect(await Promise.all(runtimes.map(tooLong))).toEqual(runtimes.map(() => answers))
 })

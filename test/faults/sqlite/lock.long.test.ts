@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { type App, createApp, createRouter, defineModel } from '../../../src/index.ts'
@@ -32,6 +32,7 @@ describe("another process holds the database's lock", () => {
     lines.length = 0
   })
   afterEach(async () => {
+    vi.restoreAllMocks()
     if (other.isOpen) other.close()
     await app.close()
     await rm(folder, { recursive: true, force: true })
@@ -72,7 +73,12 @@ describe("another process holds the database's lock", () => {
 
   it('a write that waits too long is a 503, writes nothing, and is one line in the log', async () => {
     other.exec('BEGIN IMMEDIATE')
-    const answers = await Promise.all(['a', 'b', 'c', 'd'].map(create))
+    const writes = ['a', 'b', 'c', 'd'].map(create)
+    expect(await count()).toEqual([200, 0])
+    // lock-runtimes waits for the real clock.
+    const later = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => later() + 10_000)
+    const answers = await Promise.all(writes)
     for (const { status, headers, body } of answers) {
       expect([status, headers.get('retry-after')]).toEqual([503, '5'])
       expect(body).toEqual({

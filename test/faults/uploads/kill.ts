@@ -16,7 +16,7 @@ import { diskFiles } from '../../../adapters/files/disk.ts'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { sweepFiles } from '../../../src/index.ts'
-import { FROM_SOURCE } from '../../runtimes/commands.ts'
+import { programOf } from '../../services/program.ts'
 import { seaweed } from '../../services/seaweed.ts'
 import { album, Photo } from './servers/album.ts'
 
@@ -67,8 +67,8 @@ export async function killWriters(rounds: number, storage: 'disk' | 's3'): Promi
 
 /** Starts a writer, kills it at a random moment, and gives the lines that it has said. */
 async function killOne(database: string, root: string): Promise<string[]> {
-  const script = fileURLToPath(new URL('writer.ts', import.meta.url))
-  const args = [FROM_SOURCE, '--no-warnings', script, database, root, `${WRITERS}`]
+  const script = programOf(new URL('writer.ts', import.meta.url))
+  const args = ['--no-warnings', script, database, root, `${WRITERS}`]
   const writer: ChildProcess = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

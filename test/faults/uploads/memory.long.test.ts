@@ -99,7 +99,7 @@ for (const [runtime, command] of Object.entries(runtimes)) {
       },
     }
   }
-  measures(runtime, begin, { requests: 4, most: 256 * MIB })
+  measures(runtime, begin, { requests: 2, most: 160 * MIB })
 }
 
 measures('workerd', startWorker, { requests: 1, most: 400 * MIB }, 10)

@@ -25,7 +25,7 @@ export async function served(): Promise<App> {
       store: await store(),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
-      bodyTimeoutMs: 2000,
+      bodyTimeoutMs: 1000,
     }),
   )
 }

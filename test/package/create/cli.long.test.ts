@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -155,6 +156,26 @@ describe('create-fieldgate', () => {
   })
 })
 
+/**
+ * `@scalar/api-reference` with nothing but the script that new projects use of it; with all of it and what it depends on
+ * npm would write 38,000 files, twice.
+ */
+function scriptOfReference(folder: string): string {
+  const installed = join(import.meta.dirname, '../../../node_modules/@scalar/api-reference')
+  const { name, version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    readonly name: string
+    readonly version: string
+  }
+  const script = 'dist/browser/standalone.js'
+  cpSync(join(installed, script), join(folder, script), { recursive: true })
+  writeFileSync(join(folder, 'dist/index.js'), '')
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name, version, type: 'module', exports: './dist/index.js' }),
+  )
+  return folder
+}
+
 /** Runs the steps of a project's Dockerfile, and asks the server that they give. */
 async function imageServes(project: string, env: NodeJS.ProcessEnv): Promise<void> {
   chmodSync(home, 0o755)
@@ -176,12 +197,20 @@ async function imageServes(project: string, env: NodeJS.ProcessEnv): Promise<voi
 describe('npm create fieldgate', () => {
   it('makes a project whose packages install, and whose types and tests pass, and whose image serves', async () => {
     const tarball = await unpackInto(home, inject('built'), 'fieldgate')
+    const reference = scriptOfReference(join(home, 'reference'))
     const registry = await registryOf([
+      { folder: reference, tarball: await unpackInto(home, reference, '@scalar/api-reference') },
       { folder: inject('built'), tarball },
       { folder: join(home, 'node_modules/create-fieldgate'), tarball: scaffold.tarball },
     ])
     // A cache of its own: npm would keep the package for the next run, which has another one of the same version.
-    const usual = { npm_config_registry: registry.url }
+    // What npm has kept of other packages is good enough, and what it knows against them is not the question here.
+    const usual = {
+      npm_config_registry: registry.url,
+      npm_config_audit: 'false',
+      npm_config_fund: 'false',
+      npm_config_prefer_offline: 'true',
+    }
     const env = { ...usual, npm_config_cache: join(home, 'cache') }
     try {
       const args = ['create', '--yes', 'fieldgate@latest', 'created', '--', '--yes', '--no-install']

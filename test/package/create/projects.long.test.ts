@@ -25,7 +25,7 @@ beforeAll(async () => {
   scaffold = await scaffoldIn(home)
 })
 afterAll(() => {
-  console.log(['project                        types  tests  server', ...times].join('\n'))
+  console.log(['project                checked and tested  server', ...times].join('\n'))
   rmSync(home, { recursive: true, force: true })
 })
 
@@ -122,13 +122,14 @@ async function endsWithout(
   variables: Map<string, string>,
 ): Promise<void> {
   if (kind.runtime === 'workers') return passes(folder, 'deploy', '--dry-run')
-  for (const name of variables.keys()) {
+  const ends = [...variables.keys()].map(async (name) => {
     const server = new Command(folder, 'start', { [name]: '' })
     expect([await server.ended(), server.output]).toEqual([
       1,
       `${name} is missing. Set it in .env, as in .env.example.\n`,
     ])
-  }
+  })
+  await Promise.all(ends)
 }
 
 /** Makes, checks, tests and starts a project of each kind. */
@@ -141,9 +142,7 @@ function suite(store: Store, databaseUrl: (name: string) => Promise<string>): vo
         await scaffold.make(kind, folder)
         const variables = configure(folder, await databaseUrl(name.replaceAll('-', '_')))
         const begun = [performance.now()]
-        await passes(folder, 'check')
-        begun.push(performance.now())
-        await passes(folder, 'test')
+        await Promise.all([passes(folder, 'check'), passes(folder, 'test')])
         begun.push(performance.now())
         if (kind.accounts) await endsWithout(folder, kind, variables)
         await serves(folder, kind, variables.get('API_KEY'))

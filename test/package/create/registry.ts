@@ -32,7 +32,8 @@ export async function registryOf(packages: readonly Packed[]): Promise<Registry>
   const known = new Map(packages.map((each) => [manifestOf(each).name, each]))
   const server = createServer((request, response) => {
     const path = request.url ?? '/'
-    const asked = known.get(path.split('/')[1] ?? '')
+    const [, name = ''] = /^\/((?:@[^/]+\/)?[^/]+)/.exec(decodeURIComponent(path)) ?? []
+    const asked = known.get(name)
     if (!asked) return void response.writeHead(302, { Location: `${usual}${path}` }).end()
     if (path.endsWith('.tgz')) return void response.end(readFileSync(asked.tarball))
     response.setHeader('Content-Type', 'application/json')

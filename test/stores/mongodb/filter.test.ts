@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb'
 import { describe, expect, it } from 'vitest'
-import { compileFilter } from '../../../adapters/stores/mongodb/filter.ts'
+import { compileFilter } from '../../../adapters/stores/mongodb/query/filter.ts'
 import { everything, type Filter, nothing } from '../../../src/ports/filter.ts'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { watchWrites } from '../../../adapters/stores/mongodb/watch.ts'
+import { watchWrites } from '../../../adapters/stores/mongodb/copying/watch.ts'
 import { withService } from '../../services/shared.ts'
 
 await withService('mongo', ({ url }) => {

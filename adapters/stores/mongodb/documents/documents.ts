@@ -1,0 +1,167 @@
+/**
+ * Records as BSON documents and back. Ids are ObjectIds in the database and strings in fieldgate; everything else is
+ * the same in both, so that Mongoose and fieldgate can read each other's collections.
+ *
+ * @module
+ */
+
+import { type Document, ObjectId } from 'mongodb'
+import {
+  type ObjectShape,
+  type Shape,
+  type StoredForm,
+  shapeInside,
+} from '../../../../src/ports/shape.ts'
+import type { Fields } from '../../../../src/ports/store.ts'
+import { GRAMS } from '../search/grams.ts'
+import { bsonValue, holdsStored, integer, recordValue } from './stored-forms.ts'
+
+/** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */
+interface Tagged {
+  readonly _bsontype: string
+  readonly sub_type?: number
+  toHexString?(): string
+  toUUID?(): { toString(): string }
+  toJSON?(): unknown
+  toString(encoding?: string): string
+}
+
+/** The member of a document that is changed to keep the document from being removed by another transaction. */
+export const LOCK = '_lock'
+
+/** An ObjectId as a string: 24 lower-case hexadecimal digits. */
+const HEX = /^[0-9a-f]{24}$/
+
+/** `record` as it is stored. */
+export function toDocument(record: Readonly<Fields>, shape: ObjectShape): Document {
+  return encode(record, shape) as Document
+}
+
+/** A value as it is stored at a place of this shape. */
+export function encode(value: unknown, shape: Shape | undefined): unknown {
+  if (shape?.kind === 'id') return idValue(shape, value)
+  const stored = formOf(shape)
+  if (stored) return bsonValue(stored, value)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (isTagged(value)) return value
+  if (Array.isArray(value)) {
+    const element = shape?.kind === 'list' ? shape.element : undefined
+    return value.map((one) => encode(one, element))
+  }
+  const entries = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => [key, encodeMember(key, member, shape)] as const)
+  // bson takes a plain object with this key for one of its own types, but a Map as it is.
+  return Object.hasOwn(value, '_bsontype') ? new Map(entries) : Object.fromEntries(entries)
+}
+
+/** The type of BSON that a model declares at a place; undefined for the types that JSON has a value for. */
+function formOf(shape: Shape | undefined): StoredForm | undefined {
+  return shape && 'stored' in shape ? shape.stored : undefined
+}
+
+function encodeMember(key: string, value: unknown, shape: Shape | undefined): unknown {
+  if (shape?.kind === 'map') return encode(value, shape.value)
+  const declared = shape?.kind === 'object' ? shape.fields.get(key) : undefined
+  // Mongoose gives objects in lists an `_id` that no model declares; read and written back, it must stay equal.
+  const isTheirs = key === '_id' && declared === undefined && typeof value === 'string'
+  return isTheirs ? objectId(value) : encode(value, declared)
+}
+
+function objectId(value: unknown): unknown {
+  return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
+}
+
+/** An id as it is stored. */
+function idValue({ idType, stored }: IdShape, value: unknown): unknown {
+  if (idType === 'objectId') return objectId(value)
+  if (stored) return bsonValue(stored, value)
+  return idType === 'integer' ? integer(value) : value
+}
+
+type IdShape = Extract<Shape, { kind: 'id' }>
+
+/**
+ * A stored document as a record: `_id` first, without grams and lock, with Mongoose's version key only if the model declares it.
+ */
+export function fromDocument(document: Document, shape: ObjectShape): Fields {
+  if ('__v' in document && !shape.fields.has('__v')) delete document.__v
+  if (GRAMS in document) delete document[GRAMS]
+  if (LOCK in document) delete document[LOCK]
+  return (holdsStored(shape) ? decodeAs(document, shape) : decode(document)) as Fields
+}
+
+/**
+ * The JSON of a record. Its dates become strings first, because they would make `JSON.stringify` leave its fast path.
+ * Modifies the record, so it must be the caller's own.
+ */
+export function textOf(record: Fields): string {
+  const text = JSON.stringify(datesAsStrings(record))
+  if (text.startsWith('{"_id":')) return text
+  // Names that are whole numbers come before all others in an object.
+  const { _id, ...rest } = record
+  return `{"_id":${JSON.stringify(_id)},${JSON.stringify(rest).slice(1)}`
+}
+
+function datesAsStrings<T extends object>(value: T): T {
+  const members = value as Record<string, unknown>
+  for (const key of Object.keys(members)) {
+    const member = members[key]
+    if (typeof member !== 'object' || member === null) continue
+    members[key] = member instanceof Date ? member.toJSON() : datesAsStrings(member)
+  }
+  return value
+}
+
+/** Replaces BSON types by fieldgate's, in place: nothing else uses the driver's result. */
+function decode(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (isTagged(value)) return plain(value)
+  if (value instanceof RegExp) return String(value)
+  const members = value as Record<string, unknown>
+  for (const key of Object.keys(members)) {
+    const member = members[key]
+    if (typeof member === 'object' && member !== null) members[key] = decode(member)
+  }
+  return members
+}
+
+/** The same where the model declares types of BSON. */
+function decodeAs(value: unknown, shape: Shape | undefined): unknown {
+  const stored = formOf(shape)
+  if (stored) return recordValue(stored, value, decode)
+  if (shape?.kind === 'id' && shape.idType === 'integer') return recordValue('long', value, decode)
+  if (!shape || !isContainer(value)) return decode(value)
+  const members = value as Record<string, unknown>
+  const isList = Array.isArray(value)
+  for (const key of Object.keys(members)) {
+    const inner = shapeInside(shape, isList ? Number(key) : key, members[key])
+    // Another program may keep a list where the model declares one value.
+    members[key] = decodeAs(members[key], isList ? (inner ?? shape) : inner)
+  }
+  return members
+}
+
+function isContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || isTagged(value)) return false
+  return !(value instanceof Date) && !(value instanceof RegExp)
+}
+
+/** Whether this is a BSON value: a client's `_bsontype` key is an own property, bson's is inherited from its class. */
+function isTagged(value: object): value is Tagged {
+  return '_bsontype' in value && !Object.hasOwn(value, '_bsontype')
+}
+
+function plain(value: Tagged): unknown {
+  switch (value._bsontype) {
+    case 'ObjectId':
+      return value.toHexString?.()
+    case 'Long':
+    case 'Decimal128':
+      return Number(value.toString())
+    case 'Binary':
+      return value.sub_type === 4 ? value.toUUID?.().toString() : value.toString('base64')
+    default:
+      return value.toJSON?.() ?? null
+  }
+}
