@@ -103,13 +103,13 @@ export type {
 } from './records/engine/route.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { FieldsFor, ReadableNames } from './records/rules/fields-for.ts'
-export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
   AfterRemove,
   AfterUpdate,
   BeforeRemove,
   BeforeUpdate,
   Changes,
+  HookResponse,
   OnGet,
   Payload,
   PendingUpdate,

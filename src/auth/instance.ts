@@ -7,7 +7,7 @@
 
 import type { Logger } from '../ports/logger.ts'
 import type { Host } from '../records/engine/host.ts'
-import { Lines } from '../records/engine/lines.ts'
+import { SerialQueue } from '../records/engine/serial-queue.ts'
 import type { ModelFiles } from '../uploads/model-files.ts'
 import { ProvenIdentifiers } from './accounts/proven-identifiers.ts'
 import { Codes } from './codes/codes.ts'
@@ -57,7 +57,7 @@ export interface AuthInstance {
   /** If a provider's tokens, or tickets of second steps, may sign in only once: the used ones. */
   readonly usedTokens: UsedTokens | undefined
   /** On a store that writes one record at a time, those who end an admin wait here. */
-  readonly endingAdmins: Lines
+  readonly endingAdmins: SerialQueue
   readonly users: Users
   readonly clients: KnownClients
   readonly lockout: Lockout
@@ -123,7 +123,7 @@ export function createInstance(
     mailCheck: mailCheck(settings.delivery, senders.email, now),
     afterResponse: afterResponse(),
     usedTokens: singleUse(host, settings),
-    endingAdmins: new Lines(),
+    endingAdmins: new SerialQueue(),
   }
 }
 

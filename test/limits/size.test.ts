@@ -3,16 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 /** Lines of `src` and `adapters` together, and of `extras`: what makes them fewer lowers it. */
-const MOST_LINES = 60_709
+const MOST_LINES = 60_690
 const MOST_LINES_OF_EXTRAS = 5_411
 const MOST_LINES_OF_A_FILE = 300
 /** Files that were longer when the limit came, with the lines that they may have until they are split. */
 const LONGER: Readonly<Record<string, number>> = {
-  'src/batch/overlay.ts': 368,
-  'src/http/shield.ts': 337,
   'src/ports/store.ts': 371,
-  'src/records/engine/record-engine.ts': 368,
-  'src/records/setup/resource.ts': 314,
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

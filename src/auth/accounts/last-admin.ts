@@ -12,8 +12,9 @@ import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields, WriteAction } from '../../ports/store.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
-import type { Lines } from '../../records/engine/lines.ts'
-import { holds, type RecordEngine } from '../../records/engine/record-engine.ts'
+import { holds } from '../../records/engine/known-updates.ts'
+import type { RecordEngine } from '../../records/engine/record-engine.ts'
+import type { SerialQueue } from '../../records/engine/serial-queue.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
 import type { Users } from '../users/users.ts'
 
@@ -29,7 +30,7 @@ export interface AdminParts {
   readonly roles: RoleSettings
   readonly host: Host
   /** On a store that writes one record at a time, those who end an admin wait here. */
-  readonly endingAdmins: Lines
+  readonly endingAdmins: SerialQueue
 }
 
 /** Throws `refusal` if `user` is the last admin now. The write must check it again. */

@@ -10,7 +10,7 @@
 
 import { unavailable } from '../../http/outages.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { shielded } from '../../http/shield.ts'
+import { runShielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/store.ts'
 import { within } from '../../ports/within.ts'
@@ -64,7 +64,7 @@ export async function checkChoiceOf(
   const context = { request, user: users.withoutSecrets(user) }
   const verdict: unknown = await within(
     DEADLINE_MS,
-    async () => shielded(request, () => check(plain, context)),
+    async () => runShielded(request, () => check(plain, context)),
     unavailable,
   )
   if (typeof verdict === 'string' && verdict !== '') throw passwordRejected(verdict)

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { RequestData } from '../../http/request-data.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { type ClientOption, clientOf } from '../setup/client.ts'
 import type { RouteName } from '../setup/options.ts'
@@ -19,7 +19,7 @@ export interface AuthRequestInfo {
   later(work: Promise<unknown>): void
 }
 
-const notes = new Note<AuthRequestInfo>('auth request')
+const notes = new RequestData<AuthRequestInfo>('auth request')
 
 /** The first guard of every route: notes what is known of the request. */
 export function noteRequest(option: ClientOption, route: RouteName): Guard {

@@ -9,7 +9,7 @@ import { setQuery } from '../../http/shield.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Handler } from '../../records/engine/route.ts'
 import { cursors } from '../../records/list/cursor.ts'
-import { list } from '../../records/list/list.ts'
+import { listHandler } from '../../records/list/list.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
 import { serving } from '../../records/setup/serving.ts'
@@ -46,10 +46,10 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   )
   const hidden = [...new Set([...model.hidden, ...secrets])]
   const shown = { ...resource, model: { ...model, hidden } }
-  const tokens = cursors(host.secret)
-  return serving(shown, 'list', (request) => {
+  const list = listHandler(shown, cursors(host.secret))
+  return serving(shown, 'list', (request, context) => {
     setQuery(request, withNormalForms(request.query))
-    return list(shown, tokens, request)
+    return list(request, context)
   })
 
   /** An identifier finds the account however it is typed. */

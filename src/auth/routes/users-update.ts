@@ -8,12 +8,12 @@ import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
-import { type Expected, updateWithFiles } from '../../records/write/file-writes.ts'
+import type { Expected } from '../../records/write/conditional-write.ts'
+import { updateWithFiles } from '../../records/write/file-writes.ts'
 import { identifierString, readBody } from '../accounts/credentials.ts'
 import { checkNames, isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
@@ -50,8 +50,7 @@ async function updateUser(
   const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(settings, chosen)
-  const hidden = hiddenInside(settings.model)
-  const changes = await users.engine.validateSeen(given, withId(id), hidden)
+  const changes = await users.engine.validateSeen(given, withId(id))
   checkKept(settings, changes)
   const touched = identifiers.fields.filter((field) => Object.hasOwn(changes, field))
   const before = touched.length > 0 ? await users.byId(id) : undefined

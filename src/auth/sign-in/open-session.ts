@@ -8,7 +8,7 @@
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import { holds } from '../../records/engine/record-engine.ts'
+import { holds } from '../../records/engine/known-updates.ts'
 import { type AccessTokens, bearerToken } from '../keys/access-tokens.ts'
 import type { KnownClients } from '../request-info/known-clients.ts'
 import { requestInfo } from '../request-info/request-info.ts'

@@ -5,16 +5,17 @@
  */
 
 import { inTime } from '../../http/deadline.ts'
-import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { RequestData } from '../../http/request-data.ts'
 import { castScalar } from '../../model/cast.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { isFields } from '../../model/writable.ts'
 import { any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
-import type { Soon } from '../../ports/soon.ts'
 import type { Fields } from '../../ports/store.ts'
+import { type Readable, type ReadableFields, readableFields } from './fields-for.ts'
 import { type Limit, Scope, unlimited } from './limits.ts'
 
 /** What a scope may compare a field of type `V` with: a value, or an element if the field holds a list. */
@@ -69,7 +70,7 @@ export function scopeOf(
   model: Model,
   option: ScopeOption | undefined,
   request: ApiRequest,
-): Soon<Scope> {
+): MaybePromise<Scope> {
   if (!option) return unlimited
   const known = resolved.of(request) ?? []
   const same = known.find((one) => one.option === option && one.model === model)
@@ -79,16 +80,31 @@ export function scopeOf(
   return scope
 }
 
-/** The scopes of a write, both before it happens: a scope that fails must not fail after it. */
-export function writeScopes(
-  { model, scope }: { readonly model: Model; readonly scope: Scopes },
+/** What limits a write, and what its response may show. */
+export interface WriteLimits {
+  readonly scope: Scope
+  readonly reads: Scope
+  readonly fields: ReadableFields
+}
+
+/** The limits of a router that has none. */
+export const NO_LIMITS: WriteLimits = { scope: unlimited, reads: unlimited, fields: undefined }
+
+/** The limits of a write, all before it happens: what fails must not fail after it. */
+export async function writeLimits(
+  router: Readable & { readonly scope: Scopes },
   request: ApiRequest,
-): Promise<[write: Scope, read: Scope]> {
-  return Promise.all([scopeOf(model, scope.write, request), scopeOf(model, scope.read, request)])
+): Promise<WriteLimits> {
+  const { model, scope } = router
+  const [own, reads] = await Promise.all([
+    scopeOf(model, scope.write, request),
+    scopeOf(model, scope.read, request),
+  ])
+  return { scope: own, reads, fields: await readableFields(router, request) }
 }
 
 /** Each scope runs once per request: a response is cached under the very scope that it was read with. */
-const resolved = new Note<
+const resolved = new RequestData<
   readonly { readonly option: ScopeOption; readonly model: Model; readonly scope: Promise<Scope> }[]
 >('scopes')
 

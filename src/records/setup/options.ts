@@ -1,5 +1,5 @@
 /**
- * The options of a resource router (spec 2.6): their names, defaults and start-up errors.
+ * The options of a resource router: their names, defaults and start-up errors.
  *
  * @module
  */
