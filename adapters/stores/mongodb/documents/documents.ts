@@ -81,11 +81,6 @@ function idValue({ idType, stored }: IdShape, value: unknown): unknown {
 
 type IdShape = Extract<Shape, { kind: 'id' }>
 
-/** The members of documents that no record has. */
-export function hiddenMembers({ fields }: ObjectShape): ReadonlySet<string> {
-  return new Set(fields.has('__v') ? [GRAMS, LOCK] : [GRAMS, LOCK, '__v'])
-}
-
 /**
  * A stored document as a record: `_id` first, without grams and lock, with Mongoose's version key only if the model declares it.
  */
