@@ -16,7 +16,7 @@ const peersFolder = `${dist}bench/peers/`
 
 /** Compiles every server of the bench, and puts them beside fieldgate as it is published. */
 export async function buildServers(): Promise<void> {
-  for (const part of ['src', 'adapters', 'chunks'])
+  for (const part of ['src', 'extras', 'adapters', 'chunks'])
     rmSync(dist + part, { recursive: true, force: true })
   await bundle(dist)
   const { status, stdout } = spawnSync(

@@ -161,7 +161,7 @@ For each thousand lines: ${perThousand(counted(/: any\b(?!\s*[(.])|<any>|as any\
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , ...asked] = process.argv
-  const folders = asked.length > 0 ? asked : ['src', 'adapters']
+  const folders = asked.length > 0 ? asked : ['src', 'extras', 'adapters']
   print(folders)
   printNumbers(folders)
 }

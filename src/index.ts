@@ -54,7 +54,7 @@ export type { Access } from './auth/setup/routes.ts'
 export type { SecurityEvent, SecurityEventType } from './auth/setup/security-event.ts'
 export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { SecondStepRequired, type SignInStep } from './auth/setup/sign-in-step.ts'
-export { type SessionSchema, type UserFields, userFields } from './auth/setup/user-fields.ts'
+export { type UserFields, userFields } from './auth/setup/user-fields.ts'
 export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'
 export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'
@@ -103,13 +103,13 @@ export type {
 } from './records/engine/route.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { FieldsFor, ReadableNames } from './records/rules/fields-for.ts'
-export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
   AfterRemove,
   AfterUpdate,
   BeforeRemove,
   BeforeUpdate,
   Changes,
+  HookResponse,
   OnGet,
   Payload,
   PendingUpdate,
@@ -123,7 +123,13 @@ export type {
 export type { ScopeFilter, ScopeOption, ScopePair, ScopeValues } from './records/rules/scope.ts'
 export type { AccessOptions, RouteAccess } from './records/setup/access.ts'
 export type { RouterOptions } from './records/setup/options.ts'
-export type { Choices, ServedRecords } from './records/setup/served.ts'
+export type {
+  Choices,
+  NoSuchName,
+  RouterChoices,
+  RouterInput,
+  ServedRecords,
+} from './records/setup/served.ts'
 export type { FileField, UploadOptions } from './uploads/options.ts'
 export {
   type AppFiles,

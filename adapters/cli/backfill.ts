@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type BackfillResult, backfillRecords } from '../../src/changes/backfill.ts'
-import { tableOf } from '../../src/check/table.ts'
+import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
+import { tableOf } from '../../src/upkeep/check/table.ts'
 import { bar, commandLine, openApp } from './command.ts'
 
 const USAGE = `Stores what your app shows of old records: fields under the current names, converted values and defaults.
@@ -18,7 +18,7 @@ const USAGE = `Stores what your app shows of old records: fields under the curre
               dropped: [{ collection, what }] }
 
 Your app may serve meanwhile. Stop earlier versions of it first: they look for fields under their earlier names, and the
-indexes that only they need are dropped. An interrupted run goes on where it was when you run the command again.
+indexes that only they need are dropped. An interrupted run continues where it stopped when you run the command again.
 
 Exit codes: 0 every record fits its model now, 1 some could not be made to fit, 2 the backfill could not run.`
 

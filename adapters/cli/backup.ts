@@ -5,9 +5,9 @@
  */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
-import { backUp } from '../stores/sqlite/backup.ts'
+import { backUp } from '../stores/sqlite/connection/backup.ts'
+import { MEMORY } from '../stores/sqlite/connection/opening.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
-import { MEMORY } from '../stores/sqlite/opening.ts'
 import { commandLine, openApp, Unusable } from './command.ts'
 
 const USAGE = `Copies the SQLite database of your app to a new file, while the app serves.

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { type CheckResult, checkRecords } from '../../src/check/check.ts'
-import { tableOf } from '../../src/check/table.ts'
 import { collectionSchema } from '../../src/model/collection-schema.ts'
 import type { Host } from '../../src/records/engine/host.ts'
+import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
+import { tableOf } from '../../src/upkeep/check/table.ts'
 import { bar, commandLine, openApp } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.

@@ -10,7 +10,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
 import { makerOf } from '../runtimes/makers.ts'
-import { type Opening, openFilesAs } from '../stores/sqlite/opening.ts'
+import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 

@@ -5,7 +5,7 @@
  */
 
 import type { Store } from '../../src/ports/store.ts'
-import { openFilesAs } from '../stores/sqlite/opening.ts'
+import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { commandLine, openApp, Unusable } from './command.ts'
 import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
 import { openSource, openStore, STORES } from './stores.ts'

@@ -39,7 +39,7 @@ export function recordsAt(
   api: AnyClient,
   mounts: Readonly<Record<string, string>>,
 ): (resource: string) => Records {
-  // The names are known only when somebody asks for them, so the app's type cannot check them.
+  // The names are known only at the call, so the app's type cannot check them.
   return (resource) => api((mounts[resource] ?? `/${resource}`) as never) as Records
 }
 

@@ -81,7 +81,7 @@ export interface RefineData {
   getApiUrl(): string
 }
 
-/** refine's page if nobody chose one. */
+/** refine's page by default. */
 const PAGE = 10
 /** More than a list without pages has. */
 const ALL = 1_000_000

@@ -15,7 +15,7 @@ export function signer(place: S3Place): AwsClient {
 }
 
 /** AWS refuses longer ones: seven days. */
-const LONGEST = 7 * 24 * 60 * 60
+const MAX_LINK_SECONDS = 7 * 24 * 60 * 60
 
 /** A GET link to the object at `url`, as `FileStore.signedUrl` promises, for at most seven days. */
 export async function presigned(
@@ -26,10 +26,15 @@ export async function presigned(
 ): Promise<string> {
   const key = place.keyOf(url)
   if (key === undefined) throw new TypeError('s3Files: not a URL of this store')
-  if (seconds > LONGEST) throw new TypeError(`s3Files: a link lasts ${LONGEST} seconds at most`)
+  if (seconds > MAX_LINK_SECONDS)
+    throw new TypeError(`s3Files: a link lasts ${MAX_LINK_SECONDS} seconds at most`)
   // It lasts as long as promised; it is the same only for the rest of the seven days.
-  const { from, lasts } = lifetime(Date.now(), seconds, Math.min(steady, LONGEST - seconds))
-  const target = `${place.urlOf(key)}?X-Amz-Expires=${Math.min(lasts, LONGEST)}`
+  const { from, lasts } = lifetime(
+    Date.now(),
+    seconds,
+    Math.min(steady, MAX_LINK_SECONDS - seconds),
+  )
+  const target = `${place.urlOf(key)}?X-Amz-Expires=${Math.min(lasts, MAX_LINK_SECONDS)}`
   const datetime = new Date(from * 1000).toISOString().replace(/[:-]|\.\d+/g, '')
   return (await signer(place).sign(target, { aws: { signQuery: true, datetime } })).url
 }

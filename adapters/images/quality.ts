@@ -33,9 +33,9 @@ const MIDDLE_QUALITY = 60
 export const PATIENCE_MS = 5000
 
 /** Pixels per byte of a file. Above this, an image is almost empty: little to gain, and much to decode. */
-const MOST_PIXELS_PER_BYTE = 50
+const MAX_PIXELS_PER_BYTE = 50
 /** Fewer pixels are decoded in no time. */
-const FEW_PIXELS = 2_000_000
+const SMALL_IMAGE_PIXELS = 2_000_000
 
 /** The target size of an image of `size` bytes at `level`. */
 export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
@@ -46,7 +46,7 @@ export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
 
 /** Whether a file of `size` bytes has so many pixels that decoding them costs more than is gained. */
 export function isEmptyish(size: number, pixels: number): boolean {
-  return pixels > FEW_PIXELS && pixels > size * MOST_PIXELS_PER_BYTE
+  return pixels > SMALL_IMAGE_PIXELS && pixels > size * MAX_PIXELS_PER_BYTE
 }
 
 /**

@@ -12,11 +12,11 @@
 /** How long one turn of the event loop starts requests, in milliseconds. */
 const SLICE_MS = 2
 /** The most requests that one turn starts. */
-const STEPS = 64
+const MAX_STARTS_PER_TURN = 64
 /** How long only connections are accepted, while there are new ones, in milliseconds. */
 const ACCEPT_MS = 8
 /** A request that would wait longer is refused: this is an overload, not a burst. */
-const PATIENCE_MS = 2000
+const MAX_WAIT_MS = 2000
 /** How long starts are counted before the next request's wait is estimated from them. */
 const COUNTED_MS = 250
 
@@ -41,7 +41,7 @@ export class Arrivals {
   #room = Number.POSITIVE_INFINITY
 
   /** New requests are refused if they would wait longer than `patienceMs` milliseconds. */
-  constructor(patienceMs: number = PATIENCE_MS) {
+  constructor(patienceMs: number = MAX_WAIT_MS) {
     this.#patienceMs = patienceMs
   }
 
@@ -85,7 +85,7 @@ export class Arrivals {
     this.#acceptsUntil = now + SLICE_MS + ACCEPT_MS
     this.#sliceEnds = 0
     // One callback each, so that what a request does at once is done before the next one starts.
-    for (let step = 0; step < STEPS; step += 1) setImmediate(() => this.#beginNext())
+    for (let step = 0; step < MAX_STARTS_PER_TURN; step += 1) setImmediate(() => this.#beginNext())
     this.#endThisTurn()
   }
 

@@ -19,14 +19,14 @@ export function platformOf(
   trustProxy = 0,
 ): (request: Request, peer: () => string | undefined, isRefused: boolean) => RequestPlatform {
   const server = { work, trustProxy }
-  return (request, peer, isRefused) => new Asked(server, request, peer, isRefused)
+  return (request, peer, isRefused) => new ServerPlatform(server, request, peer, isRefused)
 }
 
 /**
  * A class, because V8 creates a new hidden class for each object literal with a getter, which costs more than
  * everything else.
  */
-class Asked implements RequestPlatform {
+class ServerPlatform implements RequestPlatform {
   readonly isRefused: boolean
   readonly #server: Server
   readonly #request: Request

@@ -181,7 +181,7 @@ function isSafe({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** The request for `target`, whose body nobody has read. */
+/** The request for `target`, whose body has not been read. */
 function asked(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
   const request = new ServedRequest(incoming, response)
   const { url: own } = incoming

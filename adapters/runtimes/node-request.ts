@@ -7,7 +7,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeRequest } from 'srvx/node'
-import type { BodyReader, BodySource } from '../../src/ports/body-source.ts'
+import type { BodyPart, BodyReader, BodySource } from '../../src/ports/body-source.ts'
 
 /** A request that node:http has received. */
 export class ServedRequest extends NodeRequest implements BodySource {
@@ -39,59 +39,62 @@ export class ServedRequest extends NodeRequest implements BodySource {
   }
 }
 
-type Result = ReadableStreamReadResult<Uint8Array>
-
 interface Waiting {
-  readonly resolve: (result: Result) => void
+  readonly resolve: (part: BodyPart) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** Reads a body as it arrives. While nobody reads, the client has to wait. */
+/** Reads a body as it arrives. Until it is read, the client has to wait. */
 class Incoming implements BodyReader {
   readonly #message: IncomingMessage
-  readonly #chunks: Uint8Array[] = []
+  readonly #parts: BodyPart[] = []
+  /** How many bytes have not arrived yet; NaN if the client has not told. */
+  #left: number
   #waiting: Waiting | undefined
   #hasEnded = false
   #failure: unknown
 
   constructor(message: IncomingMessage) {
     this.#message = message
-    message.on('data', (chunk: Buffer) => this.#arrived(chunk))
-    message.once('end', () => this.#ended())
-    message.once('error', (error) => this.#failed(error))
-    message.once('close', () => this.#failed(new Error('the client has gone')))
-    if (message.destroyed) this.#failed(message.errored ?? new Error('the client has gone'))
+    this.#left = Number(message.headers['content-length'])
+    message.on('data', this.#arrive)
+    message.once('end', this.#end)
+    message.once('error', this.#fail)
+    message.once('close', this.#fail)
+    if (message.destroyed) this.#fail(message.errored)
   }
 
-  read(): Promise<Result> {
-    const chunk = this.#chunks.shift()
-    if (chunk) return Promise.resolve({ done: false, value: chunk })
+  read(): Promise<BodyPart> {
+    const part = this.#parts.shift()
+    if (part) return Promise.resolve(part)
     if (this.#hasEnded) return Promise.resolve({ done: true, value: undefined })
     if (this.#failure) return Promise.reject(this.#failure)
     if (this.#message.isPaused()) this.#message.resume()
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject }
-    })
+    const { promise, ...waiting } = Promise.withResolvers<BodyPart>()
+    this.#waiting = waiting
+    return promise
   }
 
-  #arrived(chunk: Uint8Array): void {
+  readonly #arrive = (value: Uint8Array): void => {
+    this.#left -= value.length
+    const part = { done: false, value, isLast: this.#left === 0 } as const
     const waiting = this.#waiting
     this.#waiting = undefined
-    if (waiting) waiting.resolve({ done: false, value: chunk })
+    if (waiting) waiting.resolve(part)
     else {
-      this.#chunks.push(chunk)
+      this.#parts.push(part)
       this.#message.pause()
     }
   }
 
-  #ended(): void {
+  readonly #end = (): void => {
     this.#hasEnded = true
     this.#waiting?.resolve({ done: true, value: undefined })
   }
 
-  #failed(error: unknown): void {
+  readonly #fail = (error?: unknown): void => {
     if (this.#hasEnded || this.#failure) return
-    this.#failure = error
-    this.#waiting?.reject(error)
+    this.#failure = error ?? new Error('the client has gone')
+    this.#waiting?.reject(this.#failure)
   }
 }

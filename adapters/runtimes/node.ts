@@ -58,25 +58,23 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
   const { headersTimeout = 15_000, requestTimeout = REQUEST_MS, sendTimeout = SEND_MS } = options
   const work = background()
   const platform = platformOf(work, options.trustProxy)
-  // Read the address now: a closed connection has none.
-  const handled = (request: Request, peer: string | undefined, isRefused: boolean) =>
-    app.handle(
-      request,
-      undefined,
-      platform(request, () => peer, isRefused),
-    )
   const arrivals = new Arrivals()
   const send = outbox()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket } = request
+    // Read the address now: a closed connection has none.
     const { remoteAddress } = socket
+    const refused = isUsual(request) ? undefined : malformed(request)
     const turn = arrivals.arrive()
     const isRefused = turn instanceof Promise ? await turn : turn
-    const refused = malformed(request)
-    if (refused) response.shouldKeepAlive = false
-    const made =
-      refused ?? (await handled(new ServedRequest(request, response), remoteAddress, isRefused))
-    if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
+    let made = refused
+    if (made) response.shouldKeepAlive = false
+    else {
+      const served = new ServedRequest(request, response)
+      const known = platform(served, () => remoteAddress, isRefused)
+      made = await app.handle(served, undefined, known)
+    }
+    if (!request.complete && hasBody(request)) await leaveUnread(request, response, socket)
     // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
     await send(response, made)
@@ -111,6 +109,11 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
   const running = await served({ url, app, work, stop: stopping, cut }, options)
   flushCompileCache()
   return running
+}
+
+/** Whether nothing about a request is for `malformed` to judge. */
+function isUsual({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host !== undefined
 }
 
 /** The plain contents of srvx's own responses: `bench/bridge` measures what it saves to send a string at once. */

@@ -153,7 +153,7 @@ export function urlOf(hostname: string | undefined, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Work that goes on after a response; closing waits for it. */
+/** Work that continues after a response; closing waits for it. */
 export interface Background {
   waitUntil(promise: Promise<unknown>): void
   settled(): Promise<void>

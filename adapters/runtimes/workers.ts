@@ -20,6 +20,27 @@ export interface WorkerHandler<Env> {
   fetch(request: Request, env: Env, context: WorkerContext): Promise<Response>
 }
 
+/** The state of a Durable Object, as its class gets it. */
+export interface ObjectState extends WorkerContext {
+  /** For `durableStore`. */
+  readonly storage: ObjectStorage
+}
+
+/** The part of an object's storage that `durableStore` uses. */
+export interface ObjectStorage {
+  readonly sql: {
+    exec(
+      sql: string,
+      ...values: (string | number)[]
+    ): { toArray(): readonly Readonly<Record<string, unknown>>[] }
+  }
+  transactionSync<T>(work: () => T): T
+  sync(): Promise<void>
+}
+
+/** Creates the app from the bindings and the object's state; called once per object. */
+export type MakeObjectApp<Env> = (env: Env, state: ObjectState) => App
+
 /** The part of a Durable Object namespace that is used. */
 export interface ObjectNamespace {
   idFromName(name: string): unknown
@@ -28,9 +49,10 @@ export interface ObjectNamespace {
 
 /** A Durable Object class that hosts an app. */
 export interface AppObjectClass<Env> {
-  new (state: WorkerContext, env: Env): { fetch(request: Request): Promise<Response> }
+  new (state: ObjectState, env: Env): { fetch(request: Request): Promise<Response> }
   /**
    * The `export default` that spreads requests, in turn, over `instances` objects of the namespace bound as `binding`.
+   * Default 4; an app that takes its object's state has one, as each object has its own data.
    */
   worker(options: {
     readonly binding: keyof Env & string
@@ -59,21 +81,23 @@ export function worker<Env>(make: MakeApp<Env>): WorkerHandler<Env> {
 }
 
 /**
- * A Durable Object class that hosts the app of `make`. A store over TCP, such as MongoDB's, needs it: on Workers a
- * socket belongs to the request that opened it, and only an object outlives its requests.
+ * A Durable Object class that hosts the app of `make`. `durableStore` keeps records in the object's own storage. A store
+ * over TCP, such as MongoDB's, needs an object too: on Workers a socket belongs to the request that opened it, and only
+ * an object outlives its requests.
  *
  * ```ts
  * export const Api = appObject((env: Env) => createApp({ store: mongoStore({ url: env.MONGODB_URI }) }))
  * export default Api.worker({ binding: 'API', instances: 4 })
  * ```
  */
-export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
+export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
+  const ownsData = make.length > 1
   return class AppObject {
-    readonly #state: WorkerContext
+    readonly #state: ObjectState
     readonly #env: Env
-    readonly #app = lazily(make)
+    readonly #app = lazily((env: Env) => make(env, this.#state))
 
-    constructor(state: WorkerContext, env: Env) {
+    constructor(state: ObjectState, env: Env) {
       this.#state = state
       this.#env = env
     }
@@ -86,9 +110,14 @@ export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
       readonly binding: keyof Env & string
       readonly instances?: number
     }): WorkerHandler<Env> {
-      const { binding, instances = INSTANCES } = options
+      const { binding, instances = ownsData ? 1 : INSTANCES } = options
       if (!Number.isSafeInteger(instances) || instances < 1) {
         throw new TypeError(`appObject: 'instances' must be a whole number, at least 1`)
+      }
+      if (ownsData && instances > 1) {
+        throw new TypeError(
+          `appObject: an app over its object's own storage has one instance, as each would have records of its own`,
+        )
       }
       // Each isolate starts at a random object, so that isolates with a single request do not all use the same one.
       let turn = Math.floor(Math.random() * instances)
@@ -105,9 +134,17 @@ export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
           return failure(503, error)
         }
       }
-      return { fetch: madeBy(fetch, make) }
+      return { fetch: madeBy(fetch, ownsData ? unreachable : (env: Env) => make(env, NO_STATE)) }
     }
   }
+}
+
+/** For makers that take no state. */
+const NO_STATE = undefined as never
+
+/** For commands, which make apps without an object. */
+function unreachable(): never {
+  throw new TypeError('the records of this app are in a Durable Object, which commands cannot open')
 }
 
 /** Calls `make` at the first use; if it throws, the next use calls it again. */

@@ -22,29 +22,24 @@ export type Restore = (value: unknown) => unknown
 interface Manner {
   /** Whether members come in the model's order. */
   readonly orders?: boolean
-  /** Returns the date that a string stands for where the model has one; any other string as it is. */
-  readonly date?: (text: string) => Date | string
+  /** Returns the date that a string stands for where the model has one; any other value as it is. */
+  readonly date?: Restore
 }
 
 /** How values of a shape come back; undefined if JSON holds them as they are. */
 export function restoreOf(shape: Shape, manner: Manner = {}): Restore | undefined {
-  const { orders = false, date = storedDate } = manner
   const inner = (one: Shape) => restoreOf(one, manner)
   switch (shape.kind) {
     case 'date':
-      if (shape === DATE_AMONG_OTHERS) return dateOfJson
-      return (value) => (typeof value === 'string' ? date(value) : value)
+      return shape === DATE_AMONG_OTHERS ? dateOfJson : (manner.date ?? storedDate)
     case 'list':
       return listRestore(shape, inner)
     case 'map': {
       const restore = inner(shape.value)
-      return (
-        restore &&
-        ((value) => (isObject(value) ? restored(value, Object.keys(value), () => restore) : value))
-      )
+      return restore && ((value) => restoreAll(value, restore))
     }
     case 'object':
-      return objectRestore(shape, inner, orders)
+      return objectRestore(shape, inner, manner.orders ?? false)
     case 'mixed':
       return mixedRestore(shape.inside ?? [], inner)
     default:
@@ -56,15 +51,18 @@ export function restoreOf(shape: Shape, manner: Manner = {}): Restore | undefine
  * The date that begins as stores write one, `2020-01-31`: a copy from MongoDB may bring shorter ones. A regular expression
  * would be slower.
  */
-function storedDate(text: string): Date | string {
-  const isLike = text.length >= 10 && text[4] === '-' && text[7] === '-'
-  return isLike ? anyDate(text) : text
+function storedDate(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length < 10) return value
+  if (value[4] !== '-' || value[7] !== '-') return value
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? value : date
 }
 
 /** The date that another program may have written in a form of its own. */
-export function anyDate(text: string): Date | string {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? text : date
+export function anyDate(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? value : date
 }
 
 type Inner = (shape: Shape) => Restore | undefined
@@ -97,20 +95,32 @@ function objectRestore(
   if (variants) return variantRestore(variants, objectRestore(shape, inner, orders) ?? same, inner)
   const { fields } = shape
   const rest = shape.rest && inner(shape.rest)
-  const members = new Map<string, Restore>()
-  for (const [name, member] of fields) {
+  const members = [...fields].flatMap(([name, member]): [string, Restore][] => {
     const restore = inner(member)
-    if (restore) members.set(name, restore)
-  }
-  if (!orders && !rest && members.size === 0) return undefined
-  const names = [...members.keys()]
+    return restore ? [[name, restore]] : []
+  })
+  if (!orders && !rest && members.length === 0) return undefined
   return (value) => {
     if (!isObject(value)) return value
     const object = orders ? ordered(value, fields) : value
-    return restored(object, rest ? Object.keys(object) : names, (name) =>
-      fields.has(name) ? members.get(name) : rest,
-    )
+    for (const [name, restore] of members) {
+      if (Object.hasOwn(object, name)) setMember(object, name, restore(object[name]))
+    }
+    return rest ? restoreAll(object, rest, fields) : object
   }
+}
+
+/** `value` with its members restored in place, if it is an object; those in `except` stay as they are. */
+function restoreAll(
+  value: unknown,
+  restore: Restore,
+  except?: { has(name: string): boolean },
+): unknown {
+  if (!isObject(value)) return value
+  for (const name of Object.keys(value)) {
+    if (!except?.has(name)) setMember(value, name, restore(value[name]))
+  }
+  return value
 }
 
 function variantRestore(
@@ -132,19 +142,6 @@ function ordered(object: Fields, fields: ObjectShape['fields']): Fields {
     if (!fields.has(name)) setMember(all, name, object[name])
   }
   return all
-}
-
-/** `object` with its members of these `names` restored in place. */
-function restored(
-  object: Fields,
-  names: readonly string[],
-  restoreFor: (name: string) => Restore | undefined,
-): Fields {
-  for (const name of names) {
-    const restore = Object.hasOwn(object, name) ? restoreFor(name) : undefined
-    if (restore) setMember(object, name, restore(object[name]))
-  }
-  return object
 }
 
 function isObject(value: unknown): value is Fields {

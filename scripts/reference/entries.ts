@@ -160,5 +160,5 @@ function isInside(node: Node, declaration: Node): boolean {
 /** Whether a declaration is this repository's, not a library's. */
 export function isOurs(declaration: Node): boolean {
   const folder = dirname(declaration.getSourceFile().getFilePath())
-  return folder.startsWith(`${root}src`) || folder.startsWith(`${root}adapters`)
+  return ['src', 'extras', 'adapters'].some((top) => folder.startsWith(`${root}${top}`))
 }

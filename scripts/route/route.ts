@@ -25,6 +25,8 @@ import { sqliteStore } from 'fieldgate/sqlite'
 import * as z from 'zod'
 import { way } from './way.ts'
 
+const TICK = 'src/auth/routes/even-time.ts#anonymous'
+
 const folder = mkdtempSync(join(tmpdir(), 'fieldgate-route-'))
 const { url, close } = await serve(app(join(folder, 'route.db')), {
   port: 0,
@@ -58,7 +60,8 @@ async function stepsOf(send: () => Promise<Response>): Promise<string[]> {
   const response = await send()
   await response.text()
   await atRest()
-  const steps = way.log.map((index) => way.names[index] as string)
+  // A clock ticks while passwords are hashed, more often on a busy machine.
+  const steps = way.log.map((index) => way.names[index] as string).filter((step) => step !== TICK)
   way.log = undefined
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}`)
   return steps

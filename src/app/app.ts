@@ -1,27 +1,20 @@
 /**
- * `createApp`: start-up, the life of a request from top to bottom, and shutdown.
+ * `createApp`: what an app has. flow.ts has the way of a request.
  *
  * @module
  */
 
-import { noteBasePath } from '../http/base-path.ts'
-import type { BodyLimits } from '../http/body.ts'
 import { errorHandler } from '../http/error-handler.ts'
-import { limitBody } from '../http/limited-body.ts'
-import { parseQuery } from '../http/query-string.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { lowerShield, resetQuery } from '../http/shield.ts'
 import { refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
-import { AppContext, type Platform } from './context.ts'
+import type { Platform } from './context.ts'
 import { createHost } from './create-host.ts'
 import { type AppGuards, Flow } from './flow.ts'
 import { addTo } from './guards.ts'
 import { servesFile } from './methods.ts'
-import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { RouteTable, routedPath } from './route-table.ts'
 
@@ -74,25 +67,12 @@ export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
-  const { observers } = host
   const guards: AppGuards = { early: [], prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
   const flow = new Flow({ host, guards, table, early, onError }, resolved)
 
-  function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
-    const raiseAgain = lowerShield(raw)
-    const request = identified(raw, host)
-    const context = new AppContext(host, request, env, platform)
-    if (platform?.basePath) noteBasePath(request, platform.basePath)
-    const response =
-      observers.length === 0
-        ? flow.begin(request, context)
-        : observed(observers, request, () => flow.begin(request, context))
-    return raiseAgain ? response.finally(raiseAgain) : response
-  }
-
   const app: App = {
-    handle,
+    handle: flow.handle,
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
@@ -116,20 +96,6 @@ export function createApp(options: AppOptions): App {
     close: () => host.close(),
   }
   return app
-}
-
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
-
-function identified(raw: Request, limits: BodyLimits): ApiRequest {
-  const request = raw as ApiRequest
-  const given = request.headers.get('x-request-id')
-  request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
-  resetQuery(request, parseQuery(request.url))
-  request.params = {}
-  request.route = ''
-  // GET and HEAD have no body, and most requests are one of them.
-  if (request.method !== 'GET' && request.method !== 'HEAD') limitBody(request, limits)
-  return request
 }
 
 function checkedGuard(guard: Guard): Guard {

@@ -8,7 +8,6 @@ import { Deadline } from '../http/deadline.ts'
 import { type AuthOrNobody, takeAuth } from '../http/given-auth.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { loggerFor } from '../http/request-ids.ts'
-import { headerOf, setHeader } from '../http/respond.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
@@ -35,25 +34,35 @@ export interface Platform {
 
 /** The context of one request. */
 export class AppContext extends Deadline implements Context {
-  /** Whether a read of a model route responds, see `keepPrivate`. */
+  /** Whether a read of a model route responds: see `complete`. */
   isRead = false
   /** Whether the response is there. */
   isAnswered = false
+  readonly platform: Platform | undefined
+  readonly basePath: string
+  /** The headers that guards have set. Created on first use: most requests set none. */
+  ownHeaders: Headers | undefined
+  /** What guards do with the response, the last one first. */
+  hooks: ResponseHook[] | undefined
   readonly #host: Host
   readonly #env: unknown
   readonly #request: ApiRequest
-  readonly #platform: Platform | undefined
-  // Created on first use: most requests set no header.
-  #headers: Headers | undefined
-  #hooks: ResponseHook[] | undefined
   #store: RecordStore | undefined
 
-  constructor(host: Host, request: ApiRequest, env: unknown, platform?: Platform) {
-    super(request)
+  /** `limitMs` is the time limit of the request in milliseconds; 0 for none. */
+  constructor(
+    host: Host,
+    request: ApiRequest,
+    limitMs: number,
+    env: unknown,
+    platform: Platform | undefined,
+  ) {
+    super(request, limitMs)
     this.#host = host
     this.#env = env
     this.#request = request
-    this.#platform = platform
+    this.platform = platform
+    this.basePath = platform?.basePath ?? ''
   }
 
   get env(): Readonly<Record<string, unknown>> {
@@ -66,11 +75,7 @@ export class AppContext extends Deadline implements Context {
   }
 
   get clientAddress(): string | undefined {
-    return this.#platform?.clientAddress
-  }
-
-  get basePath(): string {
-    return this.#platform?.basePath ?? ''
+    return this.platform?.clientAddress
   }
 
   get store(): RecordStore {
@@ -78,62 +83,26 @@ export class AppContext extends Deadline implements Context {
     return this.#store
   }
 
-  /** Whether the server has more requests than it can respond to in time. */
-  get isRefused(): boolean {
-    return this.#platform?.isRefused === true
-  }
-
-  /** Whether the server that mounts the app finds out who makes the request. */
-  get givesAuth(): boolean {
-    return typeof this.#platform?.auth === 'function'
-  }
-
   /** Sets `request.auth` to what the server that mounts the app has found out. */
   async takeAuth(): Promise<void> {
-    const { auth } = this.#platform ?? {}
+    const { auth } = this.platform ?? {}
     if (typeof auth === 'function') await takeAuth(this.#request, auth)
   }
 
   get headers(): Headers {
-    this.#headers ??= new Headers()
-    return this.#headers
+    this.ownHeaders ??= new Headers()
+    return this.ownHeaders
   }
 
   onResponse(hook: ResponseHook): void {
-    this.#hooks ??= []
-    this.#hooks.unshift(hook)
-  }
-
-  /** Whether `told` has anything to do. */
-  get hasHooks(): boolean {
-    return this.#hooks !== undefined
-  }
-
-  /** Calls the hooks of guards; resolves to the response to send. A hook that fails changes nothing. */
-  async told(response: Response, isLate: boolean): Promise<Response> {
-    let sent = response
-    for (const hook of this.#hooks ?? []) {
-      try {
-        sent = (await hook(sent, isLate)) ?? sent
-      } catch (error) {
-        this.logger.error('a response hook failed', { error: String(error) })
-      }
-    }
-    return sent
+    this.hooks ??= []
+    this.hooks.unshift(hook)
   }
 
   waitUntil(promise: Promise<unknown>): void {
     const settled = Promise.resolve(promise).catch((error: unknown) =>
       this.logger.error('background work failed', { error: String(error) }),
     )
-    if (typeof this.#platform?.waitUntil === 'function') this.#platform.waitUntil(settled)
-  }
-
-  /** Adds the headers that guards have set. */
-  addHeaders(response: Response): void {
-    for (const [name, value] of this.#headers ?? []) {
-      if (headerOf(response, name) === null) setHeader(response, name, value)
-      else response.headers.append(name, value)
-    }
+    if (typeof this.platform?.waitUntil === 'function') this.platform.waitUntil(settled)
   }
 }

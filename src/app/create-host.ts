@@ -4,10 +4,9 @@
  * @module
  */
 
+import { isSecretOfAll } from '#processes'
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
-import { historySchema, ModelHistory } from '../changes/model-history.ts'
-import { changeLook } from '../changes/start-up.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { collatedBy } from '../model/collection-schema.ts'
 import { idMaker } from '../model/id.ts'
@@ -16,15 +15,16 @@ import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
+import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
+import { changeLook } from '../upkeep/changes/start-up.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
-import { shareSecret } from './share-secret.ts'
-import { appStart } from './start-up.ts'
+import { AppStart } from './start-up.ts'
 
 /** What the app itself needs from its host, beyond what routers see. */
 export interface AppHost extends Host {
-  isReady(): boolean
+  readonly start: AppStart
   close(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   // Writes concern every app that shares the cache, even if no router of this app reads from it.
   if (cache) caches.space({ store: cache, ...defaultsOf(env, failed) })
   const checks: (() => void | Promise<void>)[] = []
-  const start = appStart(async () => {
+  const start = new AppStart(async () => {
     for (const check of checks) await check()
     if (secret !== undefined) await shareSecret(`createApp: 'secret'`, secret)
     checkReferences(models.known(), models.modelNamed)
@@ -48,7 +48,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     await database.prepare(collatedBy(database, host.schemas()), warnOnce)
     await look()
   })
-  const { declared, ready, isReady } = start
+  const declared = (when: 'always' | 'started') => start.declared(when)
+  const ready = () => start.ready()
   const own = ownCollections(collection, declared)
   const models = appModels({
     engines: { now, newId: idMaker(now), integrity: () => integrity },
@@ -89,7 +90,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       checks.push(check)
       declared('always')
     },
-    isReady,
+    start,
     ready,
     close() {
       closing ??= closeInTurn([start, caches, files, database])
@@ -152,4 +153,12 @@ function warnOfOpen({ open, guards, logger }: Host): void {
 
 function failed(message: string): never {
   throw new TypeError(`createApp: ${message}`)
+}
+
+/** Throws a `TypeError` that names `option` if the first process has another secret there. */
+async function shareSecret(option: string, secret: string): Promise<void> {
+  if (await isSecretOfAll(secret)) return
+  throw new TypeError(
+    `${option} differs between the processes of serve(app, { processes }). Read it from an environment variable. If the program makes one up, each process has its own.`,
+  )
 }

@@ -1,25 +1,29 @@
 /**
- * The way of a request through the app, from top to bottom: probes, start-up, guards, the route, files, and the response
- * that is sent.
+ * The way of a request through the app, from top to bottom: its id and context, the early guards, the limits on time and
+ * number, start-up, guards, the route, files, and the response that is sent.
  *
  * @module
  */
 
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import { checkHost } from '../http/host.ts'
-import { Load } from '../http/load.ts'
+import { limitBody } from '../http/limited-body.ts'
 import { unavailable } from '../http/outages.ts'
-import type { ApiRequest } from '../http/request.ts'
-import type { Soon } from '../ports/soon.ts'
+import { noQuery, parseQuery } from '../http/query-string.ts'
+import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
+import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
+import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { serveFile } from '../uploads/serve.ts'
-import type { AppContext } from './context.ts'
+import { AppContext, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
 import { firstResponse, type GuardLists, inLists, notePassed } from './guards.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
+import { observe } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
-import { finished } from './response.ts'
+import { RequestLimits } from './request-limits.ts'
+import { finish } from './response.ts'
 import { enter, type RouteTable, type Row, routedPath } from './route-table.ts'
 
 /** The guards of an app. */
@@ -39,30 +43,60 @@ export interface Parts {
 }
 
 const OVERLOADED = new Error('there are more requests than can be handled in time')
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 /** Responds to requests. */
 export class Flow {
   readonly #parts: Parts
-  readonly #load: Load
+  readonly #limits: RequestLimits
   readonly #limitMs: number
+  #validHost: string | null = null
 
   constructor(parts: Parts, options: Pick<ResolvedAppOptions, 'maxInFlight' | 'requestTimeoutMs'>) {
     this.#parts = parts
-    this.#load = new Load(options.maxInFlight)
+    this.#limits = new RequestLimits(options.maxInFlight)
     this.#limitMs = options.requestTimeoutMs
   }
 
-  /** Responds to a request, in time; never rejects. */
-  begin(request: ApiRequest, context: AppContext): Promise<Response> {
-    if (this.#parts.guards.early.length > 0) return this.#guardedEarly(request, context)
-    return this.#inTime(request, context)
+  /** Responds to a request; never rejects. */
+  readonly handle = (raw: Request, env?: unknown, platform?: Platform): Promise<Response> => {
+    const { host } = this.#parts
+    // A guard of another app may pass its request on.
+    const raiseAgain = SHIELD in raw ? lowerShield(raw) : undefined
+    const request = this.#identify(raw)
+    const context = new AppContext(host, request, this.#limitMs, env, platform)
+    if (platform?.basePath) noteBasePath(request, platform.basePath)
+    const response =
+      host.observers.length === 0
+        ? this.#begin(request, context)
+        : observe(host.observers, request, () => this.#begin(request, context))
+    return raiseAgain ? response.finally(raiseAgain) : response
+  }
+
+  #identify(raw: Request): ApiRequest {
+    const request = raw as ApiRequest
+    const given = request.headers.get('x-request-id')
+    request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+    const query = request.url.includes('?') ? parseQuery(request.url) : noQuery
+    if (SHIELD in request) resetQuery(request, query)
+    else request.query = query
+    request.params = {}
+    request.route = ''
+    // GET and HEAD have no body, and most requests are one of them.
+    if (request.method !== 'GET' && request.method !== 'HEAD') limitBody(request, this.#parts.host)
+    return request
   }
 
   /** Runs the early guards before anything else. */
+  #begin(request: ApiRequest, context: AppContext): Promise<Response> {
+    const isGuarded = this.#parts.guards.early.length > 0
+    return isGuarded ? this.#guardedEarly(request, context) : this.#inTime(request, context)
+  }
+
   async #guardedEarly(request: ApiRequest, context: AppContext): Promise<Response> {
     try {
       const response = await firstResponse(this.#parts.guards.early, request, context)
-      if (response !== undefined) return await finished(response, request, context)
+      if (response !== undefined) return await finish(response, request, context)
     } catch (error) {
       return this.#failed(error, request, context)
     }
@@ -71,47 +105,31 @@ export class Flow {
 
   /** Responds, or refuses if there are too many requests or this one takes too long. */
   #inTime(request: ApiRequest, context: AppContext): Promise<Response> {
-    const isTooMany = context.isRefused || !this.#load.hasRoom()
+    const limits = this.#limits
+    const isTooMany = context.platform?.isRefused || (limits.isFull && !limits.hasRoom())
     if (isTooMany && !this.#parts.early.serves(routedPath(request))) {
       return this.#failed(unavailable(OVERLOADED), request, context)
     }
-    if (this.#limitMs > 0) context.limit(this.#limitMs)
     const response = this.#respond(request, context)
-    // A response that is there is in time, and its request is no longer one of those in flight.
-    if (!context.isAnswered) return this.#awaited(response, request, context)
-    context.conclude()
-    return response
-  }
-
-  #awaited(
-    response: Promise<Response>,
-    request: ApiRequest,
-    context: AppContext,
-  ): Promise<Response> {
-    this.#load.begin(request)
-    return new Promise((resolve) => {
-      const end = (sent: Response | Promise<Response>) => {
-        this.#load.end(request)
-        resolve(sent)
-      }
-      context.start((reason) => end(this.#failed(unavailable(reason), request, context, true)))
-      void response.then((made) => {
-        if (context.conclude() === 'over') void made.body?.cancel()
-        else end(made)
-      })
-    })
+    // A response that is there is in time.
+    if (context.isAnswered) return response
+    return limits.inTime(response, context, (reason) =>
+      this.#failed(unavailable(reason), request, context, true),
+    )
   }
 
   /**
-   * Responds, or turns a failure into its response. Only what is not there yet is waited for: if that is nothing, the response is there
-   * when this returns, as `context.isAnswered` says.
+   * Responds, or turns a failure into its response. Only what is not there yet is waited for: if that is nothing, the
+   * response is there when this returns, as `context.isAnswered` says.
    */
   async #respond(request: ApiRequest, context: AppContext): Promise<Response> {
     let response: Response
     try {
-      checkHost(request.headers.get('host'))
-      const made = this.#routed(request, context)
-      const sent = finished(made instanceof Response ? made : await made, request, context)
+      const address = request.headers.get('host')
+      // Most requests of a server name the same host.
+      if (address !== this.#validHost) this.#validHost = checkHost(address)
+      const made = this.#route(request, context)
+      const sent = finish(made instanceof Response ? made : await made, request, context)
       response = sent instanceof Response ? sent : await sent
     } catch (error) {
       response = await this.#failed(error, request, context)
@@ -129,37 +147,39 @@ export class Flow {
   ): Promise<Response> {
     const { onError } = this.#parts
     try {
-      return await finished(await onError(error, request, context), request, context, isLate)
+      return await finish(await onError(error, request, context), request, context, isLate)
     } catch (second) {
       const cause = new Error('onError failed', { cause: second })
-      return finished(await errorHandler()(cause, request, context), request, context, isLate)
+      return finish(await errorHandler()(cause, request, context), request, context, isLate)
     }
   }
 
   /** What the first guard or route responds that responds at all. */
-  #routed(request: ApiRequest, context: AppContext): Soon<unknown> {
+  #route(request: ApiRequest, context: AppContext): MaybePromise<unknown> {
     const { host, guards, table, early } = this.#parts
-    const path = routedPath(request)
-    takeQuerySentAsPost(request, () => table.at(path))
-    const isPlain = early.size === 0 && guards.prompt.length === 0 && !context.givesAuth
-    if (!isPlain || !host.isReady()) return this.#arrived(path, request, context)
-    return this.#matched(path, request, context, 0, undefined)
+    if (request.method === 'POST' && request.headers.has(METHOD_OVERRIDE)) {
+      takeQuerySentAsPost(request, () => table.at(routedPath(request)))
+    }
+    const isPlain = early.size === 0 && guards.prompt.length === 0 && !context.platform?.auth
+    if (!isPlain || !host.start.isReady) return this.#routeGuarded(request, context)
+    return this.#match(request, context, 0, undefined)
   }
 
   /** The same for an app that has probes or guards, is still starting, or is mounted in a server that knows the caller. */
-  async #arrived(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
+  async #routeGuarded(request: ApiRequest, context: AppContext): Promise<unknown> {
     const { host, guards, early } = this.#parts
+    const path = routedPath(request)
     if (early.serves(path)) {
       for (const row of early.rows(request.method, path)) {
         if (!enter(row, path, request)) continue
-        const made = await this.#served(row, [], request, context)
+        const made = await serveGuarded(row, [], request, context)
         if (made !== undefined) return made
       }
     }
-    if (!host.isReady()) await host.ready()
+    if (!host.start.isReady) await host.ready()
     await context.takeAuth()
     const refused = await firstResponse(guards.prompt, request, context)
-    return refused ?? this.#matched(path, request, context, 0, undefined)
+    return refused ?? this.#match(request, context, 0, undefined)
   }
 
   /**
@@ -167,51 +187,42 @@ export class Flow {
    * request to the next row that matches, but never to a wider one: a forgotten `return` at `/featured` must not turn into a
    * search for the record with the id 'featured'. `silent` is the last one that returned nothing.
    */
-  #matched(
-    path: string,
+  #match(
     request: ApiRequest,
     context: AppContext,
     from: number,
     silent: Row | undefined,
-  ): Soon<unknown> {
+  ): MaybePromise<unknown> {
     const { table, guards } = this.#parts
+    const path = routedPath(request)
     const rows = table.rows(request.method, path)
     for (let at = from; at < rows.length; at += 1) {
       const row = rows[at] as Row
-      if (silent && row.width > silent.width) continue
-      if (!enter(row, path, request)) continue
-      const made = this.#served(row, guards.late, request, context)
+      if ((silent && row.width > silent.width) || !enter(row, path, request)) continue
+      const isGuarded = row.guards.length > 0 || guards.late.length > 0
+      context.isRead = !isGuarded && row.isRead === true
+      const made = isGuarded
+        ? serveGuarded(row, guards.late, request, context)
+        : row.handler(request, context)
       if (made instanceof Response) return made
-      return this.#orNext(made, path, request, context, at + 1, row)
+      return this.#orNext(made, request, context, at + 1, row)
     }
     if (silent) table.warnOfSilent(silent, context.logger)
-    return this.#unrouted(path, request, context)
+    return this.#serveElse(path, request, context)
   }
 
   async #orNext(
-    made: Soon<unknown>,
-    path: string,
+    made: MaybePromise<unknown>,
     request: ApiRequest,
     context: AppContext,
     from: number,
     row: Row,
   ): Promise<unknown> {
-    return (await made) ?? this.#matched(path, request, context, from, row)
+    return (await made) ?? this.#match(request, context, from, row)
   }
 
-  /** The response of a row's guards and handler, and of the app's `late` guards; undefined if all leave the request to others. */
-  #served(
-    row: Row,
-    late: readonly Guard[],
-    request: ApiRequest,
-    context: AppContext,
-  ): Soon<unknown> {
-    if (row.guards.length > 0 || late.length > 0) return guarded(row, late, request, context)
-    context.isRead = row.isRead === true
-    return row.handler(request, context)
-  }
-
-  async #unrouted(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
+  /** A file, or what there is to say of a path that no route serves with this method. */
+  async #serveElse(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
     const { host, table } = this.#parts
     context.isRead = false
     return (
@@ -221,14 +232,14 @@ export class Flow {
   }
 }
 
-/** The lists of a row grow until the app starts, so they are not taken apart before. */
-async function guarded(
+/** The response of a row's guards and handler, and of the app's `late` guards; undefined if all leave the request to others. */
+async function serveGuarded(
   row: Row,
   late: readonly Guard[],
   request: ApiRequest,
   context: AppContext,
 ): Promise<unknown> {
-  context.isRead = false
+  // The lists of a row grow until the app starts, so they are not taken apart before.
   const own = inLists(row.guards)
   const refused = await firstResponse(own.prompt, request, context)
   if (refused !== undefined) return refused

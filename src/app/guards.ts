@@ -7,7 +7,7 @@
 import { checkTime } from '../http/deadline.ts'
 import { checkContext } from '../http/not-a-response.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { shielded } from '../http/shield.ts'
+import { runShielded } from '../http/shield.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 
 /** Guards by when they run: where they were put, or after all others of the route. */
@@ -35,7 +35,7 @@ export async function firstResponse(
   context: Context,
 ): Promise<unknown> {
   for (const guard of guards) {
-    const response: unknown = await shielded(request, () => guard(request, context))
+    const response: unknown = await runShielded(request, () => guard(request, context))
     checkTime(request)
     // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
     if (response !== undefined && response !== null) return response

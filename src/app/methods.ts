@@ -5,9 +5,9 @@
  */
 
 import { HttpError } from '../http/errors.ts'
-import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { methodNotAllowed, notFound } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { METHOD_OVERRIDE } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
 import { pathOf } from '../ports/path-of.ts'
 import type { Context } from '../records/engine/route.ts'
@@ -20,7 +20,7 @@ import { enter, type Row } from './route-table.ts'
  * cache and the handler then do what they do for a QUERY. `rows` returns the rows that serve the path.
  */
 export function takeQuerySentAsPost(request: ApiRequest, rows: () => readonly Row[]): void {
-  if (request.method !== 'POST' || request.headers.get(METHOD_OVERRIDE) !== 'QUERY') return
+  if (request.headers.get(METHOD_OVERRIDE) !== 'QUERY') return
   if (rows().some((row) => row.viaPost))
     Object.defineProperty(request, 'method', { value: 'QUERY' })
 }

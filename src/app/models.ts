@@ -4,7 +4,7 @@
  * @module
  */
 
-import { collectionSchema } from '../model/collection-schema.ts'
+import { addPath, collectionSchema, type ModelSchema } from '../model/collection-schema.ts'
 import type { Model } from '../model/model.ts'
 import { lastDefined } from '../model/registry.ts'
 import { renamedCollection } from '../model/renamed-collection.ts'
@@ -32,10 +32,9 @@ export interface ModelNeeds {
 interface Entry {
   readonly engine: RecordEngine
   readonly stored: Collection
-  readonly schema: CollectionSchema
-  readonly searchable: Set<string>
-  /** The same of lists that are filtered by. */
-  readonly lists: Set<string>
+  readonly schema: ModelSchema
+  /** Those of collections that go with it. */
+  readonly twins: ModelSchema[]
   readonly scopes: (ScopeOption | undefined)[]
   guarded: ReadonlySet<string> | undefined
   roles: ReadonlySet<string> | undefined
@@ -45,30 +44,17 @@ interface Entry {
 /** Starts without models. */
 export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
   const entries = new Map<Model, Entry>()
-  const twins: CollectionSchema[] = []
 
   function entryOf(model: Model): Entry {
     const known = entries.get(model)
     if (known) return known
     checkApart(entries.keys(), model)
-    const searchable = new Set<string>()
-    const lists = new Set<string>()
-    const schema = collectionSchema(model, { searchable, lists })
+    const schema = collectionSchema(model)
     const stored = open(model.name, schema)
     const records = renamedCollection(stored, model.renamed)
     const engine = new RecordEngine(model, schema, records, engines)
-    const files = new ModelFiles()
-    const entry: Entry = {
-      engine,
-      stored,
-      schema,
-      searchable,
-      lists,
-      scopes: [],
-      guarded: undefined,
-      roles: undefined,
-      files,
-    }
+    const more = { scopes: [], guarded: undefined, roles: undefined, files: new ModelFiles() }
+    const entry: Entry = { engine, stored, schema, twins: [], ...more }
     entries.set(model, entry)
     declared('always')
     return entry
@@ -76,31 +62,31 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
 
   return {
     known: () => entries.keys(),
-    schemas: () => [...[...entries.values()].map(({ schema }) => schema), ...twins],
+    schemas: () => [...entries.values()].flatMap(({ schema, twins }) => [schema, ...twins]),
     engine: (model) => entryOf(model).engine,
     stored: (model) => entryOf(model).stored,
     twin(model, name) {
-      const { searchable } = entryOf(model)
-      const twin = `fieldgate_${name}_${model.collection}`
+      const { schema, twins } = entryOf(model)
       // Its records need not have what the model requires.
       const { adopted: _, ...loose } = { ...model, absence: new Map() }
-      const schema = collectionSchema(loose, { searchable, name: twin })
-      twins.push(schema)
-      return open(model.name, schema)
+      const own = collectionSchema(loose, `fieldgate_${name}_${model.collection}`)
+      own.searchable = schema.searchable
+      twins.push(own)
+      return open(model.name, own)
     },
     modelNamed(name) {
       for (const model of entries.keys()) if (model.name === name) return model
       return lastDefined(name)
     },
-    searchable(model, path) {
-      const { searchable } = entryOf(model)
-      if (searchable.has(path)) return
-      searchable.add(path)
+    declareSearch(model, path) {
+      const { schema, twins } = entryOf(model)
+      if (!addPath(schema, 'searchable', path, model)) return
+      for (const twin of twins) addPath(twin, 'searchable', path, model)
       // The checks of a start may declare more for that same start; afterwards another start is needed.
       declared('started')
     },
-    listed: (model, field) => void entryOf(model).lists.add(field),
-    exposed: (model, scope) => void entryOf(model).scopes.push(scope),
+    declareList: (model, field) => void addPath(entryOf(model).schema, 'lists', field, model),
+    declareScope: (model, scope) => void entryOf(model).scopes.push(scope),
     protect(model, fields, role) {
       const entry = entryOf(model)
       entry.guarded = new Set([...(entry.guarded ?? []), ...fields])

@@ -22,7 +22,7 @@ export function observersOf(options: ResolvedAppOptions): Observer[] {
 }
 
 /** The response of `respond`, observed by `observers`, of which there is at least one. */
-export function observed(
+export function observe(
   observers: readonly Observer[],
   request: ObservedRequest,
   respond: () => Promise<Response>,

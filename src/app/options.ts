@@ -86,33 +86,32 @@ export interface AppOptions {
   readonly hasher?: Hasher
 }
 
+const MIB = 1024 * 1024
+const MIN_SECRET_LENGTH = 32
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+type LimitName =
+  | 'maxBodySize'
+  | 'maxBodyValues'
+  | 'bodyTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'maxInFlight'
+  | 'maxPopulated'
+  | 'maxResponseBytes'
+
+const LIMITS: Readonly<Record<LimitName, number>> = {
+  maxBodySize: MIB,
+  maxBodyValues: 20_000,
+  bodyTimeoutMs: 25_000,
+  requestTimeoutMs: 60_000,
+  maxInFlight: 1000,
+  maxPopulated: 1000,
+  maxResponseBytes: 32 * MIB,
+}
+
 /** The options with their defaults. */
 export type ResolvedAppOptions = AppOptions &
-  Required<
-    Pick<
-      AppOptions,
-      | 'logger'
-      | 'env'
-      | 'maxBodySize'
-      | 'maxBodyValues'
-      | 'bodyTimeoutMs'
-      | 'requestTimeoutMs'
-      | 'maxInFlight'
-      | 'maxPopulated'
-      | 'maxResponseBytes'
-      | 'development'
-      | 'now'
-    >
-  >
-
-const MIB = 1024 * 1024
-const MAX_BODY_VALUES = 20_000
-const MAX_POPULATED = 1000
-const MIN_SECRET = 32
-const BODY_TIMEOUT_MS = 25_000
-const REQUEST_TIMEOUT_MS = 60_000
-const MAX_IN_FLIGHT = 1000
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+  Required<Pick<AppOptions, LimitName | 'logger' | 'env' | 'development' | 'now'>>
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
@@ -122,19 +121,19 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   images: whatever,
   logger: { must: 'have the functions debug, info, warn and error', test: isLogger },
   secret: {
-    must: `have at least ${MIN_SECRET} characters`,
-    test: (value) => typeof value === 'string' && value.length >= MIN_SECRET,
+    must: `have at least ${MIN_SECRET_LENGTH} characters`,
+    test: (value) => typeof value === 'string' && value.length >= MIN_SECRET_LENGTH,
   },
   env: whatever,
   maxBodySize: natural,
   maxBodyValues: natural,
   bodyTimeoutMs: {
-    must: `be a whole number from 1 to ${LONGEST_TIMER_MS}`,
-    test: (value) => natural.test(value) && Number(value) <= LONGEST_TIMER_MS,
+    must: `be a whole number from 1 to ${MAX_TIMER_MS}`,
+    test: (value) => natural.test(value) && Number(value) <= MAX_TIMER_MS,
   },
   requestTimeoutMs: {
-    must: `be a whole number from 0 to ${LONGEST_TIMER_MS}`,
-    test: (value) => value === 0 || (natural.test(value) && Number(value) <= LONGEST_TIMER_MS),
+    must: `be a whole number from 0 to ${MAX_TIMER_MS}`,
+    test: (value) => value === 0 || (natural.test(value) && Number(value) <= MAX_TIMER_MS),
   },
   maxInFlight: {
     must: 'be a whole number, 0 for no limit',
@@ -164,27 +163,14 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   if (typeof options?.store?.collection !== 'function') {
     fail(`'store' is required, e.g. createApp({ store: sqliteStore() })`)
   }
-  const { logger = jsonLogger, development = false, now = Date.now } = options
-  const { maxBodySize = MIB, maxBodyValues = MAX_BODY_VALUES } = options
-  const { bodyTimeoutMs = BODY_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
-  const { maxInFlight = MAX_IN_FLIGHT } = options
-  const { maxPopulated = MAX_POPULATED, maxResponseBytes = 32 * MIB } = options
+  const { logger = jsonLogger, development = false, now = Date.now, ...given } = options
+  const limits = Object.entries(LIMITS).map(([name, limit]) => {
+    return [name, options[name as LimitName] ?? limit]
+  })
   const { process } = globalThis as { process?: { env?: unknown } }
   const env = options.env ?? environment(process?.env) ?? {}
-  return {
-    ...options,
-    logger: ownedLogger(logger),
-    env,
-    maxBodySize,
-    maxBodyValues,
-    bodyTimeoutMs,
-    requestTimeoutMs,
-    maxInFlight,
-    maxPopulated,
-    maxResponseBytes,
-    development,
-    now,
-  }
+  const resolved = { logger: ownedLogger(logger), env, development, now }
+  return { ...given, ...(Object.fromEntries(limits) as typeof LIMITS), ...resolved }
 }
 
 function isLogger(value: unknown): boolean {

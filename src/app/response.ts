@@ -4,19 +4,20 @@
  * @module
  */
 
-import { keepPrivate } from '../cache/private.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { setHeader } from '../http/respond.ts'
-import type { Soon } from '../ports/soon.ts'
+import { headerOf, setHeader } from '../http/respond.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { MaybePromise } from '../ports/maybe-promise.ts'
+import type { ResponseHook } from '../records/engine/route.ts'
 import type { AppContext } from './context.ts'
 
 /** The response to send for `made`, after the hooks of guards. Throws a `TypeError` if it is not a response. */
-export function finished(
+export function finish(
   made: unknown,
   request: ApiRequest,
   context: AppContext,
   isLate = false,
-): Soon<Response> {
+): MaybePromise<Response> {
   if (!(made instanceof Response)) {
     const what = Array.isArray(made) ? 'a list' : `a value of type ${typeof made}`
     throw new TypeError(
@@ -28,24 +29,73 @@ export function finished(
   if (own.constructor === Response && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
   }
-  if (!context.hasHooks) return sent(own, request, context)
-  return context.told(own, isLate).then((told) => sent(told, request, context))
+  if (context.hooks) return afterHooks(own, request, context, isLate)
+  return complete(own, request, context)
 }
 
-function sent(response: Response, request: ApiRequest, context: AppContext): Response {
+async function afterHooks(
+  made: Response,
+  request: ApiRequest,
+  context: AppContext,
+  isLate: boolean,
+): Promise<Response> {
+  const response = await runHooks(context.hooks ?? [], made, isLate, context.logger)
+  return complete(response, request, context)
+}
+
+/** The response that the hooks of guards leave. A hook that fails changes nothing. */
+export async function runHooks(
+  hooks: readonly ResponseHook[],
+  made: Response,
+  isLate: boolean,
+  logger: Logger,
+): Promise<Response> {
+  let response = made
+  for (const hook of hooks) {
+    try {
+      response = (await hook(response, isLate)) ?? response
+    } catch (error) {
+      logger.error('a response hook failed', { error: String(error) })
+    }
+  }
+  return response
+}
+
+function complete(response: Response, request: ApiRequest, context: AppContext): Response {
   try {
-    return withHeaders(response, request, context)
+    addHeaders(response, request, context)
+    return response
   } catch {
     // A response from `fetch` or `Response.redirect` has headers that cannot be changed.
-    return withHeaders(copyOf(response, response.body), request, context)
+    const copy = copyOf(response, response.body)
+    addHeaders(copy, request, context)
+    return copy
   }
 }
 
-function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
+/**
+ * Adds the request's id, the headers that guards have set, and `Cache-Control` unless it is set already. A response to a
+ * request with credentials stays out of every cache: a cache in front of the app does not run its guards. A public read may
+ * be kept, but must be revalidated each time; without the header, a cache may choose a lifetime itself (RFC 9111, 4.2.2).
+ */
+function addHeaders(response: Response, request: ApiRequest, context: AppContext): void {
   setHeader(response, 'X-Request-Id', request.requestId)
-  context.addHeaders(response)
-  keepPrivate(request, response, context.isRead)
-  return response
+  for (const [name, value] of context.ownHeaders ?? []) {
+    if (headerOf(response, name) === null) setHeader(response, name, value)
+    else response.headers.append(name, value)
+  }
+  const isAuthorized = request.headers.has('authorization')
+  const isPrivate = isAuthorized || Boolean(request.auth)
+  if ((isPrivate || context.isRead) && headerOf(response, 'Cache-Control') === null) {
+    setHeader(response, 'Cache-Control', isPrivate ? 'private, no-store' : 'no-cache')
+  }
+  if (isAuthorized) varyByAuthorization(response)
+}
+
+function varyByAuthorization(response: Response): void {
+  const vary = headerOf(response, 'Vary')
+  if (vary !== null && /(?:^|,)\s*(?:\*|authorization)\s*(?:,|$)/i.test(vary)) return
+  setHeader(response, 'Vary', vary === null ? 'Authorization' : `${vary}, Authorization`)
 }
 
 function copyOf(response: Response, body: ReadableStream | null): Response {

@@ -61,41 +61,35 @@ export class RouteTable {
 
   /** The rows for `method` that may serve `path`, see `enter`. */
   rows(method: string, path: string): readonly Row[] {
-    return this.#serving(path).byMethod.get(method) ?? []
+    return this.#around(path).byMethod.get(method) ?? []
   }
 
   /** The rows that serve `path`, with any method. */
   at(path: string): readonly Row[] {
-    return this.#serving(path).rows.filter(({ regex }) => regex.test(path))
+    return this.#around(path).rows.filter(({ regex }) => regex.test(path))
   }
 
   /** Whether a row serves `path`. */
   serves(path: string): boolean {
-    return this.#serving(path).rows.some(({ regex }) => regex.test(path))
+    return this.#around(path).rows.some(({ regex }) => regex.test(path))
   }
 
   /**
-   * The rows that may serve `path`: those of the longest mount that it begins with, and of the mounts around that one. An
-   * app with hundreds of models would otherwise try the patterns of all of them.
+   * The rows that may serve `path`: those of the longest mount that it begins with, of the mounts around that one, and of
+   * mounts with parameters. An app with hundreds of models would otherwise try the patterns of all of them.
    */
-  #serving(path: string): Rows {
-    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const mount = path.slice(0, end)
-      if (this.#mounts.has(mount)) return this.#within(mount)
-    }
-    return this.#within('')
-  }
-
-  /** The rows on `mount`, on those around it, and on mounts with parameters. */
-  #within(mount: string): Rows {
+  #around(path: string): Rows {
+    let end = path.length
+    while (end > 0 && !this.#mounts.has(path.slice(0, end))) end = path.lastIndexOf('/', end - 1)
+    const mount = path.slice(0, Math.max(end, 0))
     const known = this.#known.get(mount)
     if (known) return known
-    const isAround = (other: string | undefined) =>
-      other === undefined || other === mount || mount.startsWith(`${other}/`)
-    const own = this.#rows.filter((row) => isAround(row.mount))
-    const rows = { rows: own, byMethod: Map.groupBy(own, ({ method }) => method) }
-    this.#known.set(mount, rows)
-    return rows
+    const rows = this.#rows.filter(
+      (row) => row.mount === undefined || row.mount === mount || mount.startsWith(`${row.mount}/`),
+    )
+    const around = { rows, byMethod: Map.groupBy(rows, ({ method }) => method) }
+    this.#known.set(mount, around)
+    return around
   }
 
   /** Warns of a row whose handler returned nothing, once. */
@@ -108,20 +102,26 @@ export class RouteTable {
   }
 }
 
-/** Routing only sees the path; query strings are parsed in http/query-string.ts, which keeps repeated names. */
-export function routedPath(request: Request): string {
-  const path = pathOf(request.url)
-  return PLAIN_PATH.test(path) ? path : new URL(`http://h${path}`).pathname
+/** The path that decides the route, without its query string. */
+export function routedPath({ url }: Request): string {
+  const [, plain] = PLAIN_PATH.exec(url) ?? []
+  return plain ?? new URL(`http://h${pathOf(url)}`).pathname
 }
 
 /** A path that parsing leaves as it is. */
-const PLAIN_PATH = /^(?:\/[\w~-]*)+$/
+const PLAIN_PATH = /^[a-z]+:\/\/[^/?#]*(\/[\w~/-]*)(?:[?#]|$)/
 
 /** Makes `row` the request's route, if it serves `path`. */
 export function enter(row: Row, path: string, request: ApiRequest): boolean {
   const match = row.regex.exec(path)
   if (!match) return false
-  request.params = decoded(match.groups)
+  const params: Record<string, string> = {}
+  // An optional parameter, `:name?`, may have no value.
+  for (const name in match.groups) {
+    const value = match.groups[name] ?? ''
+    params[name] = value.includes('%') ? decode(value) : value
+  }
+  request.params = params
   request.route = row.pattern
   return true
 }
@@ -134,16 +134,8 @@ function regexOf(pattern: string): RegExp {
   return regex
 }
 
-function decoded(params: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const own: Record<string, string> = {}
-  // An optional parameter, `:name?`, may have no value.
-  for (const name in params) own[name] = decode(params[name] ?? '')
-  return own
-}
-
 /** If it cannot be decoded, it stays as it was sent: guards come first, and no id looks like that. */
 function decode(value: string): string {
-  if (!value.includes('%')) return value
   try {
     return decodeURIComponent(value)
   } catch {

@@ -5,50 +5,51 @@
  */
 
 /** The start-up of one app. */
-export interface AppStart {
+export class AppStart {
   /** Whether nothing is left to do. */
-  isReady(): boolean
+  isReady = false
+  readonly #start: () => Promise<void>
+  #starting: Promise<void> | undefined
+  #hasStarted = false
+  #isClosed = false
+
+  /** `start` does the work. */
+  constructor(start: () => Promise<void>) {
+    this.#start = start
+  }
+
   /**
    * Resolves when nothing is left to do; rejects if start-up fails, or the app is closed. A failed start is tried
    * again.
    */
-  ready(): Promise<void>
-  /** Declares that there is more to do: always, or only if a start has succeeded already. */
-  declared(when: 'always' | 'started'): void
-  /** Ends it for good; resolves when a running start has ended. */
-  close(): Promise<void>
-}
+  ready(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the app is closed'))
+    if (this.#starting) return this.#starting
+    const attempt = this.#start().then(
+      () => {
+        this.#hasStarted = true
+        this.isReady = this.#starting === attempt
+      },
+      (error: unknown) => {
+        // If the store cannot be reached yet, the next request tries again.
+        if (this.#starting === attempt) this.#starting = undefined
+        throw error
+      },
+    )
+    this.#starting = attempt
+    return attempt
+  }
 
-/** The start-up of one app; `start` does the work. */
-export function appStart(start: () => Promise<void>): AppStart {
-  let starting: Promise<void> | undefined
-  // The promise of the start that has succeeded.
-  let started: Promise<void> | undefined
-  let isClosed = false
-  return {
-    isReady: () => started !== undefined && started === starting,
-    ready() {
-      if (isClosed) return Promise.reject(new Error('the app is closed'))
-      if (starting) return starting
-      const attempt = start().then(
-        () => {
-          started = attempt
-        },
-        (error: unknown) => {
-          // If the store cannot be reached yet, the next request tries again.
-          if (starting === attempt) starting = undefined
-          throw error
-        },
-      )
-      starting = attempt
-      return attempt
-    },
-    declared(when) {
-      if (when === 'always' || started) starting = undefined
-    },
-    async close() {
-      isClosed = true
-      await starting?.catch(() => {})
-    },
+  /** Declares that there is more to do: always, or only if a start has succeeded already. */
+  declared(when: 'always' | 'started'): void {
+    if (when === 'started' && !this.#hasStarted) return
+    this.#starting = undefined
+    this.isReady = false
+  }
+
+  /** Ends it for good; resolves when a running start has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#starting?.catch(() => {})
   }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AuthInstance } from '../auth/instance/instance.ts'
+import type { AuthInstance } from '../auth/instance.ts'
 import type { ServedRoute } from '../auth/routes/serving.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
 import type { RouteName } from '../auth/setup/options.ts'

@@ -8,15 +8,12 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { MisusedRequest, setUser } from '../http/shield.ts'
-import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
-import type { AuthInstance } from './instance/instance.ts'
-import { changedAt, isDisabled, userById, withoutSecrets } from './instance/user.ts'
-import { bearerToken, type Claims } from './keys/access-tokens.ts'
-import type { LegacyClaims } from './keys/legacy-tokens.ts'
+import type { AuthInstance } from './instance.ts'
+import { type AcceptedClaims, bearerToken, type Claims } from './keys/access-tokens.ts'
 import { fail } from './option-checks.ts'
 import {
   authenticationRequired,
@@ -26,8 +23,6 @@ import {
   sessionEnded,
 } from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
-import { endSessionsOfDisabled, endTokensOfDisabled } from './sign-in/disabled.ts'
-import { liveSession } from './sign-in/sessions.ts'
 
 /** Finds the instance of the app that received a request. */
 export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
@@ -98,36 +93,39 @@ export function onlyRole(roles: readonly string[]): Guard {
 }
 
 /** Whether a signed-in request comes from an admin. */
-export function isAdmin({ settings }: AuthInstance, request: ApiRequest): boolean {
-  return hasRole(request.auth?.role, settings.roles.admin)
+export function isAdmin({ admin }: Pick<RoleSettings, 'admin'>, request: ApiRequest): boolean {
+  return hasRole(request.auth?.role, admin)
 }
 
 async function authenticate(auth: AuthInstance, request: ApiRequest, token: string): Promise<void> {
-  const claims = auth.tokens.verify(token) ?? auth.legacy?.verify(token)
+  const claims = auth.tokens.verify(token) ?? auth.acceptToken?.(token)
   if (!claims) throw invalidToken()
-  const { settings, names } = auth
+  const { settings, users } = auth
   if (!settings.token.invalidateOnPasswordChange) {
     const { sub, role = settings.roles.default } = claims
     request.auth = { userId: sub, role, claims: { ...claims } }
     return
   }
-  const id = idFrom(claims.sub, settings.model.idType)
-  const user = id === undefined ? undefined : await userById(auth, id)
+  const user = await users.byToken(claims.sub)
   if (!user) throw invalidToken()
-  if (isDisabled(auth, user)) {
+  if (users.isDisabled(user)) {
     await endAll(auth, user, claims)
     throw notActive()
   }
   if (hasEnded(auth, user, claims)) throw sessionEnded()
-  const role = (user[names.role] ?? settings.roles.default) as string | readonly string[]
+  const role = (user[users.names.role] ?? settings.roles.default) as string | readonly string[]
   request.auth = { userId: claims.sub, role, claims: { ...claims } }
-  setUser(request, withIdAlias(withoutSecrets(auth, user)))
+  setUser(request, withIdAlias(users.withoutSecrets(user)))
 }
 
 /** Ends what a disabled user still has. */
-function endAll(auth: AuthInstance, user: Fields, claims: Claims | LegacyClaims): Promise<void> {
-  if (auth.settings.refresh) return endSessionsOfDisabled(auth, user)
-  return endTokensOfDisabled(auth, user, isOwn(claims) ? claims.pca : changedAt(auth, user))
+function endAll(
+  { refresh, sessions, users }: AuthInstance,
+  user: Fields,
+  claims: Claims | AcceptedClaims,
+): Promise<void> {
+  if (refresh) return sessions.endThoseOfDisabled(user)
+  return sessions.endTokensOfDisabled(user, isOwn(claims) ? claims.pca : users.changedAt(user))
 }
 
 /** `user` with `id`, as Mongoose's records have it next to `_id`. JSON and copies do not have it twice. */
@@ -147,14 +145,17 @@ const ID_ALIAS: PropertyDescriptor = {
 }
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
-function hasEnded(auth: AuthInstance, user: Fields, claims: Claims | LegacyClaims): boolean {
-  const { refresh } = auth.settings
+function hasEnded(
+  { users, refresh }: AuthInstance,
+  user: Fields,
+  claims: Claims | AcceptedClaims,
+): boolean {
   // It names only the second, and no session: one of the same second as a password change counts as older.
-  if (!isOwn(claims)) return claims.iat * 1000 < changedAt(auth, user)
-  if (changedAt(auth, user) !== claims.pca) return true
-  return refresh !== undefined && !liveSession(auth, refresh, user, claims.sid)
+  if (!isOwn(claims)) return claims.iat * 1000 < users.changedAt(user)
+  if (users.changedAt(user) !== claims.pca) return true
+  return refresh !== undefined && !refresh.live(user, claims.sid)
 }
 
-function isOwn(claims: Claims | LegacyClaims): claims is Claims {
+function isOwn(claims: Claims | AcceptedClaims): claims is Claims {
   return 'pca' in claims
 }

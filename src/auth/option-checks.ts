@@ -12,7 +12,7 @@ export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** Seconds. Stores must be able to order the resulting dates; a hundred years are enough for any session. */
-const LONGEST = 100 * 365 * 86_400
+const MAX_SECONDS = 100 * 365 * 86_400
 
 /** Throws a start-up error. */
 export function fail(message: string): never {
@@ -35,20 +35,33 @@ export function group<T extends object>(
   return value
 }
 
-/** A whole number of at least `least`. */
-export function wholeNumber(
+/** Checks an option, which errors call `name`: the setting, or its default. */
+export type Check<T> = (name: string, value: unknown) => T
+
+/** The settings of a group of options, each by its check. Refuses a key that has none. */
+export function settingsOf<T extends object>(
   option: string,
-  value: unknown,
+  value: object | undefined,
+  checks: { readonly [K in keyof T]: Check<T[K]> },
+): T {
+  const given = group(option, value, Object.keys(checks)) as Readonly<Record<string, unknown>>
+  const entries = Object.entries<Check<unknown>>(checks)
+  const settings = entries.map(([key, check]) => [key, check(`${option}.${key}`, given[key])])
+  return Object.fromEntries(settings) as T
+}
+
+/** Checks for a whole number of at least `least`. */
+export function whole(
   otherwise: number,
   least = 1,
   most: number = Number.MAX_SAFE_INTEGER,
-): number {
-  if (value === undefined) return otherwise
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) {
-    return value
+): Check<number> {
+  return (name, value = otherwise) => {
+    const isWhole = typeof value === 'number' && Number.isSafeInteger(value)
+    if (isWhole && value >= least && value <= most) return value
+    const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`
+    return fail(`'${name}' must be a whole number, ${range}`)
   }
-  const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`
-  return fail(`'${option}' must be a whole number, ${range}`)
 }
 
 /** A duration in seconds. */
@@ -59,10 +72,10 @@ export function duration(option: string, value: unknown, otherwise: string): num
   )
 }
 
-/** A boolean. */
-export function flag(option: string, value: unknown, otherwise: boolean): boolean {
-  if (value === undefined) return otherwise
-  return typeof value === 'boolean' ? value : fail(`'${option}' must be true or false`)
+/** Checks for a boolean. */
+export function either(otherwise: boolean): Check<boolean> {
+  return (name, value = otherwise) =>
+    typeof value === 'boolean' ? value : fail(`'${name}' must be true or false`)
 }
 
 /** A boolean from an environment variable, which is a string. */
@@ -103,5 +116,5 @@ function secondsOf(value: unknown): number | undefined {
 }
 
 function within(seconds: number): number | undefined {
-  return seconds > 0 && seconds <= LONGEST ? seconds : undefined
+  return seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * `createAuthRouter`: the authentication API for your own user model (spec 4.5, 5).
+ * `createAuthRouter`: the authentication API for your own user model.
  *
  * This folder knows HTTP, models, records and ports; only the app and the index know it.
  *
@@ -16,22 +16,21 @@ import {
   requireRoleGuard,
   tokenOnlyGuard,
 } from './guards.ts'
-import { createInstance } from './instance/create-instance.ts'
-import type { AuthInstance } from './instance/instance.ts'
+import { type AuthInstance, createInstance } from './instance.ts'
+import { legacyService } from './legacy/legacy-service.ts'
+import { noteRequest } from './request-info/request-info.ts'
 import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import { checkAgreement } from './setup/agreement.ts'
+import type { SecretName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
-import { legacyAdvice } from './setup/legacy-settings.ts'
 import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import { type Access, parametersIn } from './setup/routes.ts'
-import type { AuthChoices, AuthChosen, SecretName, ServedAccounts } from './setup/served.ts'
+import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
-import { endSessionsWhenDisabling } from './sign-in/disabled.ts'
-import { noteVisit } from './visit/visit.ts'
 
 /** A route as `router.urls` lists it; its path is relative to the mount. */
 export interface AuthUrl {
@@ -95,6 +94,7 @@ export function createAuthRouter<
 > {
   const given = options as unknown as AuthOptions<never>
   let settings = resolveSettings(given, ROUTES, undefined)
+  const service = legacyService(given.legacyTokens)
   const instances = new WeakMap<Host, AuthInstance>()
   const instanceOf = ({ store }: Pick<Context, 'store'>): AuthInstance => {
     const auth = instances.get(hostOf(store))
@@ -118,22 +118,21 @@ export function createAuthRouter<
     },
     attach(host, mount) {
       settings = resolveSettings(given, ROUTES, host.env)
-      const { token, legacy } = settings
+      const { token } = settings
       const all = [
         modelAdvice(settings),
         guessAdvice(settings),
         secretAdvice(token),
-        legacy && secretAdvice(legacy, 'legacyTokens.secret'),
-        legacy && legacyAdvice(legacy, token),
+        ...(service?.adviceFor(token) ?? []),
       ]
       for (const advice of all) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
       // A router that is mounted twice is one instance, because its guards know no mount.
       const known = instances.get(host)
-      const auth = known ?? createInstance(host, settings, mount)
+      const auth = known ?? createInstance(host, settings, mount, service)
       instances.set(host, auth)
-      if (!known) endSessionsWhenDisabling(auth)
+      if (!known) auth.sessions.endWhenDisabling(settings.refresh !== undefined)
       host.protect(settings.model, protectedFields(settings), settings.names.role)
       checkAgreement(host, { mount, settings, options: given })
       const [secret] = token.secrets
@@ -167,7 +166,7 @@ function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
       ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, own.requireAuth)),
     ]
     servesRoute(handler, { auth, route, guards: demanding })
-    const guards = [neverStored, noteVisit(settings, name), ...demanding]
+    const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
     return [{ method, path, guards, handler, shared }]
   })
   // The first match responds: '/logout' is not the ':provider' of a '/:provider'.

@@ -23,9 +23,9 @@ import { checkOptions, natural } from '../model/option-rules.ts'
 import { isFields } from '../model/writable.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import { checkWrites } from '../records/engine/integrity.ts'
-import { Lines } from '../records/engine/lines.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
-import { LateGuards } from './late.ts'
+import { SerialQueue } from '../records/engine/serial-queue.ts'
+import { lateGuards } from './late.ts'
 import { inherited, Operation } from './operation.ts'
 import { operationsIn, Refused } from './operations.ts'
 import { runBatch } from './run.ts'
@@ -84,7 +84,7 @@ const response = object({
 })
 
 function handlerOf(host: Host, max: number): Handler {
-  const lines = new Lines()
+  const queue = new SerialQueue()
   const tableOf = routesOf(host)
   return async (request, context) => {
     let operations: readonly Operation[] = []
@@ -95,8 +95,8 @@ function handlerOf(host: Host, max: number): Handler {
         ...{ guards: host.guards, table: tableOf() },
       }
       operations = asked.map((one) => new Operation(one, surroundings))
-      const late = new LateGuards(host, request, context)
-      const responses = await runBatch({ host, request, context, operations, lines, late })
+      const late = lateGuards(host, request, context)
+      const responses = await runBatch({ host, request, context, operations, queue, late })
       if (responses instanceof Response) return responses
       const parts = await Promise.all(
         responses.map(async (response, at) => partOf(await operations[at]?.told(response))),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { utf8Length } from '../http/utf8-length.ts'
+import { utf8Length } from '../http/respond.ts'
 import type { Fields } from '../ports/store.ts'
 import { batchTooLarge } from './refusals.ts'
 

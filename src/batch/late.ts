@@ -10,35 +10,23 @@ import type { Host } from '../records/engine/host.ts'
 import type { Context } from '../records/engine/route.ts'
 import type { Operation } from './operation.ts'
 
-/** The late guards of one batch. */
-export class LateGuards {
-  readonly #host: Host
-  readonly #request: ApiRequest
-  readonly #context: Context
-  #response: Promise<Response | undefined> | undefined
+/** Runs the late guards of a batch, once: before anything is written, or refused by more than a guard. */
+export type RunLateGuards = (operations: readonly Operation[]) => Promise<Response | undefined>
 
-  constructor(host: Host, request: ApiRequest, context: Context) {
-    this.#host = host
-    this.#request = request
-    this.#context = context
-  }
-
-  /** Runs them, once: before anything is written, or refused by more than a guard. Their response is the batch's. */
-  run(operations: readonly Operation[]): Promise<Response | undefined> {
-    this.#response ??= this.#run(operations)
-    return this.#response
-  }
-
-  async #run(operations: readonly Operation[]): Promise<Response | undefined> {
-    const { guards } = this.#host
-    const { late } = inLists(
-      new Set([...guards, ...operations.flatMap(({ passed }) => passed ?? [])]),
-    )
+/** The late guards of one batch; the response of one is the batch's. */
+export function lateGuards(host: Host, request: ApiRequest, context: Context): RunLateGuards {
+  let response: Promise<Response | undefined> | undefined
+  const run: RunLateGuards = async (operations) => {
+    const passed = operations.flatMap((one) => one.passed ?? [])
+    const { late } = inLists(new Set([...host.guards, ...passed]))
     if (late.length === 0) return undefined
-    const requests = operations.flatMap(({ request }) => (request ? [request] : []))
+    const requests = operations.flatMap((one) => one.request ?? [])
     const body = () => JSON.stringify(operations.map(({ asked }) => asked))
-    notePassed(this.#request, { requests, isRecords: true, body })
-    const response = await firstResponse(late, this.#request, this.#context)
-    return response as Response | undefined
+    notePassed(request, { requests, isRecords: true, body })
+    return (await firstResponse(late, request, context)) as Response | undefined
+  }
+  return (operations) => {
+    response ??= run(operations)
+    return response
   }
 }

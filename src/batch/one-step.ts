@@ -27,7 +27,7 @@ export interface Joined {
 }
 
 /** Joins later changes of a record to the step that wrote it first, where no other step can tell the difference. */
-export function joined(taken: readonly Taken[]): Joined {
+export function joinSteps(taken: readonly Taken[]): Joined {
   const steps: Taken[] = []
   const places: number[] = []
   /** The step that has written a record last, by the record. */

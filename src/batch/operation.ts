@@ -6,23 +6,21 @@
 
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
+import { runHooks } from '../app/response.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
-import { noteBasePath } from '../http/base-path.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { shareAuth } from '../http/given-auth.ts'
-import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { notAResponse } from '../http/not-a-response.ts'
 import { parseQuery } from '../http/query-string.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { noteWritten, type WrittenIds } from '../records/engine/receipts.ts'
+import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
+import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { create } from '../records/write/create.ts'
 import { remove } from '../records/write/remove.ts'
 import { update } from '../records/write/update.ts'
-import { addHeaders } from './headers.ts'
-import { type Asked, resolved } from './operations.ts'
+import { type OperationRequest, withCreatedIds } from './operations.ts'
 import type { Overlay } from './overlay.ts'
 import { notInBatch } from './refusals.ts'
 
@@ -66,7 +64,7 @@ export function inherited({ headers }: ApiRequest): Surroundings['headers'] {
 /** An operation, which may run several times; its guards run once. */
 export class Operation {
   /** As the client sent it. */
-  readonly asked: Asked
+  readonly asked: OperationRequest
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
@@ -78,7 +76,7 @@ export class Operation {
   #passed: readonly Guard[] | undefined
   #written: WrittenIds | undefined
 
-  constructor(asked: Asked, surroundings: Surroundings) {
+  constructor(asked: OperationRequest, surroundings: Surroundings) {
     this.asked = asked
     this.#surroundings = surroundings
     this.#context = this.#contextIn(surroundings.context)
@@ -106,7 +104,7 @@ export class Operation {
     const admitted = await this.#admitted
     if (admitted instanceof Response) return admitted
     const { request, operation } = admitted
-    if (this.#written) noteWritten(request, this.#written)
+    if (this.#written) noteKey(request, { written: this.#written })
     const resource = this.#written ? admitted.resource : overlay.resource(admitted.resource)
     if (operation === 'create') return create(resource, request, this.#context)
     if (operation === 'update') return update(resource, request, this.#context)
@@ -119,22 +117,14 @@ export class Operation {
   }
 
   /** Calls the hooks of its guards, as alone; resolves to the response that they leave. */
-  async told(response: Response): Promise<Response> {
-    let sent = response
-    for (const hook of this.#hooks) {
-      try {
-        sent = (await hook(sent, false)) ?? sent
-      } catch (error) {
-        this.#context.logger.error('a response hook failed', { error: String(error) })
-      }
-    }
-    return sent
+  told(response: Response): Promise<Response> {
+    return runHooks(this.#hooks, response, false, this.#context.logger)
   }
 
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
   async #admit(overlay: Overlay): Promise<Admitted | Response> {
     const { guards, table } = this.#surroundings
-    const asked = resolved(this.asked, (operation) => overlay.createdBy(operation))
+    const asked = withCreatedIds(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.#request = request
     noteBasePath(request, this.#context.basePath)
@@ -178,7 +168,7 @@ export class Operation {
 
 /** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
 function requestOf(
-  { method, path, body, ifMatch }: Asked,
+  { method, path, body, ifMatch }: OperationRequest,
   { request: whole, headers: given }: Surroundings,
 ): ApiRequest {
   const headers = new Headers([...given])
@@ -207,4 +197,32 @@ function responseOf(value: unknown): Response {
   throw new TypeError(
     `a guard returned a value of type ${typeof value}. Return a Response, or nothing.`,
   )
+}
+
+/** Lists whose items say different things: a policy, or the name of a header. */
+const LISTS: ReadonlySet<string> = new Set(['ratelimit', 'ratelimit-policy', 'vary'])
+
+/** Adds what an operation would have sent alone to the headers of the batch. */
+function addHeaders(all: Headers, own: Headers): void {
+  const cookies = new Map(all.getSetCookie().map((cookie) => [nameIn(cookie), cookie]))
+  for (const cookie of own.getSetCookie()) cookies.set(nameIn(cookie), cookie)
+  for (const [name, value] of own) {
+    const before = all.get(name)
+    if (name === 'set-cookie') continue
+    all.set(name, LISTS.has(name) && before !== null ? withItems(before, value) : value)
+  }
+  all.delete('set-cookie')
+  for (const cookie of cookies.values()) all.append('set-cookie', cookie)
+}
+
+/** Both lists as one, in which later items replace earlier ones of the same name. */
+function withItems(before: string, value: string): string {
+  const items = new Map<string, string>()
+  for (const item of `${before},${value}`.split(',')) items.set(nameIn(item), item.trim())
+  return [...items.values()].join(', ')
+}
+
+/** What comes before the parameters of an item, or the value of a cookie. */
+function nameIn(item: string): string {
+  return item.split(/[;=]/, 1)[0]?.trim().toLowerCase() ?? ''
 }

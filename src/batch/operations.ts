@@ -20,7 +20,7 @@ import {
 } from './refusals.ts'
 
 /** What one operation asks for: the request that a client would send alone. */
-export interface Asked {
+export interface OperationRequest {
   readonly method: string
   readonly path: string
   /** Undefined if it has none. */
@@ -51,13 +51,13 @@ const PATH = /^\/[!$-;=?-Z_a-z~]*$/
 const HEADER = /^[ -~\x80-\xff]+$/
 
 /** The operations that `body` lists. Throws a 400 if it lists none or more than `most`, `Refused` for a wrong one. */
-export function operationsIn(body: unknown, most: number): readonly Asked[] {
+export function operationsIn(body: unknown, most: number): readonly OperationRequest[] {
   const operations = isFields(body) ? body.operations : undefined
   if (!Array.isArray(operations) || operations.length > most) throw operationsNotList(most)
   return operations.map((operation: unknown, at) => {
     const wrong = mistakeIn(operation)
     if (wrong) throw new Refused(at, wrong)
-    return operation as Asked
+    return operation as OperationRequest
   })
 }
 
@@ -65,10 +65,10 @@ export function operationsIn(body: unknown, most: number): readonly Asked[] {
  * `asked` with the ids of records that earlier operations create: in the path for a segment `$<n>`, in the body for an
  * object `{ "$id": <n> }`, where `n` is the operation's index. Throws a 400 if `idOf` knows none.
  */
-export function resolved(
-  { path, body, ...rest }: Asked,
+export function withCreatedIds(
+  { path, body, ...rest }: OperationRequest,
   idOf: (operation: number) => string | undefined,
-): Asked {
+): OperationRequest {
   const found = (operation: unknown): string => {
     const id = typeof operation === 'number' ? idOf(operation) : undefined
     if (id === undefined) throw notCreatedBefore()

@@ -11,9 +11,7 @@ import { compareAt, matches, position } from '../ports/evaluate.ts'
 import { all, type Filter } from '../ports/filter.ts'
 import { project } from '../ports/projection.ts'
 import type { Fields, Read } from '../ports/store.ts'
-
-/** The part of a collection that writes. */
-export type Writing = Pick<Settling, 'insert' | 'update' | 'updateMany' | 'delete'>
+import type { Writing } from '../records/engine/integrity.ts'
 
 /** Counts what is read; throws once it is too much. */
 export type Spend = (records: readonly Fields[]) => void

@@ -10,47 +10,25 @@
 
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { writing } from '../http/write-begun.ts'
 import type { Model } from '../model/model.ts'
 import type { Settling } from '../model/renamed-collection.ts'
 import { changed } from '../ports/evaluate.ts'
-import { type Filter, nothing } from '../ports/filter.ts'
-import {
-  DuplicateKey,
-  type Fields,
-  RefusedWrite,
-  type StepResult,
-  type WriteAction,
-  type WriteOutcome,
-} from '../ports/store.ts'
+import type { Filter } from '../ports/filter.ts'
+import type { Fields, StepResult, WriteAction, WriteOutcome } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
-import type { EngineStep, Integrity } from '../records/engine/integrity.ts'
-import { receiptOf, type WrittenIds } from '../records/engine/receipts.ts'
-import { holds, type RecordEngine } from '../records/engine/record-engine.ts'
+import { type EngineStep, type Integrity, writingBySteps } from '../records/engine/integrity.ts'
+import { KEYED, type Keyed, noteWrite, type WrittenIds } from '../records/engine/keyed-writes.ts'
+import { holds } from '../records/engine/known-updates.ts'
+import type { RecordEngine } from '../records/engine/record-engine.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { Budget, sizeOf } from './budget.ts'
-import { joined, resultsOf, type Taken } from './one-step.ts'
-import { OverlaidRecords, type Writing } from './overlaid-records.ts'
-
-/** An operation whose write the store refuses with an error of its own, e.g. for a unique value that is taken. */
-export interface Refusal {
-  readonly operation: number
-  readonly error: DuplicateKey | RefusedWrite
-}
-
-/** Why a batch was not written: the store refuses an operation, or at this one it met another writer. */
-export type Unwritten = { readonly refusal: Refusal } | { readonly overtaken: number }
-
-/** The steps of one operation, and the promise on which it waits. */
-interface Part {
-  readonly operation: number
-  readonly steps: readonly Taken[]
-  readonly written: PromiseWithResolvers<WriteOutcome>
-}
+import { joinSteps, resultsOf, type Taken } from './one-step.ts'
+import { OverlaidRecords } from './overlaid-records.ts'
+import { type Part, type Refusal, Rehearsal, type Unwritten } from './rehearsal.ts'
 
 /** What a run needs to know of its batch. */
-interface Asked {
+interface BatchRequest {
   readonly host: Host
   readonly request: ApiRequest
   readonly operations: readonly unknown[]
@@ -73,6 +51,7 @@ export class Overlay {
   readonly #resources = new Map<Resource, Resource>()
   readonly #parts: Part[] = []
   readonly #count: number
+  readonly #rehearsal: Rehearsal
   #results: readonly StepResult[] = []
   #operation = 0
   #hasWritten: () => void = () => {}
@@ -82,13 +61,21 @@ export class Overlay {
    * `ids` are those of the records that operations create: every run of a batch creates them under the same ones.
    * `refusal` is what an earlier run has met.
    */
-  constructor({ host, request, operations }: Asked, ids: Map<number, string>, refusal?: Refusal) {
+  constructor(
+    { host, request, operations }: BatchRequest,
+    ids: Map<number, string>,
+    refusal?: Refusal,
+  ) {
     this.#host = host
     this.#request = request
     this.#ids = ids
     this.#refusal = refusal
     this.#count = operations.length
     this.#budget = new Budget(host.maxResponseBytes, operations.length)
+    this.#rehearsal = new Rehearsal(this.#parts, {
+      write: (steps) => host.integrity.write(this.#stored(steps)),
+      current: () => this.#operation,
+    })
     this.#integrity = host.integrity.over(
       (model) => this.#engine(model),
       (steps) => this.#take(steps),
@@ -96,9 +83,7 @@ export class Overlay {
     this.store = new HostedRecords(
       host,
       async () => checkTime(request),
-      (model) => {
-        return host.engine(model).over(this.#of(model).copies(), host.integrity)
-      },
+      (model) => host.engine(model).over(this.#of(model).copies(), host.integrity),
     )
   }
 
@@ -132,19 +117,19 @@ export class Overlay {
   /** Writes what all operations have done; undefined if it was written. */
   async write(): Promise<Unwritten | undefined> {
     const taken = this.#parts.flatMap((part) => part.steps)
-    const plan = joined(taken)
+    const plan = joinSteps(taken)
     checkTime(this.#request)
     let outcome: WriteOutcome = { results: [] }
     try {
-      const receipt = receiptOf(this.#request)
-      const along = receipt && { receipt, ids: this.#writtenIds() }
+      const { [KEYED]: keyed } = this.#request as Keyed
+      const along = keyed?.receipt && { receipt: keyed.receipt, ids: this.#writtenIds() }
       const write = () => this.#host.integrity.write(this.#stored(plan.steps), along)
-      if (taken.length > 0) outcome = await writing(this.#request, write)
+      if (taken.length > 0) outcome = await (keyed ? noteWrite(keyed, write()) : write())
     } catch (error) {
-      return this.#refusedBy(error)
+      return this.#rehearsal.refusedBy(error)
     }
     if ('failed' in outcome) {
-      return { overtaken: this.#operationOf(plan.places.indexOf(outcome.failed)) }
+      return { overtaken: this.#rehearsal.operationOf(plan.places.indexOf(outcome.failed)) }
     }
     this.#state = 'written'
     this.#results = resultsOf(taken, plan, outcome.results)
@@ -180,9 +165,9 @@ export class Overlay {
       'require' in action || (schema.unique.length === 0 && !schema.adopted)
     if (this.#refusal || this.#parts.every(({ steps }) => steps.every(isSure))) return undefined
     try {
-      return await this.#rehearse(this.#parts.length)
+      return await this.#rehearsal.rehearse(this.#parts.length)
     } catch (error) {
-      return this.#refusedBy(error)
+      return this.#rehearsal.refusedBy(error)
     }
   }
 
@@ -190,49 +175,6 @@ export class Overlay {
   abandon(): void {
     this.#state = 'abandoned'
     for (const { written } of this.#parts) written.reject(new Error('the batch was not written'))
-  }
-
-  /** Finds the operation that the store refuses with an error. Throws any other error, and one that no operation causes. */
-  async #refusedBy(thrown: unknown): Promise<Unwritten> {
-    let error = refusalIn(thrown)
-    let [passing, refused] = [0, this.#parts.length + 1]
-    while (refused - passing > 1) {
-      const middle = (passing + refused) >> 1
-      try {
-        const unwritten = await this.#rehearse(middle)
-        if (unwritten) return unwritten
-        passing = middle
-      } catch (again) {
-        error = refusalIn(again)
-        refused = middle
-      }
-    }
-    const part = this.#parts[refused - 1]
-    if (part) return { refusal: { operation: part.operation, error } }
-    // Whoever had the value has given it up meanwhile.
-    if (error instanceof DuplicateKey) return { overtaken: this.#operation }
-    throw error
-  }
-
-  /** Lets the store take the first `count` parts, and then a step that fails, so that nothing is written. */
-  async #rehearse(count: number): Promise<Unwritten | undefined> {
-    const { steps, places } = joined(this.#parts.slice(0, count).flatMap((part) => part.steps))
-    const [first] = steps
-    if (!first) return undefined
-    const end: EngineStep = { engine: first.engine, action: { require: nothing, exists: true } }
-    const outcome = await this.#host.integrity.write(this.#stored([...steps, end]))
-    const failed = 'failed' in outcome ? outcome.failed : steps.length
-    if (failed === steps.length) return undefined
-    return { overtaken: this.#operationOf(places.indexOf(failed)) }
-  }
-
-  #operationOf(step: number): number {
-    let left = step
-    for (const { operation, steps } of this.#parts) {
-      if (left < steps.length) return operation
-      left -= steps.length
-    }
-    return this.#operation
   }
 
   #each(call: (records: OverlaidRecords) => void): void {
@@ -250,17 +192,13 @@ export class Overlay {
   #engine(model: Model): RecordEngine {
     const known = this.#engines.get(model)
     if (known) return known
-    const one = async (action: WriteAction) => {
+    const steps = writingBySteps(async (action) => {
       const outcome = await this.#take([{ engine, action }])
       return 'results' in outcome ? outcome.results[0] : undefined
-    }
-    const writing: Writing = {
-      insert: async (record) => void (await one({ insert: record })),
-      update: async (update, change, options) =>
-        (await one({ update, change, ...(options && { options }) }))?.records[0] ?? null,
-      updateMany: async (updateMany, change) => (await one({ updateMany, change }))?.count ?? 0,
-      delete: async (filter, options) =>
-        (await one({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
+    })
+    const writing = {
+      ...steps,
+      insert: async (record: Fields) => void (await steps.insert(record)),
     }
     const { stored: records } = this.#host.engine(model)
     const stored: Settling = {
@@ -359,10 +297,4 @@ function everyIn(
 /** `record` after a step that changes or removes it; null once it is removed. */
 function after(record: Fields, action: WriteAction): Fields | null {
   return 'change' in action ? changed(record, action.change) : null
-}
-
-/** `error` if a store refuses an operation with it; throws any other error. */
-function refusalIn(error: unknown): Refusal['error'] {
-  if (error instanceof DuplicateKey || error instanceof RefusedWrite) return error
-  throw error
 }

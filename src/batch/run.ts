@@ -7,14 +7,15 @@
 import { errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Host } from '../records/engine/host.ts'
-import type { Lines } from '../records/engine/lines.ts'
-import { writtenBefore } from '../records/engine/receipts.ts'
-import { pause } from '../records/engine/tries.ts'
-import type { LateGuards } from './late.ts'
+import { KEYED, type Keyed, type WrittenIds } from '../records/engine/keyed-writes.ts'
+import type { SerialQueue } from '../records/engine/serial-queue.ts'
+import { pause } from '../records/engine/serial-queue.ts'
+import type { RunLateGuards } from './late.ts'
 import type { Operation } from './operation.ts'
 import { Refused } from './operations.ts'
-import { Overlay, type Refusal, type Unwritten } from './overlay.ts'
+import { Overlay } from './overlay.ts'
 import { overtaken } from './refusals.ts'
+import type { Refusal, Unwritten } from './rehearsal.ts'
 
 /** A batch that has arrived. */
 export interface Batch {
@@ -23,8 +24,8 @@ export interface Batch {
   readonly context: RequestContext
   readonly operations: readonly Operation[]
   /** Batches that were overtaken run one after the other. */
-  readonly lines: Lines
-  readonly late: LateGuards
+  readonly queue: SerialQueue
+  readonly late: RunLateGuards
 }
 
 /** How often a batch is tried that other writers overtake. */
@@ -39,9 +40,9 @@ export async function runBatch(batch: Batch): Promise<readonly Response[] | Resp
   let refusal: Refusal | undefined
   let met = 0
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const attempt = () => attempted(batch, ids, refusal)
+    const attempt = () => attemptBatch(batch, ids, refusal)
     const inLine = tries > 0 && refusal === undefined
-    const outcome = inLine ? await batch.lines.after('', attempt) : await attempt()
+    const outcome = inLine ? await batch.queue.after('', attempt) : await attempt()
     if (outcome instanceof Response) return outcome
     if ('responses' in outcome) return outcome.responses
     refusal = undefined
@@ -59,7 +60,7 @@ interface Done {
   readonly responses: readonly Response[]
 }
 
-async function attempted(
+async function attemptBatch(
   batch: Batch,
   ids: Map<number, string>,
   refusal: Refusal | undefined,
@@ -100,15 +101,19 @@ async function attempted(
 
 /** How a batch ends without being written: by the response of a guard, or because an earlier request has written it. */
 async function early(batch: Batch, ids: Map<number, string>): Promise<Done | Response | undefined> {
-  const response = await batch.late.run(batch.operations)
+  const response = await batch.late(batch.operations)
   if (response) return response
-  return writtenBefore(batch.request) && respondedAgain(batch, ids)
+  const written = (batch.request as Keyed)[KEYED]?.written
+  return written && respondedAgain(batch, ids, written)
 }
 
 /** The responses of a batch that an earlier request has written: of its records as they are now. */
-async function respondedAgain(batch: Batch, ids: Map<number, string>): Promise<Done> {
+async function respondedAgain(
+  batch: Batch,
+  ids: Map<number, string>,
+  created: WrittenIds,
+): Promise<Done> {
   const { request, context, operations } = batch
-  const created = writtenBefore(request) ?? []
   for (const [at, id] of created.entries()) if (id !== null) ids.set(at, id)
   const overlay = new Overlay(batch, ids)
   const responses: Response[] = []

@@ -87,14 +87,14 @@ export function warner(warn: (problem: string) => void, now: () => number): Warn
     // A clock that was set back must not suppress the warning.
     if (Math.abs(now() - last) < pause) return
     last = now()
-    warn(described(problem))
+    warn(describe(problem))
   }
 }
 
 class TooSlow extends Error {}
 
 /** Describes the problem. Clients quote whole commands in their messages; keys and records must stay out of the log. */
-function described(problem: unknown): string {
+function describe(problem: unknown): string {
   if (problem instanceof TooSlow) return problem.message
   const { name, code, message } = (problem ?? {}) as Record<string, unknown>
   const reply = /^[A-Z]+\b/.exec(String(message))?.[0]

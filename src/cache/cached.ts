@@ -8,15 +8,19 @@
  * @module
  */
 
-import { basePathOf } from '../http/base-path.ts'
-import type { ApiRequest, RequestContext } from '../http/request.ts'
-import type { Soon } from '../ports/soon.ts'
+import { type ApiRequest, basePathOf, type RequestContext } from '../http/request.ts'
+import type { MaybePromise } from '../ports/maybe-promise.ts'
 import { unreachable, within } from './availability.ts'
-import type { Entry } from './entry.ts'
-import { etagOf, type Tagged } from './etag.ts'
-import { type Asked, askedKey, audienceOf, chosenAudience, keyStart, keyText } from './key.ts'
+import { type Entry, entryResponse, etagOf, type Tagged } from './conditional.ts'
+import {
+  audienceOf,
+  chosenAudience,
+  keyStart,
+  keyText,
+  type ReadRequest,
+  requestKey,
+} from './key.ts'
 import type { CacheSettings } from './options.ts'
-import { entryResponse } from './respond.ts'
 import type { VersionedCache } from './versioned-cache.ts'
 
 /** The result of a read; its body is the envelope. */
@@ -27,10 +31,10 @@ export interface Loaded extends Tagged {
 
 /** One read of a router. */
 export interface CachedRead {
-  readonly asked: Asked
+  readonly asked: ReadRequest
   /** The limits on the records that this request may see, as a JSON value. */
-  limits(): Soon<unknown>
-  load(): Soon<Loaded>
+  limits(): MaybePromise<unknown>
+  load(): MaybePromise<Loaded>
 }
 
 /** What all cached reads of a router share. */
@@ -61,15 +65,15 @@ export class CachedReads {
     const { settings, space, models } = this.#options
     const { vary } = settings
     const audience = vary ? await chosenAudience(request, vary) : audienceOf(request)
-    if (audience === undefined) return loaded(request, read)
+    if (audience === undefined) return respondUncached(request, read)
     const key = this.#key(request, read.asked, audience, await read.limits())
     const entry = space.peek(models, key)
     return entry ? entryResponse(request, entry, 'HIT') : this.#look(request, context, read, key)
   }
 
-  #key(request: ApiRequest, asked: Asked, audience: unknown, limits: unknown): string {
+  #key(request: ApiRequest, asked: ReadRequest, audience: unknown, limits: unknown): string {
     const base = basePathOf(request)
-    const parts = [this.#options.router, askedKey(asked), audience, limits]
+    const parts = [this.#options.router, requestKey(asked), audience, limits]
     // Links in a response are below it.
     return this.#keyStart + keyText(base === '' ? parts : [...parts, base])
   }
@@ -83,9 +87,9 @@ export class CachedReads {
     const { settings, space, models } = this.#options
     const start = performance.now()
     const found = await space.look(models, key, settings.timeoutMs)
-    if (found === unreachable) return loaded(request, read)
+    if (found === unreachable) return respondUncached(request, read)
     if (found.state === 'hit') return entryResponse(request, found.entry, 'HIT')
-    if (found.state === 'unsettled') return loaded(request, read, 'MISS')
+    if (found.state === 'unsettled') return respondUncached(request, read, 'MISS')
     const patience = settings.timeoutMs - (performance.now() - start)
     const entry = await this.#loadOnce(key, found.version, context, read, patience)
     return entryResponse(request, entry, 'MISS')
@@ -129,7 +133,11 @@ export class CachedReads {
   }
 }
 
-async function loaded(request: ApiRequest, read: CachedRead, cache?: 'MISS'): Promise<Response> {
+async function respondUncached(
+  request: ApiRequest,
+  read: CachedRead,
+  cache?: 'MISS',
+): Promise<Response> {
   return entryResponse(request, withTag(await read.load()), cache)
 }
 

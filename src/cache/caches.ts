@@ -30,6 +30,8 @@ export class Caches {
   readonly #warn: Warn
   readonly #stores: CacheStore[] = []
   readonly #spaces = new Map<string, VersionedCache>()
+  /** What makes collections tell the first space of their writes. */
+  readonly #unwatched: (() => void)[] = []
   #fences: Fences | undefined
 
   constructor(options: CachesOptions) {
@@ -46,6 +48,7 @@ export class Caches {
     const name = JSON.stringify([this.#stores.indexOf(store), prefix])
     const space = this.#spaces.get(name) ?? this.#newSpace(store, prefix)
     this.#spaces.set(name, space)
+    for (const watch of this.#unwatched.splice(0)) watch()
     space.allow(timeoutMs)
     return space
   }
@@ -55,21 +58,25 @@ export class Caches {
     return this.#fences ? [fenceSchema] : []
   }
 
-  /** `collection`, with each write held back until no cache returns anything older. */
+  /** `collection`, with each write held back until no cache returns anything older. Without a cache nothing is wrapped. */
   watched(model: string, collection: Collection): Collection {
+    const own = unwrapped(collection)
+    const watch = () => void Object.assign(own, this.#told(model, collection))
+    if (this.#spaces.size > 0) watch()
+    else this.#unwatched.push(watch)
+    return own
+  }
+
+  #told(
+    model: string,
+    collection: Collection,
+  ): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
     const write = <T>(run: () => Promise<T>): Promise<T> => this.written([model], run)
     return {
-      ...(collection.seeksRecords && { seeksRecords: true }),
-      find: (read) => collection.find(read),
-      ...(collection.findJson && { findJson: collection.findJson.bind(collection) }),
-      count: (filter, hints) => collection.count(filter, hints),
-      estimate: () => collection.estimate(),
-      ...(collection.newId && { newId: collection.newId.bind(collection) }),
       insert: (record) => write(() => collection.insert(record)),
       update: (filter, change, options) => write(() => collection.update(filter, change, options)),
       updateMany: (filter, change) => write(() => collection.updateMany(filter, change)),
       delete: (filter, options) => write(() => collection.delete(filter, options)),
-      ...(collection.refresh && { refresh: collection.refresh.bind(collection) }),
     }
   }
 
@@ -110,5 +117,23 @@ export class Caches {
     if (store.local) return localFences()
     this.#fences ??= storedFences(this.#options.collection(fenceSchema))
     return this.#fences
+  }
+}
+
+/** The members of a collection, each as it is. */
+function unwrapped(collection: Collection): Collection {
+  const { seeksRecords, findJson, newId, refresh } = collection
+  return {
+    ...(seeksRecords && { seeksRecords }),
+    find: collection.find.bind(collection),
+    ...(findJson && { findJson: findJson.bind(collection) }),
+    count: collection.count.bind(collection),
+    estimate: collection.estimate.bind(collection),
+    ...(newId && { newId: newId.bind(collection) }),
+    insert: collection.insert.bind(collection),
+    update: collection.update.bind(collection),
+    updateMany: collection.updateMany.bind(collection),
+    delete: collection.delete.bind(collection),
+    ...(refresh && { refresh: refresh.bind(collection) }),
   }
 }

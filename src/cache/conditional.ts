@@ -1,9 +1,48 @@
 /**
- * Conditional requests (RFC 9110 13.1): whether the client already has the response, and whether a record is still what
- * the client has read.
+ * Conditional requests (RFC 9110 8.8.3, 13.1): entity tags, whether the client already has a response, and whether a record
+ * is still what the client has read.
  *
  * @module
  */
+
+import type { ApiRequest } from '../http/request.ts'
+import { emptyResponse, jsonResponse } from '../http/respond.ts'
+import type { MaybePromise } from '../ports/maybe-promise.ts'
+
+/** A cached response: its body and its entity tag. */
+export interface Entry {
+  readonly body: string
+  readonly etag: string
+}
+
+/** A JSON body, and what identifies it. */
+export interface Tagged {
+  /** The bytes sent. */
+  readonly body: string
+  /** For a `body` with links that are signed anew from time to time: what changes only when a record is written. */
+  readonly state?: string | undefined
+}
+
+/** The response to a read that is not cached. What is there already is not waited for. */
+export function respondToRead(
+  request: ApiRequest,
+  read: MaybePromise<Tagged>,
+): MaybePromise<Response> {
+  if (read instanceof Promise) return read.then((made) => respondToRead(request, made))
+  return entryResponse(request, { body: read.body, etag: etagOf(read) })
+}
+
+/** The body with its entity tag, or a 304 if the client already has it; `cache` says where it came from. */
+export function entryResponse(
+  request: ApiRequest,
+  { body, etag }: Entry,
+  cache?: 'HIT' | 'MISS',
+): Response {
+  const { headers } = request
+  if (headers.has('if-none-match') && isKnownToClient(headers, etag))
+    return emptyResponse(304, { ETag: etag })
+  return jsonResponse(body, { headers: { ETag: etag, ...(cache && { 'X-Cache': cache }) } })
+}
 
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
 
@@ -25,4 +64,60 @@ export function ifMatch(headers: Headers): 'none' | 'any' | readonly string[] {
 
 function tagsIn(header: string): readonly string[] {
   return header.match(TAG) ?? []
+}
+
+const CHUNK = 64 * 1024
+/** The loop below reads eight bytes per step; the last step may read past the end of the string. */
+const STEP = 8
+
+const encoder = new TextEncoder()
+const bytes = new Uint8Array(CHUNK + STEP)
+const chunk = bytes.subarray(0, CHUNK)
+const words = new Uint32Array(bytes.buffer)
+
+/** The strong entity tag of a body. */
+export function etagOf({ body, state }: Tagged): string {
+  return state === undefined ? `"${hashOf(body)}"` : `"${hashOf(state)}-${hashOf(body)}"`
+}
+
+/** The part of a tag that stays the same until a record is written. */
+export function stateIn(etag: string): string | undefined {
+  return etag.split('-', 1)[0]
+}
+
+/**
+ * 64 bits, mixed as in MurmurHash3 (x86, 128 bits, its first two words): a tag tells versions apart and protects no secret, and a
+ * cryptographic hash would cost several times as much on every read.
+ */
+function hashOf(text: string): string {
+  let a = 0x9368e53c
+  let b = 0x586dcd20
+  let length = 0
+  let rest = text
+  while (rest !== '') {
+    // The whole string at once, unless it is very long.
+    const { read, written } = encoder.encodeInto(rest, chunk)
+    bytes.fill(0, written, written + STEP)
+    for (let at = 0; at * 4 < written; at += 2) {
+      let word = Math.imul(words[at] as number, 0x239b961b)
+      a ^= Math.imul((word << 15) | (word >>> 17), 0xab0e9789)
+      a = (Math.imul((((a << 19) | (a >>> 13)) + b) | 0, 5) + 0x561ccd1b) | 0
+      word = Math.imul(words[at + 1] as number, 0xab0e9789)
+      b ^= Math.imul((word << 15) | (word >>> 17), 0x38b34ae5)
+      b = (Math.imul((((b << 17) | (b >>> 15)) + a) | 0, 5) + 0x0bcaa747) | 0
+    }
+    length += written
+    rest = read === rest.length ? '' : rest.slice(read)
+  }
+  a = avalanche(a ^ length) + b
+  b = avalanche(b ^ length) + a
+  const [first, second] = [avalanche(a) >>> 0, avalanche(b) >>> 0]
+  return `${first.toString(16).padStart(8, '0')}${second.toString(16).padStart(8, '0')}`
+}
+
+function avalanche(hash: number): number {
+  let mix = hash
+  mix = Math.imul(mix ^ (mix >>> 16), 0x85ebca6b)
+  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35)
+  return mix ^ (mix >>> 16)
 }

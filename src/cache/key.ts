@@ -11,7 +11,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { CacheSettings, Vary } from './options.ts'
 
 /** What a read asks for, regardless of the user. */
-export interface Asked {
+export interface ReadRequest {
   /** GET of a list, QUERY of one, or GET of one record. */
   readonly kind: 'list' | 'query' | 'one'
   readonly path: string
@@ -38,11 +38,11 @@ export function keyText(value: unknown): string {
 /**
  * The read as a JSON value: parameters sorted by name, members of the body sorted by name, lists in their own order.
  */
-export function askedKey({ kind, path, query, body }: Asked): unknown {
+export function requestKey({ kind, path, query, body }: ReadRequest): unknown {
   const parameters = Object.keys(query)
     .sort()
     .map((name) => [name, query[name]])
-  return [kind, path, parameters, sorted(body)]
+  return [kind, path, parameters, sortMembers(body)]
 }
 
 /**
@@ -76,11 +76,11 @@ function isUnread({ auth, headers }: ApiRequest): boolean {
 }
 
 /** A JSON value with the members of its objects sorted by name. */
-function sorted(value: unknown): unknown {
+function sortMembers(value: unknown): unknown {
   // JSON may contain numbers too large for a double; they parse to Infinity, which would be written as `null`.
   if (value === Infinity || value === -Infinity) return { number: String(value) }
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(sorted)
+  if (Array.isArray(value)) return value.map(sortMembers)
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return { members: members.map(([name, member]) => [name, sorted(member)]) }
+  return { members: members.map(([name, member]) => [name, sortMembers(member)]) }
 }

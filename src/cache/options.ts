@@ -1,5 +1,5 @@
 /**
- * The `cache` option of a router and its environment variables (spec 4.4): names, defaults and start-up errors.
+ * The `cache` option of a router and its environment variables: names, defaults and start-up errors.
  *
  * @module
  */

@@ -24,7 +24,7 @@
 
 import type { CacheStore } from '../ports/cache.ts'
 import { Availability, type Reached, unreachable, type Warn, within } from './availability.ts'
-import { type Entry, entryJson, entryOf } from './entry.ts'
+import type { Entry } from './conditional.ts'
 import type { Fences } from './write-fences.ts'
 
 /** Identifies a space. */
@@ -39,7 +39,7 @@ export interface SpaceOptions {
 }
 
 /** The result of a lookup in the cache. */
-export type Found =
+export type Lookup =
   | { readonly state: 'hit'; readonly entry: Entry }
   /** Nothing; a response that is read from now on may be kept under `version`. */
   | { readonly state: 'miss'; readonly version: string }
@@ -96,7 +96,7 @@ export class VersionedCache {
   }
 
   /** Looks up the entry under `key`, which was read from `models`. */
-  look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Found>> {
+  look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Lookup>> {
     // Check this first: a write that begins later does not respond before this read has begun.
     if (models.some((model) => this.#writes.has(model))) {
       return Promise.resolve(this.#reach.isFailing ? unreachable : unsettled)
@@ -104,7 +104,7 @@ export class VersionedCache {
     return this.#reach.ask(() => this.#look(models, key, timeoutMs), timeoutMs)
   }
 
-  async #look(models: readonly string[], key: string, timeoutMs: number): Promise<Found> {
+  async #look(models: readonly string[], key: string, timeoutMs: number): Promise<Lookup> {
     const { store, fences } = this.#options
     // Before the versions are read: a fence is lowered only after the version has been replaced.
     const standing = await fences.standing()
@@ -228,7 +228,7 @@ interface Writes {
   unanswered: number
 }
 
-const unsettled: Found = { state: 'unsettled' }
+const unsettled: Lookup = { state: 'unsettled' }
 
 function newToken(kind: string): string {
   return kind + crypto.randomUUID()
@@ -237,4 +237,24 @@ function newToken(kind: string): string {
 /** A cache may return anything. */
 function isToken(token: unknown, kind: string): token is string {
   return typeof token === 'string' && token.length === TOKEN_LENGTH && token[0] === kind
+}
+
+/**
+ * The string of the entry under `key`, valid as long as `version` is. It contains its key: if a client library mixes up
+ * its server's replies, one user must not see another's response.
+ */
+function entryJson(version: string, key: string, { body, etag }: Entry): string {
+  return `${version}\n${key}\n${etag}\n${body.length}\n${body}`
+}
+
+/** Parses an entry; undefined unless it is complete and belongs to `key` and `version`. */
+function entryOf(text: unknown, version: string, key: string): Entry | undefined {
+  const start = `${version}\n${key}\n`
+  if (typeof text !== 'string' || !text.startsWith(start)) return undefined
+  const etagAt = start.length
+  const lengthAt = text.indexOf('\n', etagAt) + 1
+  const bodyAt = text.indexOf('\n', lengthAt) + 1
+  if (lengthAt === 0 || bodyAt === 0) return undefined
+  if (Number(text.slice(lengthAt, bodyAt - 1)) !== text.length - bodyAt) return undefined
+  return { etag: text.slice(etagAt, lengthAt - 1), body: text.slice(bodyAt) }
 }

@@ -4,8 +4,9 @@
  * @module
  */
 
+import type { SecretName } from '../auth/setup/field-names.ts'
 import type { RouteName } from '../auth/setup/options.ts'
-import type { AuthChoices, SecretName, ServedAccounts } from '../auth/setup/served.ts'
+import type { AuthChoices, ServedAccounts } from '../auth/setup/served.ts'
 import type { Counted } from './lists.ts'
 import type { CallOptions } from './records.ts'
 import type { Result } from './results.ts'

@@ -73,9 +73,12 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
 }
 
 /** The calls for the routes that the router serves. */
-export type ServedCalls<T extends AnyRecords> = T extends { readonly rare: object }
-  ? Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
-  : RecordsClient<T>
+export type ServedCalls<T extends AnyRecords> = [unknown, undefined] extends [
+  T['options']['readScope'],
+  T['options']['access'],
+]
+  ? RecordsClient<T>
+  : Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
 
 type Values = Readonly<Record<string, unknown>>
 type Listed = Result<unknown[], Values>

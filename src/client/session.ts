@@ -39,7 +39,7 @@ type Renewal = Promise<Held | Answer | undefined>
 
 /** The session of one client. */
 export interface Session {
-  /** The tokens, if somebody is signed in. */
+  /** The tokens of the user, if one is signed in. */
   held(): Promise<Held | undefined>
   /** Keeps the tokens of a sign-in. */
   keep(tokens: Tokens, refreshAt: string): Promise<unknown>

@@ -5,8 +5,7 @@
  */
 
 import type { ByOutput } from '../model/model.ts'
-import type { ScopedNames } from '../records/rules/scope.ts'
-import type { ServedRecords } from '../records/setup/served.ts'
+import type { ScopedNames, ServedRecords } from '../records/setup/served.ts'
 
 type Primitive = string | number | boolean | null | undefined
 
@@ -72,15 +71,11 @@ export type Shown<T extends AnyRecords> = ShownAs<
 >
 
 /** A record that was just written, or its id alone if the router's scope of reads may exclude it. */
-export type Written<T extends AnyRecords> = T extends {
-  readonly rare: { readonly readScope: infer D }
-}
-  ? unknown extends D
+export type Written<T extends AnyRecords> = unknown extends T['options']['readScope']
+  ? Shown<T>
+  : Awaited<T['options']['readScope']> extends undefined | void
     ? Shown<T>
-    : Awaited<D> extends undefined | void
-      ? Shown<T>
-      : Shown<T> | Pick<Added, '_id'>
-  : Shown<T>
+    : Shown<T> | Pick<Added, '_id'>
 
 /** The calls for each route that a router may leave out. */
 interface Calls {
@@ -92,11 +87,11 @@ interface Calls {
 }
 
 /** The calls for the routes that the router does not serve. */
-export type ClosedCalls<T extends AnyRecords> = T extends {
-  readonly rare: { readonly access: infer E }
-}
-  ? { [K in keyof E & keyof Calls]: E[K] extends false ? Calls[K] : never }[keyof E & keyof Calls]
-  : never
+export type ClosedCalls<T extends AnyRecords> = {
+  [K in keyof Calls]: T['options']['access'] extends { readonly [Name in K]: false }
+    ? Calls[K]
+    : never
+}[keyof Calls]
 
 type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N

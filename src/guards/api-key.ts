@@ -48,7 +48,7 @@ const RULES: Readonly<Record<keyof ApiKeyOptions, Rule>> = {
  * ```
  */
 export function apiKey(options: ApiKeyOptions): Guard {
-  const { keys, header = 'X-API-Key' } = checked(options ?? {})
+  const { keys, header = 'X-API-Key' } = checkKeys(options ?? {})
   const principalOf = typeof keys === 'function' ? keys : among(keys)
   const guard: Guard = async (request) => {
     const key = request.headers.get(header)
@@ -76,7 +76,7 @@ function principalFor(key: string): string {
   return `key-${bytesToHex(sha256(utf8ToBytes(key))).slice(0, 16)}`
 }
 
-function checked(options: ApiKeyOptions): ApiKeyOptions {
+function checkKeys(options: ApiKeyOptions): ApiKeyOptions {
   const fail = (message: string): never => {
     throw new TypeError(`apiKey: ${message}`)
   }

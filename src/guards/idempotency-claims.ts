@@ -16,7 +16,7 @@ import { withId } from '../ports/filter.ts'
 import { type CollectionSchema, DuplicateKey, type Fields } from '../ports/store.ts'
 import type { Host } from '../records/engine/host.ts'
 import { writesTogether } from '../records/engine/integrity.ts'
-import type { Receipt, WrittenIds } from '../records/engine/receipts.ts'
+import type { Receipt, WrittenIds } from '../records/engine/keyed-writes.ts'
 import { keyInUse } from './refusals.ts'
 
 /** A response that is repeated. */

@@ -9,11 +9,11 @@ import { passedOf } from '../app/guards.ts'
 import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/outages.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { hasWrittenNothing } from '../http/write-begun.ts'
 import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
-import { giveReceipt, noteWritten, receiptOf } from '../records/engine/receipts.ts'
+import { perApp } from '../records/engine/host.ts'
+import { hasWrittenNothing, KEYED, type Keyed, noteKey } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import {
   type Claim,
@@ -23,7 +23,6 @@ import {
   storeClaims,
 } from './idempotency-claims.ts'
 import { fingerprintOf, keyOf, placeOf } from './idempotency-key.ts'
-import { perApp } from './per-app.ts'
 import { keyInUse, keyRequired, keyReused, malformedKey } from './refusals.ts'
 
 /** Options of `idempotency`. */
@@ -63,7 +62,7 @@ const UNAVAILABLE = 503
  * ```
  */
 export function idempotency(options: IdempotencyOptions): Guard {
-  const { ttlSeconds, cache, required = false } = checked(options ?? {})
+  const { ttlSeconds, cache, required = false } = checkOptionsOf(options ?? {})
   const claimsOf = perApp((host) =>
     cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
   )
@@ -82,7 +81,7 @@ export function idempotency(options: IdempotencyOptions): Guard {
     const claim = await own.claims.claim(own.id, own.fingerprint, isRecords)
     if (claim.state === 'written') return answerAgain(request, context, own, claim)
     if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
-    if (claim.receipt) giveReceipt(request, claim.receipt)
+    noteKey(request, claim.receipt ? { receipt: claim.receipt } : {})
     carryOut(request, context, { ...own, owner: claim.owner })
     context.waitUntil(own.claims.sweep())
     return undefined
@@ -108,7 +107,7 @@ function carryOut(request: ApiRequest, context: Context, own: Own): void {
     // The outcome is not known yet.
     if (isLate) return undefined
     try {
-      return await settled(response, own, request, context)
+      return await settle(response, own, request, context)
     } finally {
       running.delete(own.owner)
     }
@@ -116,16 +115,16 @@ function carryOut(request: ApiRequest, context: Context, own: Own): void {
 }
 
 /** Keeps the response of a request that was carried out, or gives its claim back. */
-async function settled(
+async function settle(
   response: Response,
   own: Own,
   request: ApiRequest,
   context: Context,
 ): Promise<Response | undefined> {
   const { status } = response
-  if (status >= 400 && receiptOf(request)) {
+  if (status >= 400 && (request as Keyed)[KEYED]?.receipt) {
     if (await isReleased(own, context)) return undefined
-    return isUnknown(response, context) ? undefined : kept(response, own, context)
+    return isUnknown(response, context) ? undefined : keep(response, own, context)
   }
   const { isRecords } = passedOf(request)
   const isNothing = isRecords && status >= 400 && hasWrittenNothing(request, status)
@@ -133,7 +132,7 @@ async function settled(
     await isReleased(own, context)
     return undefined
   }
-  return isUnknown(response, context) ? undefined : kept(response, own, context)
+  return isUnknown(response, context) ? undefined : keep(response, own, context)
 }
 
 /** Lets a request pass whose record is written, so that its route responds with the record. */
@@ -145,10 +144,10 @@ function answerAgain(
 ): undefined {
   if (fingerprint !== own.fingerprint) throw keyReused()
   if (running.has(owner)) throw keyInUse()
-  noteWritten(request, ids)
+  noteKey(request, { written: ids })
   context.headers.set('Idempotency-Replayed', 'true')
   context.onResponse((response, isLate) =>
-    isLate || response.status >= 400 ? undefined : kept(response, { ...own, owner }, context),
+    isLate || response.status >= 400 ? undefined : keep(response, { ...own, owner }, context),
   )
   return undefined
 }
@@ -196,7 +195,7 @@ async function isReleased({ claims, id, owner }: Own, { logger }: Context): Prom
 }
 
 /** Keeps a response before it is sent: once a client has seen it, every repetition gets the same. */
-async function kept(response: Response, own: Own, { logger }: Context): Promise<Response> {
+async function keep(response: Response, own: Own, { logger }: Context): Promise<Response> {
   const { claims, id, owner, fingerprint } = own
   const { status } = response
   const headers = [...response.headers]
@@ -216,7 +215,7 @@ function responseOf({ status, headers, body }: KeptResponse): Response {
   return new Response(body === '' ? null : (bytesIn(body) ?? null), init)
 }
 
-function checked(options: IdempotencyOptions): IdempotencyOptions {
+function checkOptionsOf(options: IdempotencyOptions): IdempotencyOptions {
   const fail = (message: string): never => {
     throw new TypeError(`idempotency: ${message}`)
   }

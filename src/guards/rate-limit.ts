@@ -9,8 +9,8 @@ import type { ApiRequest } from '../http/request.ts'
 import { callable, checkOptions, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
+import { perApp } from '../records/engine/host.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
-import { perApp } from './per-app.ts'
 import { type Counter, localCounters, sharedCounter } from './rate-counters.ts'
 import { tooManyRequests } from './refusals.ts'
 
@@ -63,7 +63,7 @@ const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
  * ```
  */
 export function rateLimit(options: RateLimitOptions): Guard {
-  const { limit, windowSeconds, cache, name = 'default' } = checked(options ?? {})
+  const { limit, windowSeconds, cache, name = 'default' } = checkLimits(options ?? {})
   const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
   const policy = `"${name}";q=${limit};w=${windowSeconds}`
   const windowMs = windowSeconds * 1000
@@ -105,7 +105,7 @@ function byAddress(): (request: ApiRequest, context: Context) => string {
   }
 }
 
-function checked(options: RateLimitOptions): RateLimitOptions {
+function checkLimits(options: RateLimitOptions): RateLimitOptions {
   const fail = (message: string): never => {
     throw new TypeError(`rateLimit: ${message}`)
   }

@@ -108,8 +108,8 @@ function framing(policy: string): Value {
 }
 
 function isHtml(response: Response): boolean {
-  // One with a faster way to set headers is fieldgate's own, and JSON.
-  if ('setHeader' in response) return false
+  // A response of fieldgate's own is JSON.
+  if ('plainHeaders' in response) return false
   return /^text\/html\b/i.test(response.headers.get('content-type') ?? '')
 }
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BodyReader, BodySource } from '../ports/body-source.ts'
-import { deadlineOf } from './deadline.ts'
+import type { BodyPart, BodyReader, BodySource } from '../ports/body-source.ts'
+import { type Deadline, holdDeadline } from './deadline.ts'
 import { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
 import {
@@ -47,7 +47,7 @@ export async function readJson(
   const known = arrived.get(request)
   if (known) return structuredClone(known.json)
   const contentType = request.headers.get('content-type')
-  const json = isJson(contentType)
+  const json = contentType === 'application/json' || isJson(contentType)
   if (contentType !== null && !json) throw refuse()
   refuseEncoded(request)
   const bytes = await readBytes(request, limits)
@@ -99,18 +99,6 @@ export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
     : request.body
 }
 
-function readerOf(request: Request & Partial<BodySource>): BodyReader | undefined {
-  return request.takeBody?.() ?? rawBody(request)?.getReader()
-}
-
-/** The chunks of a body, one after the other. */
-export interface Chunks {
-  /** The next chunk. Rejects with 408 if the body is late, and with a 400 if the client goes away. */
-  next(): Promise<ReadableStreamReadResult<Uint8Array>>
-  /** Stops the timer. */
-  stop(): void
-}
-
 /**
  * Passes the bytes of a body to `take` as they arrive, one chunk after the other. Throws what `take` throws, 408 if the
  * body takes longer than `timeoutMs` plus a second for each 64 KiB received, and `cutOff` if the client goes away.
@@ -119,12 +107,14 @@ export async function eachChunk(
   request: Request,
   timeoutMs: number,
   take: (chunk: Uint8Array) => void | Promise<void>,
-  cutOff: (cause: unknown) => HttpError = bodyCutOff,
+  cutOff?: (cause: unknown) => HttpError,
 ): Promise<void> {
   const chunks = chunksOf(request, timeoutMs, cutOff)
+  if (!chunks) return
   try {
-    for (let read = await chunks.next(); !read.done; read = await chunks.next()) {
-      await take(read.value)
+    for (let part = await chunks.next(); !part.done; part = await chunks.next()) {
+      await take(part.value)
+      if (part.isLast) return
     }
   } finally {
     // Don't cancel the reader: on Node that would close the connection before the error response is sent.
@@ -132,56 +122,78 @@ export async function eachChunk(
   }
 }
 
-const NOTHING: Chunks = {
-  next: () => Promise.resolve({ done: true, value: undefined }),
-  stop() {},
-}
-
-/** The chunks of a body, with the time limit of `eachChunk`. */
+/** The chunks of a body; undefined if there is none. */
 export function chunksOf(
-  request: Request,
+  request: Request & Partial<BodySource>,
   timeoutMs: number,
   cutOff: (cause: unknown) => HttpError = bodyCutOff,
-): Chunks {
-  const reader = readerOf(request)
-  if (!reader) return NOTHING
-  let allowed = timeoutMs
-  let isLate = false
-  let giveUp = (): void => {}
-  const deadline = arrived.has(request) ? undefined : deadlineOf(request)
-  deadline?.hold()
-  const stop = (): void => {
-    clearTimeout(timer)
-    deadline?.release()
+): Chunks | undefined {
+  const reader = request.takeBody?.() ?? rawBody(request)?.getReader()
+  if (!reader) return undefined
+  // A body that has arrived as a part of another one takes no time of its own.
+  const deadline = arrived.has(request) ? undefined : holdDeadline(request)
+  return new Chunks(reader, deadline, timeoutMs, cutOff)
+}
+
+/** The chunks of a body, one after the other, with the time limit of `eachChunk`. */
+class Chunks {
+  readonly #reader: BodyReader
+  readonly #deadline: Deadline | undefined
+  readonly #cutOff: (cause: unknown) => HttpError
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #allowedMs: number
+  #isLate = false
+  #reject: ((reason: unknown) => void) | undefined
+
+  constructor(
+    reader: BodyReader,
+    deadline: Deadline | undefined,
+    timeoutMs: number,
+    cutOff: (cause: unknown) => HttpError,
+  ) {
+    this.#reader = reader
+    this.#deadline = deadline
+    this.#cutOff = cutOff
+    this.#allowedMs = timeoutMs
+    this.#timer = setTimeout(() => this.#check(timeoutMs), timeoutMs)
   }
-  const wait = (waited: number): ReturnType<typeof setTimeout> => {
-    const until = allowed
-    return setTimeout(() => {
-      isLate = allowed <= until
-      if (!isLate) timer = wait(until)
-      else {
-        stop()
-        giveUp()
-      }
-    }, until - waited)
-  }
-  let timer = wait(0)
-  const counted = (read: ReadableStreamReadResult<Uint8Array>) => {
-    if (!read.done) allowed += (read.value.length / MIB) * MS_PER_MIB
-    return read
-  }
-  return {
+
+  /** The next chunk. Rejects with 408 if the body is late, and with a 400 if the client goes away. */
+  next(): Promise<BodyPart> {
     // Not `Promise.race` with one promise for all chunks: it would keep every chunk in memory until it settles.
-    next: () =>
-      new Promise((resolve, reject) => {
-        giveUp = () => reject(bodyTooSlow())
-        // When a client goes away in the middle of its body, the runtime's error is not a failure of the server.
-        const broken = (cause: unknown) =>
-          reject(cause instanceof HttpError ? cause : cutOff(cause))
-        if (isLate) giveUp()
-        else reader.read().then((read) => resolve(counted(read)), broken)
-      }),
-    stop,
+    const { promise, resolve, reject } = Promise.withResolvers<BodyPart>()
+    this.#reject = reject
+    if (this.#isLate) reject(bodyTooSlow())
+    else this.#reader.read().then((part) => this.#pass(part, resolve), this.#fail)
+    return promise
+  }
+
+  /** Stops the timer. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#deadline?.release()
+  }
+
+  #pass(part: BodyPart, resolve: (part: BodyPart) => void): void {
+    if (!part.done) this.#allowedMs += (part.value.length / MIB) * MS_PER_MIB
+    resolve(part)
+  }
+
+  /** When a client goes away in the middle of its body, the runtime's error is not a failure of the server. */
+  readonly #fail = (cause: unknown): void => {
+    this.#reject?.(cause instanceof HttpError ? cause : this.#cutOff(cause))
+  }
+
+  /** Waits on, if more time is allowed by now than has passed. */
+  #check(passedMs: number): void {
+    const untilMs = this.#allowedMs
+    if (untilMs > passedMs) {
+      this.#timer = setTimeout(() => this.#check(untilMs), untilMs - passedMs)
+      return
+    }
+    this.#isLate = true
+    this.stop()
+    this.#reject?.(bodyTooSlow())
   }
 }
 

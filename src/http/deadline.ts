@@ -5,11 +5,12 @@
  * @module
  */
 
+import type { ReadHints } from '../ports/store.ts'
 import { notAResponse } from './not-a-response.ts'
 import { unavailable } from './outages.ts'
-import { shielded } from './shield.ts'
+import { runShielded } from './shield.ts'
 
-const DEADLINE = Symbol('deadline')
+const DEADLINE: unique symbol = Symbol('deadline')
 
 interface Timed extends Request {
   [DEADLINE]?: Deadline
@@ -26,7 +27,7 @@ export class Deadline {
   }
 
   #request: Request | undefined
-  #ms = 0
+  readonly #ms: number
   #over: ((reason: Error) => void) | undefined
   #isPaused = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -36,16 +37,12 @@ export class Deadline {
   /** Why the time is over; undefined while it is not. */
   #reason: Error | undefined
 
-  /** `request` has no time limit until `limit` and `start` are called. */
-  constructor(request: Request) {
+  /** Gives `request` a limit of `ms` milliseconds, which count from `start` on; 0 for no limit. */
+  constructor(request: Request, ms: number) {
     this.#request = request
-  }
-
-  /** Gives the request `ms` milliseconds, which count from `start` on. */
-  limit(ms: number): void {
-    const request = this.#request as Timed
     this.#ms = ms
-    request[DEADLINE] = this
+    if (ms === 0) return
+    ;(request as Timed)[DEADLINE] = this
     Object.defineProperty(request, 'signal', SIGNAL)
   }
 
@@ -56,7 +53,7 @@ export class Deadline {
     if (!this.#isPaused) this.release()
   }
 
-  /** Aborts when the time is over. Created on first use. */
+  /** Aborts when the time is over. Created on first use: writes need none. */
   get own(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -146,6 +143,19 @@ export function deadlineOf(request: Request): Deadline | undefined {
   return (request as Timed)[DEADLINE]
 }
 
+/** Stops the clock of `request` while its body arrives; returns what restarts it. */
+export function holdDeadline(request: Request): Deadline | undefined {
+  const deadline = (request as Timed)[DEADLINE]
+  deadline?.hold()
+  return deadline
+}
+
+/** `hints` for a read of `request`, limited to the time that it has left. */
+export function hintsFor(hints: ReadHints, request: Request): ReadHints {
+  const deadline = (request as Timed)[DEADLINE]
+  return deadline ? { ...hints, signal: deadline.own } : hints
+}
+
 /** Gives `request`, a part of `whole`, the time limit of `whole`. */
 export function shareDeadline(whole: Request, request: Request): void {
   const deadline = deadlineOf(whole)
@@ -160,13 +170,13 @@ export function shareDeadline(whole: Request, request: Request): void {
  */
 export async function inTime<T>(request: Request, hook: () => T | Promise<T>): Promise<T> {
   const deadline = deadlineOf(request)
-  const work = () => shielded(request, hook)
+  const work = () => runShielded(request, hook)
   return deadline ? deadline.within(work) : work()
 }
 
 /**
  * Throws a 503 if the time of `request` is over: its client already got a response, so nothing may be written for it.
  */
-export function checkTime(request: Request): void {
-  deadlineOf(request)?.check()
+export function checkTime(request: Timed): void {
+  request[DEADLINE]?.check()
 }

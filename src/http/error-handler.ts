@@ -1,5 +1,5 @@
 /**
- * Turns any thrown value into the envelope and one log line (spec 7).
+ * Turns any thrown value into the envelope and one log line.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export interface HttpErrorOptions {
 }
 
 /**
- * Throw it in a guard, hook or handler to end the request with `status` and `message` in the envelope (spec 7). The
+ * Throw it in a guard, hook or handler to end the request with `status` and `message` in the envelope. The
  * client sees the message as it is.
  */
 export class HttpError extends Error {

@@ -5,13 +5,13 @@
  * @module
  */
 
-import { Note } from './note.ts'
 import type { ApiRequest, AuthContext } from './request.ts'
+import { RequestData } from './request-data.ts'
 
 /** The caller of a request; a falsy value such as undefined or `false` for an anonymous one. */
 export type AuthOrNobody = AuthContext | false | '' | 0 | null | undefined
 
-const given = new Note<AuthContext>('given auth')
+const given = new RequestData<AuthContext>('given auth')
 
 /**
  * Sets `request.auth` to what `find` returns. Throws what `find` throws, and a `TypeError` if it returns anything but an
@@ -23,7 +23,7 @@ export async function takeAuth(
 ): Promise<void> {
   const found = await find()
   if (!found) return
-  const auth = checked(found)
+  const auth = checkAuth(found)
   given.set(request, auth)
   request.auth = auth
 }
@@ -37,7 +37,7 @@ export function shareAuth(whole: ApiRequest, request: ApiRequest): void {
 }
 
 /** A frozen copy: what was found is often a user's record, with much more in it. */
-function checked(found: unknown): AuthContext {
+function checkAuth(found: unknown): AuthContext {
   const { userId, role, claims } = found as Readonly<Record<string, unknown>>
   if (typeof userId !== 'string' || userId === '') {
     throw refusal(`'userId' must be a string, but is ${kindOf(userId)}`)

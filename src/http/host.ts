@@ -17,17 +17,14 @@ const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
 /** A name has at most 253 characters (RFC 1035, 2.3.4), and may be followed by a dot and a port. */
 const MAX_LENGTH = 260
 
-/** Most requests of a server name the same host. */
-let lastValid = ''
-
 /**
- * Throws a 400 unless Host is a host and an optional port. It may be missing, as in HTTP/1.0 and HTTP/2, and it may be
- * empty, which RFC 9112 requires if the target has no authority.
+ * Returns the Host header. Throws a 400 unless it is a host and an optional port. It may be missing, as in HTTP/1.0 and
+ * HTTP/2, and it may be empty, which RFC 9112 requires if the target has no authority.
  */
-export function checkHost(host: string | null): void {
-  if (host === null || host === '' || host === lastValid) return
+export function checkHost(host: string | null): string | null {
+  if (host === null || host === '') return host
   // A real parser checks the numbers: 65536 is not a port, 1.2.3.400 and [1:2] are not addresses.
   if (host.length > MAX_LENGTH || !HOST.test(host) || !URL.canParse(`http://${host}`))
     throw badHost()
-  lastValid = host
+  return host
 }

@@ -127,12 +127,13 @@ function limitedStream(request: Limited): ReadableStream<Uint8Array> | null {
             throw bodyTooLarge(maxBodySize)
           }
           chunks ??= chunksOf(request, bodyTimeoutMs)
-          const { done, value } = await chunks.next()
-          if (done) {
-            chunks.stop()
+          const part = await chunks?.next()
+          if (!part || part.done) {
+            chunks?.stop()
             controller.close()
             return
           }
+          const { value } = part
           left -= value.length
           if (left < 0) throw bodyTooLarge(maxBodySize)
           controller.enqueue(value)

@@ -11,7 +11,7 @@ import { HttpError } from './errors.ts'
 /** Seconds until a client may retry: about as long as a failover takes. */
 const RETRY_AFTER = 5
 
-/** The 503 of spec 7; it does not reveal what is unavailable. */
+/** The 503 of an outage; it does not reveal what is unavailable. */
 export function unavailable(cause?: unknown): HttpError {
   const headers = { 'Retry-After': String(RETRY_AFTER) }
   return new HttpError(503, 'The service is unavailable. Try again shortly.', { headers, cause })

@@ -1,5 +1,5 @@
 /**
- * Parses the query string once. Repeated parameters become lists; object-shaped ones (`a[b]=`) are recognised.
+ * Parses the query string once. Repeated parameters become lists.
  *
  * @module
  */
@@ -26,14 +26,4 @@ export function parseQuery(url: string): Query {
     else before.push(value)
   }
   return query
-}
-
-/** The names before a bracket, as in `price[$ne]=0` and `price[]=0`. */
-export function objectShaped(query: Query): ReadonlySet<string> {
-  const names = new Set<string>()
-  for (const name in query) {
-    const bracket = name.indexOf('[')
-    if (bracket > 0) names.add(name.slice(0, bracket))
-  }
-  return names
 }

@@ -1,5 +1,5 @@
 /**
- * Every error message of the record API. Statuses and texts are fixed by the contract (spec 7, answers).
+ * Every error message of the record API. Statuses and texts are fixed by the contract.
  *
  * @module
  */

@@ -63,3 +63,19 @@ export interface RequestContext {
   /** Keeps the runtime alive until `promise` settles. */
   waitUntil(promise: Promise<unknown>): void
 }
+
+/** The header with which clients send a QUERY as a POST, through proxies that know no QUERY. */
+export const METHOD_OVERRIDE = 'x-http-method-override'
+
+const bases = new WeakMap<ApiRequest, string>()
+
+/** Notes by which path `request` has come to the app. */
+export function noteBasePath(request: ApiRequest, basePath = ''): void {
+  const base = basePath.replace(/\/$/, '')
+  if (base !== '') bases.set(request, base)
+}
+
+/** The path under which another server mounts the app; empty if none does. */
+export function basePathOf(request: ApiRequest): string {
+  return bases.get(request) ?? ''
+}

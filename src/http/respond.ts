@@ -1,12 +1,13 @@
 /**
- * The envelope (spec 2.2): every response is built here.
+ * The envelope: every response is built here.
  *
  * @module
  */
 
 import { Response as FastResponse } from '#response'
+import { responseTooLarge } from './refusals.ts'
 
-/** The pagination object of spec 2.3. */
+/** The object `pagination` in the envelope of a list. */
 export type Pagination =
   | { currentPage: number; pageSize: number; totalPages: number; totalRecords: number }
   | { currentPage: number; pageSize: number; hasMore: boolean }
@@ -30,7 +31,7 @@ export function jsonResponse(json: string, init: ResponseInitLike = {}): Respons
 
 /** `{ success: true, data }`, where `data` is already JSON. */
 export function dataResponse(json: string, init?: ResponseInitLike): Response {
-  return jsonResponse(dataJson(json), init)
+  return jsonResponse(`{"success":true,"data":${json}}`, init)
 }
 
 /** `{ success: true, data }`, where `data` is `value` as JSON. */
@@ -38,15 +39,32 @@ export function valueResponse(value: unknown, init?: ResponseInitLike): Response
   return dataResponse(JSON.stringify(value) ?? 'null', init)
 }
 
-/** The JSON of a response with one record. */
-export function dataJson(dataJson: string): string {
-  return `{"success":true,"data":${dataJson}}`
+/** The JSON of a response with one record. Throws a 413 if it has more than `maxBytes` bytes. */
+export function recordJson(record: string, maxBytes: number): string {
+  return withinBytes(`{"success":true,"data":${record}}`, maxBytes)
 }
 
-/** The JSON of a list: `{ success: true, data, pagination? }`; the records are already JSON. */
-export function listJson(records: readonly string[], pagination?: Pagination): string {
+/** The JSON of a list. Throws a 413 if it has more than `maxBytes` bytes, before the records are joined. */
+export function listJson(
+  records: readonly string[],
+  pagination: Pagination | undefined,
+  maxBytes: number,
+): string {
+  let length = 0
+  for (const record of records) length += record.length
+  if (length > maxBytes) throw responseTooLarge()
   const tail = pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''
-  return `{"success":true,"data":[${records.join(',')}]${tail}}`
+  return withinBytes(`{"success":true,"data":[${records.join(',')}]${tail}}`, maxBytes)
+}
+
+/** The most UTF-8 bytes per UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3
+
+function withinBytes(text: string, maxBytes: number): string {
+  // Most responses are so short that their bytes need not be counted.
+  if (text.length * MAX_BYTES_PER_UNIT <= maxBytes) return text
+  if (text.length > maxBytes || utf8Length(text) > maxBytes) throw responseTooLarge()
+  return text
 }
 
 /** A response with a status and headers, but no body. */
@@ -54,22 +72,34 @@ export function emptyResponse(status: number, headers: Record<string, string>): 
   return new FastResponse(null, { status, headers: { ...headers } })
 }
 
-/** The value of a header, or null. Like `setHeader`, it may have a faster way than `headers`. */
-export function headerOf(
-  response: Response & { header?(name: string): string | null },
-  name: string,
-): string | null {
-  return response.header ? response.header(name) : response.headers.get(name)
+/** A response of fieldgate's own, whose headers can be read and set without making a `Headers` of them. */
+interface PlainResponse extends Response {
+  readonly plainHeaders?: Record<string, string> | undefined
 }
 
-/** Sets a header. fieldgate's own responses may have a faster way than `headers`. */
-export function setHeader(
-  response: Response & { setHeader?(name: string, value: string): void },
-  name: string,
-  value: string,
-): void {
-  if (response.setHeader) response.setHeader(name, value)
+/** The value of a header, or null. */
+export function headerOf(response: PlainResponse, name: string): string | null {
+  const plain = response.plainHeaders
+  if (!plain) return response.headers.get(name)
+  const spelling = spellingIn(plain, name)
+  return spelling === undefined ? null : (plain[spelling] ?? null)
+}
+
+/** Sets a header. */
+export function setHeader(response: PlainResponse, name: string, value: string): void {
+  const plain = response.plainHeaders
+  if (plain) plain[spellingIn(plain, name) ?? name] = value
   else response.headers.set(name, value)
+}
+
+/** How `headers` spell the name of a header that they have. */
+function spellingIn(headers: Readonly<Record<string, string>>, name: string): string | undefined {
+  if (Object.hasOwn(headers, name)) return name
+  const lower = name.toLowerCase()
+  for (const spelling in headers) {
+    if (spelling.length === lower.length && spelling.toLowerCase() === lower) return spelling
+  }
+  return undefined
 }
 
 /** `{ success: true, message }`. */
@@ -90,4 +120,18 @@ export function failureResponse(status: number, failure: Failure, headers?: Head
   const response = jsonResponse(JSON.stringify({ success: false, ...failure }), { status })
   for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
   return response
+}
+
+const encoder = new TextEncoder()
+const buffer = new Uint8Array(64 * 1024)
+
+/** The bytes of `text` in UTF-8. Encodes one piece at a time: encoding the whole would need as much memory again. */
+export function utf8Length(text: string): number {
+  let length = 0
+  for (let at = 0; at < text.length; ) {
+    const { read, written } = encoder.encodeInto(text.slice(at, at + buffer.length), buffer)
+    length += written
+    at += read
+  }
+  return length
 }

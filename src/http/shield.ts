@@ -8,9 +8,9 @@
  * @module
  */
 
-import type { Soon } from '../ports/soon.ts'
+import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Fields } from '../ports/store.ts'
-import { Note } from './note.ts'
+import { BodyTraps } from './body-traps.ts'
 import type { Query } from './query-string.ts'
 import type { ApiRequest } from './request.ts'
 
@@ -49,7 +49,7 @@ class Shield {
 
   /** Keeps in mind how the query and the user are now, if guards or hooks have got hold of them. */
   watch(): void {
-    for (const name in this.#read) this.#read[name as Name] = copied(this[name as Name])
+    for (const name in this.#read) this.#read[name as Name] = copyOf(this[name as Name])
   }
 
   /** Notes that a guard or hook has ended. Throws if it has misused the request. */
@@ -64,7 +64,7 @@ class Shield {
     if (misuse) throw misuse
     for (const given in this.#read) {
       const name = given as Name
-      const key = changed(this.#read[name], this[name])
+      const key = pathOfChange(this.#read[name], this[name])
       if (key !== undefined) this.refuse(name, `${name}.${key}`)
     }
     const own = Object.getOwnPropertyDescriptor(this.#request, 'body')
@@ -78,7 +78,7 @@ class Shield {
     if (this.depth === 0) return this[name]
     // Code without strict mode would not notice that it cannot write to it.
     if (name === 'query' && Object.isFrozen(this.query)) this.query = Object.create(null)
-    if (this[name]) this.#read[name] ??= copied(this[name])
+    if (this[name]) this.#read[name] ??= copyOf(this[name])
     return this[name]
   }
 
@@ -108,16 +108,21 @@ class Shield {
   }
 }
 
-const shields = new Note<Shield>('shield')
+/** Where a request keeps its shield, once a guard or hook has got hold of it. */
+export const SHIELD: unique symbol = Symbol('shield')
+
+function shieldOf(request: Request & { [SHIELD]?: Shield }): Shield | undefined {
+  return request[SHIELD]
+}
 
 /**
  * What `code` of yours, a guard or hook, returns. If it writes to `body`, `query`, `user` or `headers` of `request`, this
  * throws a `MisusedRequest` with the line to write instead, whatever else `code` does.
  */
-export function shielded<T>(request: Request, code: () => Soon<T>): Soon<T> {
+export function runShielded<T>(request: Request, code: () => MaybePromise<T>): MaybePromise<T> {
   const shield = raised(request)
   shield.enter()
-  let result: Soon<T>
+  let result: MaybePromise<T>
   try {
     result = code()
   } catch (error) {
@@ -133,10 +138,10 @@ export function shielded<T>(request: Request, code: () => Soon<T>): Soon<T> {
 }
 
 function raised(request: Request): Shield {
-  const known = shields.of(request)
+  const known = shieldOf(request)
   if (known) return known
   const shield = new Shield(request as ApiRequest)
-  shields.set(request, shield)
+  Object.assign(request, { [SHIELD]: shield })
   Object.defineProperty(request, 'query', QUERY)
   Object.defineProperty(request, 'user', USER)
   // What has limits has an accessor already. A body of GET is never read.
@@ -150,7 +155,7 @@ function raised(request: Request): Shield {
  * goes on; undefined if the shield is not up. Throws if the guard has misused the request.
  */
 export function lowerShield(request: Request): (() => void) | undefined {
-  const shield = shields.of(request)
+  const shield = shieldOf(request)
   if (!shield?.depth) return undefined
   const { depth } = shield
   shield.check()
@@ -163,13 +168,13 @@ export function lowerShield(request: Request): (() => void) | undefined {
 
 /** The body that the code which runs now may see. */
 export function shieldedBody<T extends object | null>(request: Request, body: T): T {
-  const shield = shields.of(request)
+  const shield = shieldOf(request)
   return shield && body ? shield.over(body) : body
 }
 
 /** An assignment to `request.body`, which only handlers may make. */
 export function assignBody(this: Request, value: unknown): void {
-  const shield = shields.of(this)
+  const shield = shieldOf(this)
   if (shield?.depth) shield.refuse('body', 'body')
   if (shield) shield.body = value
   define(this, 'body', value)
@@ -177,7 +182,7 @@ export function assignBody(this: Request, value: unknown): void {
 
 /** Sets `request.user`, which only fieldgate's own guards may. */
 export function setUser(request: ApiRequest, user: Fields): void {
-  const shield = shields.of(request)
+  const shield = shieldOf(request)
   if (!shield) {
     request.user = user
     return
@@ -192,14 +197,10 @@ export function setQuery(request: ApiRequest, value: Query): void {
   define(request, 'query', value)
 }
 
-/** Sets `request.query` to what was sent. */
+/** Sets `request.query` of a shielded request to what was sent. */
 export function resetQuery(request: ApiRequest, value: Query): void {
-  const shield = shields.of(request)
-  if (!shield) {
-    request.query = value
-    return
-  }
-  shield.query = value
+  const shield = shieldOf(request)
+  if (shield) shield.query = value
   Object.defineProperty(request, 'query', QUERY)
 }
 
@@ -220,81 +221,22 @@ const INSTEAD = {
 }
 const READ = 'is a stream. Write (await request.clone().json())'
 
-/** What others than guards read of any object: `await`, JSON, test frameworks, streams and consoles. */
-const ALWAYS_READ =
-  /^(?:append|body|then|toJSON|asymmetricMatch|nodeType|pipe|on|write|readable|@@.*|\$\$typeof|_\w+State)$/
-
-class BodyTraps implements ProxyHandler<object> {
-  readonly #shield: Shield
-
-  constructor(shield: Shield) {
-    this.#shield = shield
-  }
-
-  get(target: object, key: string | symbol): unknown {
-    this.#reads(target, key)
-    const value: unknown = Reflect.get(target, key, target)
-    // Methods of a stream work on the stream alone.
-    return typeof value === 'function' ? value.bind(target) : value
-  }
-
-  has(target: object, key: string | symbol): boolean {
-    this.#reads(target, key)
-    return Reflect.has(target, key)
-  }
-
-  getOwnPropertyDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
-    this.#reads(target, key)
-    return Reflect.getOwnPropertyDescriptor(target, key)
-  }
-
-  ownKeys(target: object): (string | symbol)[] {
-    this.#reads(target)
-    return Reflect.ownKeys(target)
-  }
-
-  set(target: object, key: string | symbol, value: unknown): boolean {
-    this.#refuse(key)
-    return Reflect.set(target, key, value)
-  }
-
-  defineProperty(target: object, key: string | symbol, descriptor: PropertyDescriptor): boolean {
-    this.#refuse(key)
-    return Reflect.defineProperty(target, key, descriptor)
-  }
-
-  deleteProperty(target: object, key: string | symbol): boolean {
-    this.#refuse(key)
-    return Reflect.deleteProperty(target, key)
-  }
-
-  #reads(target: object, key: string | symbol = ''): void {
-    if (!(key in target) && !ALWAYS_READ.test(String(key))) this.#refuse(key, true)
-  }
-
-  // Symbols are the runtime's own: Deno keeps the state of a stream under them. So is what happens after the guard.
-  #refuse(key: string | symbol, reads = false): void {
-    if (typeof key === 'symbol' || this.#shield.depth === 0) return
-    this.#shield.refuse('body', key ? `body.${key}` : 'body', reads)
-  }
-}
-
 /** A copy of what JSON can have; other objects are themselves. */
-function copied(value: unknown): unknown {
+function copyOf(value: unknown): unknown {
   if (!isPlain(value)) return value
   const copy: Record<string, unknown> = Array.isArray(value) ? ([...value] as never) : { ...value }
   for (const key in copy) {
-    if (typeof copy[key] === 'object') copy[key] = copied(copy[key])
+    if (typeof copy[key] === 'object') copy[key] = copyOf(copy[key])
   }
   return copy
 }
 
 /** The path at which `now` differs from its copy, empty if it is a different value altogether; undefined if it does not. */
-function changed(before: unknown, now: unknown): string | undefined {
+function pathOfChange(before: unknown, now: unknown): string | undefined {
   if (Object.is(before, now)) return undefined
   if (!isPlain(before) || !isPlain(now)) return ''
   for (const key in now) {
-    const rest = changed(before[key], now[key])
+    const rest = pathOfChange(before[key], now[key])
     if (rest !== undefined) return rest === '' ? key : `${key}.${rest}`
   }
   for (const key in before) if (!(key in now)) return key
@@ -313,10 +255,10 @@ function accessor(name: Name): PropertyDescriptor {
     configurable: true,
     enumerable: true,
     get(this: Request) {
-      return (shields.of(this) as Shield).shown(name)
+      return (shieldOf(this) as Shield).shown(name)
     },
     set(this: Request, value: never) {
-      const shield = shields.of(this) as Shield
+      const shield = shieldOf(this) as Shield
       if (shield.depth > 0) shield.refuse(name, name)
       define(this, name, value)
     },

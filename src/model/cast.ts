@@ -7,7 +7,6 @@
 
 import type { Scalar } from '../ports/filter.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
-import { isFields } from './writable.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const ISO_DATE =
@@ -17,9 +16,9 @@ const OBJECT_ID = /^[0-9a-f]{24}$/i
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** The longest decimal string of a number: 1e308 written out, with room for a fraction. */
-const MAX_NUMBER = 400
+const MAX_NUMBER_LENGTH = 400
 /** The longest string of a date: the time to the nanosecond with its zone has 35 characters. */
-const MAX_DATE = 64
+const MAX_DATE_LENGTH = 64
 
 /** Four digits are an ISO 8601 year, not epoch milliseconds. */
 const YEAR = /^\d{4}$/
@@ -32,7 +31,7 @@ const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
  * A number from its decimal string of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN.
  */
 export function numberFrom(text: string): number | undefined {
-  const value = text.length <= MAX_NUMBER && NUMBER.test(text) ? Number(text) : Number.NaN
+  const value = text.length <= MAX_NUMBER_LENGTH && NUMBER.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
 
@@ -42,7 +41,7 @@ export function numberFrom(text: string): number | undefined {
  */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') return validDate(new Date(value))
-  if (value.length > MAX_DATE) return undefined
+  if (value.length > MAX_DATE_LENGTH) return undefined
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)
   if (epoch !== undefined) return validDate(new Date(epoch))
   if (!ISO_DATE.test(value) || !isDay(value)) return undefined
@@ -70,10 +69,10 @@ export function isInteger(text: string): boolean {
   return /^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }
 
-const LONGEST_KEY = 1000
+const MAX_KEY_LENGTH = 1000
 
 function isKey(text: string): boolean {
-  return text !== '' && text.length <= LONGEST_KEY && text.isWellFormed() && !text.includes('\0')
+  return text !== '' && text.length <= MAX_KEY_LENGTH && text.isWellFormed() && !text.includes('\0')
 }
 
 /**
@@ -115,22 +114,29 @@ function castMixed(shape: Shape, value: string | number | boolean): Scalar | und
  * schema to refuse with its own message.
  */
 export function castInput(place: Shape | undefined, value: unknown): unknown {
-  const shape = shapeFor(place, value)
+  const isOneOfSeveral = place?.kind === 'object' ? place.variants : place?.kind === 'mixed'
+  const shape = isOneOfSeveral ? shapeFor(place, value) : place
   if (!shape) return value
+  if (typeof value === 'object' && value !== null) return castMembers(shape, value)
+  // Most values are sent as what they are.
+  if (shape.kind === typeof value && !(shape.kind === 'string' && shape.cast)) return value
   if (typeof value === 'string') return castText(shape, value)
   if (typeof value === 'number') return castNumeral(shape, value)
+  return shape.kind === 'string' ? (shape.cast?.(value) ?? value) : value
+}
+
+function castMembers(shape: Shape, value: object): unknown {
   if (shape.kind === 'string') return shape.cast?.(value) ?? value
-  switch (shape.kind) {
-    case 'object':
-      if (!isFields(value)) return value
-      return mapFields(value, (key, item) => castInput(shape.fields.get(key) ?? shape.rest, item))
-    case 'map':
-      return isFields(value) ? mapFields(value, (_, item) => castInput(shape.value, item)) : value
-    case 'list':
-      return Array.isArray(value) ? castList(shape, value) : value
-    default:
-      return value
+  if (Array.isArray(value)) return shape.kind === 'list' ? castList(shape, value) : value
+  const isObject = shape.kind === 'object' || shape.kind === 'map'
+  if (!isObject || value instanceof Date) return value
+  const entries = Object.entries(value)
+  for (const entry of entries) {
+    const [key, item] = entry
+    const member = shape.kind === 'map' ? shape.value : (shape.fields.get(key) ?? shape.rest)
+    entry[1] = castInput(member, item)
   }
+  return Object.fromEntries(entries)
 }
 
 /** A number that a client sends for another type: milliseconds of a date, or what is stored as digits. */
@@ -206,11 +212,4 @@ function wellFormed(text: string): string | undefined {
 function validDate(date: Date): Date | undefined {
   const time = date.getTime()
   return time >= FIRST_DATE && time <= LAST_DATE ? date : undefined
-}
-
-function mapFields(
-  fields: Readonly<Record<string, unknown>>,
-  change: (key: string, value: unknown) => unknown,
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(key, value)]))
 }

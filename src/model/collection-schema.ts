@@ -12,21 +12,15 @@ import type { Model } from './model.ts'
 import { formerPaths } from './renamed.ts'
 import { unboundedPaths } from './unbounded.ts'
 
-/** Parts of a collection's schema that are not the model's. */
-export interface SchemaOptions {
-  /** The collection's name. Default: the model's. */
-  readonly name?: string
-  /** The paths that are searched; they may grow until the store is prepared. Default: none. */
-  readonly searchable?: ReadonlySet<string>
-  /** The lists that are filtered by, in the same way. */
-  readonly lists?: ReadonlySet<string>
+/** The schema of a model's collection, to which routers add until the store is prepared. */
+export interface ModelSchema extends CollectionSchema {
+  searchable: readonly string[]
+  lists: readonly string[]
 }
 
 /** The schema of a model's collection: fields that were renamed are in it under all their names. */
-export function collectionSchema(model: Model, options: SchemaOptions = {}): CollectionSchema {
-  const { collection, idType, adopted, declared, absence, unique, renamed, collations, version } =
-    model
-  const { name = collection, searchable = new Set(), lists = new Set() } = options
+export function collectionSchema(model: Model, name: string = model.collection): ModelSchema {
+  const { idType, adopted, declared, absence, unique, renamed, collations, version } = model
   return {
     name,
     idType,
@@ -39,13 +33,21 @@ export function collectionSchema(model: Model, options: SchemaOptions = {}): Col
     ...(collations && { collations }),
     ...(version && { version }),
     indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
-    get searchable() {
-      return [...searchable].flatMap((path) => [path, ...formerPaths(path, renamed)])
-    },
-    get lists() {
-      return [...lists].flatMap((path) => [path, ...formerPaths(path, renamed)])
-    },
+    searchable: [],
+    lists: [],
   }
+}
+
+/** Adds a path that is searched, or a list that is filtered by; returns false if the schema has it. */
+export function addPath(
+  schema: ModelSchema,
+  to: 'searchable' | 'lists',
+  path: string,
+  { renamed }: Model,
+): boolean {
+  if (schema[to].includes(path)) return false
+  schema[to] = [...schema[to], path, ...formerPaths(path, renamed)]
+  return true
 }
 
 /** `schemas`. Throws a `TypeError` for one with a collation that `store` does not follow. */

@@ -27,10 +27,7 @@ export function idMaker(now: () => number): (idType: IdType) => string {
     }
     counter = (counter + 1) % COUNTER_SIZE
     const seconds = Math.floor(now() / 1000) % 0x100000000
-    return `${hexNumber(seconds, 8)}${random}${hexNumber(counter, 6)}`
+    const [first, last] = [seconds.toString(16), counter.toString(16)]
+    return `${first.padStart(8, '0')}${random}${last.padStart(6, '0')}`
   }
-}
-
-function hexNumber(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, '0')
 }

@@ -15,7 +15,7 @@ import { isFields } from './writable.ts'
  * filled in. Null anywhere else stays, for the schema to accept or refuse.
  */
 export function withoutNulls(schema: $ZodType, value: unknown): unknown {
-  return holdsNull(value) ? cleared([schema], value) : value
+  return holdsNull(value) ? clear([schema], value) : value
 }
 
 /**
@@ -27,7 +27,7 @@ export function isRemovable(schema: $ZodType): boolean {
 }
 
 /** `value` at a place that any of `schemas` may describe. */
-function cleared(schemas: readonly $ZodType[], value: unknown): unknown {
+function clear(schemas: readonly $ZodType[], value: unknown): unknown {
   if (value === null) {
     const isLeftOut = schemas.some(mayBeLeftOut) && !schemas.some(takesNull)
     return isLeftOut ? undefined : null
@@ -39,14 +39,14 @@ function cleared(schemas: readonly $ZodType[], value: unknown): unknown {
   // Elements of a list keep their positions.
   return value.map((item, index) => {
     const element = inner.flatMap((schema) => elementAt(schema, index))
-    return item === null ? null : cleared(element, item)
+    return item === null ? null : clear(element, item)
   })
 }
 
 function clearedMembers(schemas: readonly $ZodType[], value: Fields): Fields {
   const entries = Object.entries(value).map(([key, item]) => {
     const member = schemas.flatMap((schema) => memberAt(schema, key))
-    return [key, cleared(member, item), item] as const
+    return [key, clear(member, item), item] as const
   })
   const kept = entries.filter(([, item, before]) => item !== undefined || before === undefined)
   return Object.fromEntries(kept.map(([key, item]) => [key, item]))
@@ -153,5 +153,8 @@ function anyOf(readings: readonly Reading[]): Reading {
 function holdsNull(value: unknown): boolean {
   if (value === null) return true
   if (typeof value !== 'object' || value instanceof Date) return false
-  return Array.isArray(value) ? value.some(holdsNull) : Object.values(value).some(holdsNull)
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (item === null || (typeof item === 'object' && holdsNull(item))) return true
+  }
+  return false
 }

@@ -7,7 +7,7 @@
 import type { $ZodType } from 'zod/v4/core'
 
 /** The most schemas visited; a function that makes a new schema at each level has no end. */
-const MOST = 1000
+const MAX_PARTS = 1000
 
 /** Where schemas hold other schemas. Nothing else is read: reading a default may call a function of your app. */
 const PARTS = [
@@ -42,7 +42,7 @@ export function partsIn(
   const parts: Part[] = [{ schema, path }]
   const seen = new Set([schema])
   for (const part of parts) {
-    if (parts.length > MOST) return { parts, rest: true }
+    if (parts.length > MAX_PARTS) return { parts, rest: true }
     for (const inner of partsOf(part)) {
       if (seen.has(inner.schema)) continue
       seen.add(inner.schema)

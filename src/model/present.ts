@@ -6,12 +6,12 @@
 
 import { onlyDeclared, withDefaults } from '../ports/declared.ts'
 import { topOf } from '../ports/paths.ts'
+import { project, withoutPaths } from '../ports/projection.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
 import { isPromise } from '../ports/synchronous.ts'
 import { converted } from './convert.ts'
 import { isHidden, type Model } from './model.ts'
-import { isFields } from './writable.ts'
 
 /**
  * A client's or hook's selection of fields, narrowed to what may be shown: of the top-level fields only `allowed`, if it
@@ -49,22 +49,36 @@ function visiblePaths(model: Model, path: string): string[] {
  * `record`, as a store returns it for `select`, as `model` declares it: without what is not declared, old values
  * converted, and unless `lean` with the defaults that it lacks. Hidden fields stay.
  */
-export function declaredPart(
+export function declaredPart(model: Model, record: Fields, how: Shown = {}): Fields {
+  return declaredParts(model, [record], how)[0] as Fields
+}
+
+/** How records are read. */
+interface Shown {
+  readonly select?: Projection | undefined
+  readonly lean?: boolean
+}
+
+/** The same of several records. */
+export function declaredParts(
   model: Model,
-  record: Fields,
-  { select, lean = false }: { select?: Projection | undefined; lean?: boolean } = {},
-): Fields {
-  const shown = onlyDeclared(model.declared, converted(model, record)) as Fields
-  if (lean) return shown
-  const whole = withDefaults(model.declared, shown) as Fields
-  return whole === shown ? whole : projected(whole, select)
+  records: readonly Fields[],
+  { select, lean = false }: Shown = {},
+): Fields[] {
+  const parts: Fields[] = []
+  for (const record of records) {
+    const stored = model.convert ? converted(model, record) : record
+    const shown = onlyDeclared(model.declared, stored) as Fields
+    const whole = lean ? shown : (withDefaults(model.declared, shown) as Fields)
+    parts.push(whole === shown ? shown : projected(whole, select))
+  }
+  return parts
 }
 
 /** Applies a projection to a whole record; stores apply it to their own reads. */
 export function projected(record: Fields, select: Projection | undefined): Fields {
   if (!select) return record
-  if ('exclude' in select) return withoutPaths(record, select.exclude)
-  return onlyPaths(record, ['_id', ...select.include])
+  return 'exclude' in select ? withoutPaths(record, select.exclude) : project(record, select)
 }
 
 /** A record as responses show it: `output` applied, unless `lean`. */
@@ -75,59 +89,4 @@ export function present(model: Model, record: Fields, lean: boolean): unknown {
   throw new TypeError(
     `'output' of model '${model.name}' returned a promise. Return what is shown: output: (record) => ({ … })`,
   )
-}
-
-function onlyPaths(value: Fields, paths: readonly string[]): Fields {
-  const kept: Fields = {}
-  for (const [key, item] of Object.entries(value)) {
-    const inside = below(paths, key)
-    if (paths.includes(key)) kept[key] = item
-    else if (inside.length > 0) kept[key] = within(item, inside, onlyPaths)
-  }
-  return kept
-}
-
-function withoutPaths(value: Fields, paths: readonly string[]): Fields {
-  const inside = byName(paths)
-  const kept: Fields = {}
-  for (const key of Object.keys(value)) {
-    const deeper = inside.get(key)
-    if (!deeper) kept[key] = value[key]
-    else if (deeper.length > 0) kept[key] = within(value[key], deeper, withoutPaths)
-  }
-  return kept
-}
-
-/** The paths below each name that paths begin with; none if a path is the name itself. */
-type ByName = ReadonlyMap<string, readonly string[]>
-
-const known = new WeakMap<readonly string[], ByName>()
-
-/** Lists of paths are mostly those of a model: each is taken apart once. */
-function byName(paths: readonly string[]): ByName {
-  const before = known.get(paths)
-  if (before) return before
-  const names = new Map(
-    paths.map((path) => {
-      const name = path.split('.', 1)[0] as string
-      return [name, paths.includes(name) ? [] : below(paths, name)]
-    }),
-  )
-  known.set(paths, names)
-  return names
-}
-
-function below(paths: readonly string[], key: string): string[] {
-  return paths
-    .filter((path) => path.startsWith(`${key}.`))
-    .map((path) => path.slice(key.length + 1))
-}
-
-function within(
-  value: unknown,
-  paths: readonly string[],
-  choose: (value: Fields, paths: readonly string[]) => Fields,
-): unknown {
-  if (Array.isArray(value)) return value.map((item) => within(item, paths, choose))
-  return isFields(value) ? choose(value, paths) : value
 }

@@ -131,7 +131,7 @@ const optionsOf = new WeakMap<Shape, readonly AnyObject[]>()
 const knownMerges = new WeakMap<Shape, Map<string, AnyObject>>()
 
 /** The most pairs of objects where values have both of two shapes, each of which may be one of several. */
-const MOST_PAIRS = 100
+const MAX_PAIRS = 100
 
 /** Remembers which values of its members tell an object of this shape from others. */
 export function tagged(shape: ObjectShape, { _zod }: $ZodType): ObjectShape {
@@ -180,7 +180,7 @@ function tagsIn(object: AnyObject): Tags {
 /** What a value may be that has both shapes. */
 function pairs(objects: readonly AnyObject[], merge: Merge): readonly AnyObject[] {
   const [some = [], others = []] = objects.map(optionsIn)
-  if (some.length * others.length > MOST_PAIRS) return []
+  if (some.length * others.length > MAX_PAIRS) return []
   return some.flatMap((one) =>
     others.map((other) => {
       const both = mergedObjects([one, other], merge)

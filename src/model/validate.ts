@@ -36,7 +36,7 @@ export async function validateRecord(model: Model, input: Fields): Promise<Valid
   const given = castInput(model.input, withoutNulls(model.schema, input))
   const result = await parse(model.schema, given)
   return result.success
-    ? storable(model, defined(result.data as Fields))
+    ? storable(model, withoutUndefined(result.data as Fields))
     : { ok: false, fields: messagesOf(result.issues) }
 }
 
@@ -50,7 +50,7 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
   for (const [field, value] of Object.entries(input)) {
     const schema = Object.hasOwn(model.fields, field) && model.fields[field]
     if (!schema) continue
-    const result = await changed(schema, model.input.fields.get(field), value)
+    const result = await parseChange(schema, model.input.fields.get(field), value)
     if (result.success) values[field] = result.data
     else Object.assign(fields, messagesOf(result.issues, field))
   }
@@ -60,7 +60,7 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
 }
 
 /** A touched field's new value. */
-async function changed(
+async function parseChange(
   schema: $ZodType,
   shape: Shape | undefined,
   value: unknown,
@@ -120,7 +120,8 @@ function languageOf(): Context {
 
 const englishMessages = english().localeError as NonNullable<Context['error']>
 
-function defined(values: Fields): Fields {
+function withoutUndefined(values: Fields): Fields {
+  if (!Object.values(values).includes(undefined)) return values
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
@@ -132,7 +133,8 @@ function defined(values: Fields): Fields {
 function storable({ name }: Model, values: Fields): Validation {
   const fields: Record<string, string> = {}
   for (const [field, value] of Object.entries(values)) {
-    const complaint = complaintOf(value)
+    const isGood = typeof value === 'string' ? value.isWellFormed() : Number.isFinite(value)
+    const complaint = isGood ? undefined : complaintOf(value)
     if (complaint?.startsWith(NO_RECORD)) {
       throw new TypeError(
         `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,

@@ -1,5 +1,5 @@
 /**
- * The keys that no client ever writes (spec 2.1), at any depth.
+ * The keys that no client ever writes, at any depth.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
 
 const KEPT_BY_THE_SERVER = new Set(['_id', '__v', 'createdAt', 'updatedAt', ...UNSAFE])
 
-/** How many containers a field's value may nest, itself included (spec 8). */
+/** How many containers a field's value may nest, itself included. */
 const MAX_DEPTH = 8
 
 /** Whether no client may ever write under `key`. */

@@ -5,56 +5,21 @@
  * @module
  */
 
-import type { AuthInstance } from '../auth/instance/instance.ts'
+import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
-import {
-  accountExists,
-  adminNeeded,
-  currentPasswordIncorrect,
-  emailNotConfirmed,
-  identifierNeeded,
-  identifierRequired,
-  invalidCode,
-  invalidCredentials,
-  invalidFormat,
-  invalidRefreshToken,
-  invalidTicket,
-  lastAdmin,
-  notActive,
-  notSent,
-  oneRoleOnly,
-  ownAccountOnly,
-  ownAdminRole,
-  passwordRequired,
-  passwordTooLong,
-  providerCredentialNeeded,
-  providerNotEnabled,
-  providerRefused,
-  providerUnreachable,
-  roleRequired,
-  sessionInUse,
-  tooManyAttempts,
-  unknownChannel,
-  unknownRole,
-} from '../auth/refusals.ts'
+import * as account from '../auth/refusals.ts'
 import type { ServedRoute } from '../auth/routes/serving.ts'
 import { channelsThere } from '../auth/setup/channels.ts'
 import type { RouteName } from '../auth/setup/options.ts'
 import type { HttpError } from '../http/errors.ts'
-import {
-  duplicate,
-  entryNotFound,
-  invalidFields,
-  invalidId,
-  nothingWritable,
-  stillReferenced,
-} from '../http/refusals.ts'
+import * as http from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
 import type { Serving } from '../records/setup/serving.ts'
 import type { Described } from './described.ts'
+import { refTo, type Schemas } from './named-schemas.ts'
 import { recordOperation } from './records.ts'
 import { bodyRefusals, envelope, success } from './responses.ts'
-import { DATE, idSchema, refTo, type Schemas } from './schemas.ts'
+import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'
 import type { Schema } from './specification.ts'
 import {
@@ -99,8 +64,8 @@ const TEXT: Schema = { type: 'string' }
 const REFRESH_BODY: Schema = object({ refreshToken: TEXT })
 
 const signInRefusals = ({ settings }: AuthInstance): readonly HttpError[] => [
-  notActive(),
-  ...(settings.emailVerification.required ? [emailNotConfirmed()] : []),
+  account.notActive(),
+  ...(settings.emailVerification.required ? [account.emailNotConfirmed()] : []),
 ]
 
 const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
@@ -112,10 +77,10 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       ? { anyOf: [signInSchema(auth, user, schemas, suffix), object({ user })] }
       : signInSchema(auth, user, schemas, suffix),
     refusals: [
-      identifierNeeded(auth.settings.identifiers.map(({ field }) => field)),
+      account.identifierNeeded(auth.settings.identifiers.map(({ field }) => field)),
       ...passwordRefusals(auth),
-      invalidFields({}),
-      accountExists(),
+      http.invalidFields({}),
+      account.accountExists(),
       ...signInRefusals(auth),
     ],
     isOpen: auth.settings.onRegister !== undefined || auth.settings.onLogin !== undefined,
@@ -125,12 +90,12 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     body: loginBody(auth),
     data: signInSchema(auth, user, schemas, suffix),
     refusals: [
-      identifierRequired(),
-      passwordRequired(),
-      passwordTooLong(MAX_BYTES),
-      invalidCredentials(),
-      ...(auth.settings.onLogin ? [invalidTicket()] : []),
-      ...(auth.settings.lockout.reveal ? [tooManyAttempts(1)] : []),
+      account.identifierRequired(),
+      account.passwordRequired(),
+      account.passwordTooLong(MAX_BYTES),
+      account.invalidCredentials(),
+      ...(auth.settings.onLogin ? [account.invalidTicket()] : []),
+      ...(auth.settings.lockout.reveal ? [account.tooManyAttempts(1)] : []),
       ...signInRefusals(auth),
     ],
     isOpen: auth.settings.onLogin !== undefined,
@@ -141,14 +106,14 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     body: providerBody(auth),
     data: signInSchema(auth, user, schemas, suffix, true),
     refusals: [
-      providerNotEnabled('<provider>'),
+      account.providerNotEnabled('<provider>'),
       ...[...auth.settings.providers.values()]
         .filter(({ credentials }) => credentials.length > 0)
-        .map(({ credentials }) => providerCredentialNeeded(credentials)),
-      providerRefused(),
-      invalidCredentials(),
-      accountExists(),
-      providerUnreachable(),
+        .map(({ credentials }) => account.providerCredentialNeeded(credentials)),
+      account.providerRefused(),
+      account.invalidCredentials(),
+      account.accountExists(),
+      account.providerUnreachable(),
       ...signInRefusals(auth),
     ],
     isOpen: auth.settings.onLogin !== undefined,
@@ -156,7 +121,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   forgotPassword: ({ auth }) => ({
     summary: 'Sends a code to reset the password, if the account exists',
     body: identifierBody({ channel: choice(channelsThere(auth.settings)) }),
-    refusals: [identifierRequired(), unknownChannel(), notSent(1)],
+    refusals: [account.identifierRequired(), account.unknownChannel(), account.notSent(1)],
   }),
   resetPassword: ({ auth }) => ({
     summary: 'Sets a new password by a code',
@@ -164,18 +129,18 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       'code',
       'newPassword',
     ]),
-    refusals: [identifierRequired(), ...passwordRefusals(auth), invalidCode()],
+    refusals: [account.identifierRequired(), ...passwordRefusals(auth), account.invalidCode()],
   }),
   changePassword: ({ auth }) => ({
     summary: 'Replaces the password',
     body: object({ currentPassword: TEXT, newPassword: passwordSchema(auth) }),
-    refusals: [...passwordRefusals(auth), currentPasswordIncorrect()],
+    refusals: [...passwordRefusals(auth), account.currentPasswordIncorrect()],
   }),
   refresh: ({ auth, schemas, suffix, user }) => ({
     summary: 'Gives a new access token for a refresh token',
     body: REFRESH_BODY,
     data: signInSchema(auth, user, schemas, suffix),
-    refusals: [invalidRefreshToken(), sessionInUse()],
+    refusals: [account.invalidRefreshToken(), account.sessionInUse()],
   }),
   logout: () => ({
     summary: 'Ends the session of a refresh token',
@@ -202,7 +167,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   endSession: () => ({
     summary: 'Ends one session of the user',
     path: { id: TEXT },
-    refusals: [entryNotFound()],
+    refusals: [http.entryNotFound()],
   }),
   me: ({ user }) => ({ summary: 'Reads the signed-in user', data: user }),
   listUsers: () => ({ summary: 'Lists users, the newest first' }),
@@ -211,19 +176,19 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     data: auth.settings.visibleFields
       ? userSchema(auth, schemas, suffix, auth.settings.visibleFields)
       : user,
-    refusals: [invalidId(), entryNotFound()],
+    refusals: [http.invalidId(), http.entryNotFound()],
   }),
   updateUser: ({ auth, user, schemas, suffix }) => ({
     summary: 'Changes fields of a user',
     body: schemas.add(`${auth.settings.model.name}Profile`, profileBody(auth), suffix),
     data: user,
     refusals: [
-      invalidId(),
-      ownAccountOnly(),
-      nothingWritable(),
-      invalidFields({}),
-      entryNotFound(),
-      ...auth.settings.identifiers.map(({ field }) => duplicate([field])),
+      http.invalidId(),
+      account.ownAccountOnly(),
+      http.nothingWritable(),
+      http.invalidFields({}),
+      http.entryNotFound(),
+      ...auth.settings.identifiers.map(({ field }) => http.duplicate([field])),
       ...reauthenticationRefusals(),
     ],
   }),
@@ -231,7 +196,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     summary: 'Sends a code that proves a mailbox',
     body: { type: 'object', properties: { identifier: TEXT } },
     mayBeEmpty: true,
-    refusals: [identifierRequired(), notSent(1)],
+    refusals: [account.identifierRequired(), account.notSent(1)],
   }),
   verifyEmail: () => ({
     summary: 'Proves a mailbox by the code that it got',
@@ -240,20 +205,25 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       properties: { identifier: TEXT, otp: TEXT, password: TEXT },
       required: ['otp'],
     },
-    refusals: [identifierRequired(), passwordTooLong(MAX_BYTES), invalidCode(), accountExists()],
+    refusals: [
+      account.identifierRequired(),
+      account.passwordTooLong(MAX_BYTES),
+      account.invalidCode(),
+      account.accountExists(),
+    ],
   }),
   deleteUser: ({ auth }) => ({
     summary: 'Deletes an account',
     body: { type: 'object', properties: { currentPassword: TEXT } },
     mayBeEmpty: true,
     refusals: [
-      invalidId(),
-      ownAccountOnly(),
-      entryNotFound(),
-      adminNeeded(),
+      http.invalidId(),
+      account.ownAccountOnly(),
+      http.entryNotFound(),
+      account.adminNeeded(),
       ...[...auth.host.known()]
         .filter((other) => enforcedReferences(other).some(isOf(auth.settings.model.name)))
-        .map(({ name }) => stillReferenced(name)),
+        .map(({ name }) => http.stillReferenced(name)),
       ...reauthenticationRefusals(),
     ],
     isOpen: auth.settings.onDelete !== undefined,
@@ -263,18 +233,18 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     body: rolesBody(auth),
     data: user,
     refusals: [
-      invalidId(),
-      roleRequired(),
-      unknownRole('<role>', auth.settings.roles.list),
-      ...(auth.settings.roles.multiple ? [] : [oneRoleOnly()]),
-      ownAdminRole(),
-      lastAdmin(),
-      entryNotFound(),
+      http.invalidId(),
+      account.roleRequired(),
+      account.unknownRole('<role>', auth.settings.roles.list),
+      ...(auth.settings.roles.multiple ? [] : [account.oneRoleOnly()]),
+      account.ownAdminRole(),
+      account.lastAdmin(),
+      http.entryNotFound(),
     ],
   }),
   endUserSessions: () => ({
     summary: 'Ends all sessions of a user',
-    refusals: [invalidId(), entryNotFound()],
+    refusals: [http.invalidId(), http.entryNotFound()],
   }),
 }
 
@@ -303,7 +273,7 @@ export function accountOperation(
     }),
     successes: { [sketch.status ?? 200]: success('Done.', schema, ['Cache-Control']) },
     refusals: [
-      ...(body ? [...bodyRefusals(auth.host), invalidFormat()] : []),
+      ...(body ? [...bodyRefusals(auth.host), account.invalidFormat()] : []),
       ...(sketch.refusals ?? []),
     ],
     isOpen,

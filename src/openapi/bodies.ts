@@ -32,8 +32,9 @@ import {
   unexpectedFile,
   unrecognisedType,
 } from '../uploads/refusals.ts'
+import type { Schemas } from './named-schemas.ts'
 import { bodyRefusals } from './responses.ts'
-import { bodySchema, type ObjectSchema, type Schemas } from './schemas.ts'
+import { bodySchema, type ObjectSchema } from './schemas.ts'
 import type { Content, Parameter, Schema } from './specification.ts'
 
 /** The bodies of a write by media type. */

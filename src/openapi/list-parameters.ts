@@ -6,46 +6,12 @@
  */
 
 import type { HttpError } from '../http/errors.ts'
-import {
-  cursorAnchorGone,
-  cursorNotString,
-  cursorOfOtherSort,
-  fieldNotSingle,
-  filterEmpty,
-  filterNotObject,
-  invalidCompareValue,
-  invalidCursor,
-  invalidFilter,
-  invalidRange,
-  invalidValue,
-  limitAndPage,
-  limitOnCursorServer,
-  notFilterable,
-  notPositiveInteger,
-  notSortable,
-  operand,
-  pageTooDeep,
-  queryNotJson,
-  queryNotObject,
-  searchNotString,
-  searchPatternInvalid,
-  searchTooLong,
-  sortNotList,
-  sortNotSingle,
-  sortTooLong,
-  tooManyValues,
-  unknownCompareOperator,
-  unknownOperator,
-  unknownQueryKey,
-  usesCursors,
-  usesPages,
-} from '../http/refusals.ts'
-import { placeOf } from '../ports/shape.ts'
-import { COMPARE, LIST, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
+import * as refuse from '../http/refusals.ts'
+import { COMPARE, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
 import { MAX_SORT_KEYS } from '../records/list/order.ts'
 import { type BodyKey, LIST_PARAMETERS, type UrlName } from '../records/list/parameters.ts'
 import type { Resource } from '../records/setup/resource.ts'
-import { DATE, idSchema } from './schemas.ts'
+import { filterSchema, valueSchema } from './filter-schema.ts'
 import type { Parameter, Schema } from './specification.ts'
 
 /** One parameter in one router: its schema, or undefined if the router has no use for it. */
@@ -62,7 +28,10 @@ const page: Describe = ({ maxPage }) => {
   return {
     schema: { type: 'integer', minimum: 1, ...(isLimited && { maximum: maxPage }) },
     description: 'The number of the page, from 1.',
-    refusals: [usesCursors(), ...(isLimited ? [pageTooDeep(maxPage + 1, maxPage)] : [])],
+    refusals: [
+      refuse.usesCursors(),
+      ...(isLimited ? [refuse.pageTooDeep(maxPage + 1, maxPage)] : []),
+    ],
   }
 }
 
@@ -76,16 +45,21 @@ const cursor: Describe = () => ({
   schema: { type: 'string' },
   description:
     'The `nextCursor` of the page before. Without it, the first page. Keep filters and sort as they were.',
-  refusals: [usesPages(), invalidCursor(), cursorOfOtherSort(), cursorAnchorGone()],
+  refusals: [
+    refuse.usesPages(),
+    refuse.invalidCursor(),
+    refuse.cursorOfOtherSort(),
+    refuse.cursorAnchorGone(),
+  ],
 })
 
 const search: Describe = ({ search: fields, maxSearchLength, allowRawRegex }) => ({
   schema: fields.length > 0 ? { type: 'string', maxLength: maxSearchLength } : undefined,
   description: `Text to find, upper or lower case, in ${namesOf(fields.map(searched))}.${allowRawRegex ? ' A regular expression.' : ''}`,
   refusals: [
-    searchNotString(),
-    searchTooLong(maxSearchLength),
-    ...(allowRawRegex ? [searchPatternInvalid()] : []),
+    refuse.searchNotString(),
+    refuse.searchTooLong(maxSearchLength),
+    ...(allowRawRegex ? [refuse.searchPatternInvalid()] : []),
   ],
 })
 
@@ -96,35 +70,35 @@ const IN_URL: Readonly<Record<UrlName, Describe>> = {
   rangeField: (resource) => ({
     schema: filterField(resource),
     description: 'The field of `range`.',
-    refusals: [fieldNotSingle('rangeField'), notFilterable('<field>')],
+    refusals: [refuse.fieldNotSingle('rangeField'), refuse.notFilterable('<field>')],
   }),
   range: (resource) => ({
     schema: filterField(resource) && { type: 'string' },
     description:
       'Both bounds of `rangeField`, or one: `10-20`, `10-`, `-20`; dates as `2024-01-01..2024-02-01`.',
-    refusals: [invalidRange()],
+    refusals: [refuse.invalidRange()],
   }),
   compareField: (resource) => ({
     schema: filterField(resource),
     description: 'The field to compare with `compareValue`.',
-    refusals: [fieldNotSingle('compareField'), notFilterable('<field>')],
+    refusals: [refuse.fieldNotSingle('compareField'), refuse.notFilterable('<field>')],
   }),
   compareOperator: (resource) => ({
     schema: filterField(resource) && { type: 'string', enum: COMPARE, default: 'eq' },
     description: 'How `compareField` is compared.',
-    refusals: [unknownCompareOperator('<operator>')],
+    refusals: [refuse.unknownCompareOperator('<operator>')],
   }),
   compareValue: (resource) => ({
     schema: filterField(resource) && { type: 'string' },
     description: 'What `compareField` is compared with.',
-    refusals: [invalidCompareValue(), invalidValue('<field>')],
+    refusals: [refuse.invalidCompareValue(), refuse.invalidValue('<field>')],
   }),
   s: search,
   search: (resource) => ({ ...search(resource), description: 'The same as `s`, which wins.' }),
   sort: ({ sortable, legacyMode }) => ({
     schema: legacyMode ? { type: 'string' } : enumOf(sortKeys(sortable)),
     description: 'The field to sort by; `-` in front for descending.',
-    refusals: [sortNotSingle(), notSortable('<field>')],
+    refusals: [refuse.sortNotSingle(), refuse.notSortable('<field>')],
   }),
   page,
   pageSize,
@@ -136,16 +110,16 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
     schema: filterSchema(resource),
     description: 'Conditions by field; all have to hold.',
     refusals: [
-      filterNotObject(),
-      notFilterable('<field>'),
-      filterEmpty('<field>'),
-      invalidValue('<field>'),
-      unknownOperator('<operator>', '<field>', OPERATORS),
-      operand('<operator>', '<field>', 'expects a single value'),
-      operand('<operator>', '<field>', 'expects a list'),
-      operand('<operator>', '<field>', 'expects a non-empty list'),
-      operand('<operator>', '<field>', `exceeds ${MAX_LIST} values`),
-      operand('<operator>', '<field>', 'expects scalar values'),
+      refuse.filterNotObject(),
+      refuse.notFilterable('<field>'),
+      refuse.filterEmpty('<field>'),
+      refuse.invalidValue('<field>'),
+      refuse.unknownOperator('<operator>', '<field>', OPERATORS),
+      refuse.operand('<operator>', '<field>', 'expects a single value'),
+      refuse.operand('<operator>', '<field>', 'expects a list'),
+      refuse.operand('<operator>', '<field>', 'expects a non-empty list'),
+      refuse.operand('<operator>', '<field>', `exceeds ${MAX_LIST} values`),
+      refuse.operand('<operator>', '<field>', 'expects scalar values'),
     ],
   }),
   search,
@@ -154,7 +128,11 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
     return {
       schema: key && { anyOf: [key, { type: 'array', items: key, maxItems: MAX_SORT_KEYS }] },
       description: 'The field to sort by, or a list of them; `-` in front for descending.',
-      refusals: [sortNotList(), sortTooLong(MAX_SORT_KEYS), notSortable('<field>')],
+      refusals: [
+        refuse.sortNotList(),
+        refuse.sortTooLong(MAX_SORT_KEYS),
+        refuse.notSortable('<field>'),
+      ],
     }
   },
   page: (resource) => ({ ...page(resource), refusals: positive('page', page(resource)) }),
@@ -165,16 +143,20 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
   limit: ({ maxLimit }) => ({
     schema: { type: 'integer', minimum: 1 },
     description: `The most records without pages; at most ${maxLimit}. Not with \`page\` or \`pageSize\`.`,
-    refusals: [notPositiveInteger('limit'), limitAndPage(), limitOnCursorServer()],
+    refusals: [
+      refuse.notPositiveInteger('limit'),
+      refuse.limitAndPage(),
+      refuse.limitOnCursorServer(),
+    ],
   }),
   cursor: (resource) => ({
     ...cursor(resource),
-    refusals: [cursorNotString(), ...cursor(resource).refusals],
+    refusals: [refuse.cursorNotString(), ...cursor(resource).refusals],
   }),
 }
 
 function positive(key: string, { refusals }: Described): readonly HttpError[] {
-  return [notPositiveInteger(key), ...refusals]
+  return [refuse.notPositiveInteger(key), ...refusals]
 }
 
 /** The parameters of a GET, and what may be refused about them. */
@@ -194,8 +176,8 @@ export function urlParameters(resource: Resource): {
   return {
     parameters: [...resource.query.map((field) => equality(resource, field)), ...listed],
     refusals: [
-      invalidFilter('<field>'),
-      ...(resource.query.length > 0 ? [tooManyValues('<field>', MAX_LIST)] : []),
+      refuse.invalidFilter('<field>'),
+      ...(resource.query.length > 0 ? [refuse.tooManyValues('<field>', MAX_LIST)] : []),
       ...refusalsOf(rows, resource),
     ],
   }
@@ -254,59 +236,11 @@ export function queryBody(resource: Resource): {
       additionalProperties: false,
     },
     refusals: [
-      queryNotJson(),
-      queryNotObject(),
-      unknownQueryKey('<key>', keys),
+      refuse.queryNotJson(),
+      refuse.queryNotObject(),
+      refuse.unknownQueryKey('<key>', keys),
       ...refusalsOf(rows, resource),
     ],
-  }
-}
-
-function filterSchema({ model, filterable }: Resource): Schema | undefined {
-  const fields = [...filterable].filter((field) => !field.includes('.'))
-  if (fields.length === 0) return undefined
-  const condition = (field: string): Schema => {
-    const value = valueSchema(model.shape, field)
-    const scalar = { anyOf: [value, { type: 'null' }] }
-    const list = { type: 'array', items: scalar, minItems: 1, maxItems: MAX_LIST }
-    const operators = OPERATORS.map((name) => [name, LIST.includes(name) ? list : scalar])
-    return {
-      anyOf: [
-        value,
-        { type: 'null' },
-        list,
-        {
-          type: 'object',
-          properties: Object.fromEntries(operators),
-          additionalProperties: false,
-          minProperties: 1,
-        },
-      ],
-    }
-  }
-  return {
-    type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field, condition(field)])),
-    additionalProperties: false,
-  }
-}
-
-/** One value of a field in a filter, by the field's type. */
-function valueSchema(shape: Resource['model']['shape'], field: string): Schema {
-  const at = placeOf(shape, field)?.shape
-  switch (at?.kind) {
-    case 'number':
-      return { type: at.isInteger ? 'integer' : 'number' }
-    case 'boolean':
-      return { type: 'boolean' }
-    case 'date':
-      return DATE
-    case 'id':
-      return idSchema(at.idType)
-    case 'string':
-      return { type: 'string' }
-    default:
-      return { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] }
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { referenceScript } from '#reference'
-import { readResponse } from '../cache/respond.ts'
+import { respondToRead } from '../cache/conditional.ts'
 import { HttpError } from '../http/errors.ts'
 import { notFound } from '../http/refusals.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
@@ -106,7 +106,7 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
     const body = isBelow
       ? JSON.stringify({ ...known.document, servers: [{ url: basePath }] })
       : known.text
-    return readResponse(request, { body })
+    return respondToRead(request, { body })
   }
 }
 

@@ -7,9 +7,10 @@
 import { invalidFields } from '../http/refusals.ts'
 import type { Route } from '../records/engine/route.ts'
 import type { Described } from './described.ts'
+import type { Schemas } from './named-schemas.ts'
 import { capitalised } from './names.ts'
 import { bare, success } from './responses.ts'
-import { converted, type ObjectSchema, type Schemas } from './schemas.ts'
+import { converted, type ObjectSchema } from './schemas.ts'
 import type { Operation, Parameter, Schema } from './specification.ts'
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']

@@ -17,7 +17,7 @@ import {
   unsupportedBody,
   unsupportedEncoding,
 } from '../http/refusals.ts'
-import { refTo } from './schemas.ts'
+import { refTo } from './named-schemas.ts'
 import type { Header, ResponseObject, Responses, Schema } from './specification.ts'
 
 /** The name of a header that is described. */

@@ -5,8 +5,9 @@
  */
 
 import type { Resource } from '../records/setup/resource.ts'
+import type { Schemas } from './named-schemas.ts'
 import { envelope } from './responses.ts'
-import { type Converted, idSchema, recordSchema, type Schemas } from './schemas.ts'
+import { type Converted, idSchema, recordSchema } from './schemas.ts'
 import type { Schema } from './specification.ts'
 
 /** A model's `output` may make anything of a record, so nothing is known of it. */

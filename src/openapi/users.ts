@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AuthInstance } from '../auth/instance/instance.ts'
+import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import {
   currentPasswordIncorrect,
@@ -19,13 +19,8 @@ import {
 } from '../auth/refusals.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
 import type { HttpError } from '../http/errors.ts'
-import {
-  bodySchema,
-  type Converted,
-  type ObjectSchema,
-  recordSchema,
-  type Schemas,
-} from './schemas.ts'
+import type { Schemas } from './named-schemas.ts'
+import { bodySchema, type Converted, type ObjectSchema, recordSchema } from './schemas.ts'
 import { object } from './shown.ts'
 import type { Schema } from './specification.ts'
 

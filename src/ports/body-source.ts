@@ -4,9 +4,15 @@
  * @module
  */
 
+/** A part of a body, or its end. */
+export type BodyPart = ReadableStreamReadResult<Uint8Array> & {
+  /** Whether it is known that nothing comes after it. */
+  readonly isLast?: boolean
+}
+
 /** Reads a body, as the reader of a stream does. */
 export interface BodyReader {
-  read(): Promise<ReadableStreamReadResult<Uint8Array>>
+  read(): Promise<BodyPart>
 }
 
 /** A request whose body can be read without a stream. */

@@ -3,7 +3,7 @@
  *
  * Nothing may rely on a cache holding a value. fieldgate puts a deadline on every call, unless the cache is local, and
  * treats a failure as a miss, so an adapter may simply throw. An adapter must not retry: a `set` that takes effect a
- * second time, after a later one, would bring back the value that the later one replaced. src/contract/cache.ts tests
+ * second time, after a later one, would bring back the value that the later one replaced. extras/contract/cache.ts tests
  * each promise.
  *
  * @module

@@ -79,16 +79,29 @@ function withDefaultsInObject(
   declared: Declared,
   object: Readonly<Record<string, unknown>>,
 ): unknown {
-  let filled: Record<string, unknown> | undefined
+  let filled = withDefaultsInMembers(declared, object)
+  for (const [key, value] of declared.defaults ?? []) {
+    if (object[key] !== undefined) continue
+    if (filled === object) filled = { ...object }
+    filled[key] = copyOf(value)
+  }
+  return filled
+}
+
+function withDefaultsInMembers(
+  declared: Declared,
+  object: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  let filled = object as Record<string, unknown>
   for (const [key, item] of Object.entries(object)) {
+    if (typeof item !== 'object' || item === null) continue
     const member = memberOf(declared, key)
     const whole = member ? withDefaults(member, item) : item
-    if (whole !== item) filled = { ...(filled ?? object), [key]: whole }
+    if (whole === item) continue
+    if (filled === object) filled = { ...object }
+    filled[key] = whole
   }
-  for (const [key, value] of declared.defaults ?? []) {
-    if (object[key] === undefined) filled = { ...(filled ?? object), [key]: copyOf(value) }
-  }
-  return filled ?? object
+  return filled
 }
 
 /** A default is never shared between records. Copying a string would cost more than the rest of a record. */
@@ -122,18 +135,33 @@ function onlyElements(declared: Declared, list: readonly unknown[]): unknown {
 function onlyMembers(declared: Declared, object: object): unknown {
   const { members, rest } = declared
   if (!members && !rest) return undefined
-  const fields = object as Readonly<Record<string, unknown>>
+  return Object.hasOwn(object, '__proto__')
+    ? keepDeclared(declared, withoutPrototype(object))
+    : keepDeclared(declared, object as Readonly<Record<string, unknown>>)
+}
+
+function keepDeclared(
+  { members, rest }: Declared,
+  fields: Readonly<Record<string, unknown>>,
+): unknown {
   const keys = Object.keys(fields)
   let kept: Record<string, unknown> | undefined
   for (let at = 0; at < keys.length; at += 1) {
     const key = keys[at] as string
     const item = fields[key]
-    const member = memberOf(declared, key)
-    const shown = member && onlyDeclared(member, item)
+    const member = members?.get(key) ?? rest
+    // Most members are plain values: a call for each of them would cost as much as all the rest.
+    const isObject = typeof item === 'object' && item !== null && !(item instanceof Date)
+    const shown = member && (isObject ? onlyDeclared(member, item) : item)
     if (shown !== item) kept ??= pick(fields, keys, at)
     if (kept && shown !== undefined) kept[key] = shown
   }
-  return kept ?? object
+  return kept ?? fields
+}
+
+/** No model declares `__proto__`, and assigning it would set the prototype of the copy. */
+function withoutPrototype(object: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== '__proto__'))
 }
 
 /** No model declares `__proto__`, and assigning it would set the prototype of the copy. */

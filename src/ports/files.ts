@@ -3,7 +3,7 @@
  *
  * Keys are made by the server (`isKey`), so an adapter may use them in paths and URLs as they are. fieldgate puts a
  * deadline on every call and takes a rejection as "unavailable". An adapter may simply throw, and must not retry what
- * was half sent. src/contract/files tests each promise.
+ * was half sent. extras/contract/files tests each promise.
  *
  * @module
  */

@@ -71,7 +71,11 @@ export const nothing: Filter = { op: 'or', filters: [] }
 
 /** The records that match all of `filters`; nested conjunctions and `everything` are folded away. */
 export function all(filters: readonly Filter[]): Filter {
-  const flat = filters.flatMap((filter) => (filter.op === 'and' ? filter.filters : [filter]))
+  const flat: Filter[] = []
+  for (const filter of filters) {
+    if (filter.op === 'and') flat.push(...filter.filters)
+    else flat.push(filter)
+  }
   const [only] = flat
   return flat.length === 1 && only ? only : { op: 'and', filters: flat }
 }
@@ -91,4 +95,22 @@ export function withId(id: string): Filter {
 export interface SortKey {
   readonly field: string
   readonly descending: boolean
+}
+
+const byId: SortKey = { field: '_id', descending: false }
+
+/** `keys` as a total order: `_id` is the last key, so that ties are neither skipped nor repeated. */
+export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
+  const end = keys.findIndex((key) => key.field === '_id')
+  return end === -1 ? [...keys, byId] : keys.slice(0, end + 1)
+}
+
+/** A repeated key keeps its first place and its last direction. */
+export function withoutRepeats(keys: readonly SortKey[]): readonly SortKey[] {
+  return [...new Map(keys.map((key) => [key.field, key])).values()]
+}
+
+/** An order as a string: `-population,_id`. */
+export function sortText(keys: readonly SortKey[]): string {
+  return keys.map((key) => (key.descending ? `-${key.field}` : key.field)).join(',')
 }

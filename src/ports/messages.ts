@@ -5,11 +5,11 @@
  */
 
 /** The most messages in one response. */
-export const MOST_MESSAGES = 100
+export const MAX_MESSAGES = 100
 /** The most UTF-16 units of a message, which may list the values of an enumeration. */
-const LONGEST = 500
+const MAX_MESSAGE_LENGTH = 500
 /** The most of what a client has sent: keys may be as long as a body. */
-const LONGEST_ECHO = 200
+const MAX_ECHO_LENGTH = 200
 
 interface Issue {
   readonly code?: string | undefined
@@ -27,21 +27,23 @@ export function messagesOf(issues: Iterable<Issue>, prefix?: string): Record<str
     if (path in fields) continue
     // This message names the client's keys.
     fields[path] =
-      issue.code === 'unrecognized_keys' ? echoed(issue.message) : cut(issue.message, LONGEST)
+      issue.code === 'unrecognized_keys'
+        ? echoed(issue.message)
+        : cut(issue.message, MAX_MESSAGE_LENGTH)
     count += 1
-    if (count === MOST_MESSAGES) break
+    if (count === MAX_MESSAGES) break
   }
   return { ...fields }
 }
 
 /** The first 100 messages of `fields`. */
 export function firstMessages(fields: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).slice(0, MOST_MESSAGES))
+  return Object.fromEntries(Object.entries(fields).slice(0, MAX_MESSAGES))
 }
 
 /** What a client has sent, as an error repeats it: an error must not be as long as the request. */
 export function echoed(text: string): string {
-  return cut(text, LONGEST_ECHO)
+  return cut(text, MAX_ECHO_LENGTH)
 }
 
 function cut(text: string, most: number): string {

@@ -16,6 +16,28 @@ export function project(record: Fields, select: Projection | undefined): Fields 
   return record
 }
 
+/** A copy of `record` without what is at `paths`; what holds none of them is not copied. */
+export function withoutPaths(record: Fields, paths: readonly string[]): Fields {
+  // Lists of paths are mostly those of a model: each is taken apart once.
+  const tree = excluded.get(paths) ?? treeOf(paths)
+  excluded.set(paths, tree)
+  return without(record, tree) as Fields
+}
+
+const excluded = new WeakMap<readonly string[], Tree>()
+
+function without(value: unknown, tree: Tree): unknown {
+  if (Array.isArray(value)) return value.map((element) => without(element, tree))
+  if (!isObject(value)) return value
+  const kept: Fields = {}
+  for (const [key, member] of Object.entries(value)) {
+    const inside = tree.get(key)
+    if (!inside) setMember(kept, key, member)
+    else if (inside.size > 0) setMember(kept, key, without(member, inside))
+  }
+  return kept
+}
+
 /** Dotted paths by their keys; an empty tree means the whole value. */
 type Tree = Map<string, Tree>
 

@@ -1,8 +1,7 @@
 /**
- * Values that are there already, or will be. Waiting for one that is there costs more than a whole read from memory.
+ * The earlier name of `MaybePromise`.
  *
  * @module
  */
 
-/** A value, or the promise of one. */
-export type Soon<T> = T | Promise<T>
+export type { MaybePromise as Soon } from './maybe-promise.ts'

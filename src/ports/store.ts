@@ -2,7 +2,7 @@
  * The store port: where records live.
  *
  * A store keeps collections of records and understands the neutral filter. What clients may do is decided before the
- * store is called; a store decides nothing about permissions. src/contract/store tests each promise below.
+ * store is called; a store decides nothing about permissions. extras/contract/store tests each promise below.
  *
  * @module
  */

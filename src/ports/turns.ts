@@ -4,33 +4,23 @@
  * @module
  */
 
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** Characters of JSON after which others get their turn: some 5 ms of work. */
-const TURN = 256 * 1024
-
-/** The turns of one piece of work. */
-export class Turns {
-  #left = TURN
-
-  /** After work on `characters` more: a promise to await if it is the others' turn. */
-  after(characters: number): Promise<void> | undefined {
-    this.#left -= characters
-    if (this.#left > 0) return undefined
-    this.#left = TURN
-    return nextTurn()
-  }
-}
+export const TURN_LENGTH: number = 256 * 1024
 
 /** What `make` makes of each item: at once if they are short together, else in turns. */
 export function mapInTurns<Item, Made>(
   items: readonly Item[],
   lengthOf: (item: Item) => number,
   make: (item: Item) => Made,
-): Soon<Made[]> {
+): MaybePromise<Made[]> {
   let length = 0
   for (const item of items) length += lengthOf(item)
-  return length < TURN ? items.map((item) => make(item)) : mapped(items, lengthOf, make)
+  if (length >= TURN_LENGTH) return mapped(items, lengthOf, make)
+  const made: Made[] = []
+  for (const item of items) made.push(make(item))
+  return made
 }
 
 async function mapped<Item, Made>(
@@ -38,31 +28,43 @@ async function mapped<Item, Made>(
   lengthOf: (item: Item) => number,
   make: (item: Item) => Made,
 ): Promise<Made[]> {
-  const turns = new Turns()
   const made: Made[] = []
+  let left = TURN_LENGTH
   for (const item of items) {
     made.push(make(item))
-    const turn = turns.after(lengthOf(item))
-    if (turn) await turn
+    left -= lengthOf(item)
+    if (left > 0) continue
+    left = TURN_LENGTH
+    await nextTurn()
   }
   return made
 }
 
 /** Values that contain more than this many keys and values take milliseconds. */
-const LARGE = 2000
+const MAX_SMALL_VALUES = 2000
 
 /** Whether a value contains so many others that each step of work on it should take a turn of its own. */
 export function isLarge(value: unknown): boolean {
-  return leftOf(LARGE, value) < 0
+  return typeof value === 'object' && leftOf(MAX_SMALL_VALUES, value) < 0
+}
+
+/** The result of `work`, which has a turn of its own: so do the work before it and after it. */
+export async function inOwnTurn<T>(work: () => Promise<T>): Promise<T> {
+  await nextTurn()
+  const result = await work()
+  await nextTurn()
+  return result
 }
 
 /** What is left of `most` after the keys and values in `value`; negative once it is too little. */
-function leftOf(most: number, value: unknown): number {
-  if (typeof value !== 'object' || value === null) return most - 1
+function leftOf(most: number, value: object | null): number {
   const isList = Array.isArray(value)
-  const members: readonly unknown[] = isList ? value : Object.values(value)
+  const members: readonly unknown[] = isList ? value : Object.values(value ?? {})
   let left = most - 1 - (isList ? 0 : members.length)
-  for (let at = 0; at < members.length && left >= 0; at += 1) left = leftOf(left, members[at])
+  for (let at = 0; at < members.length && left >= 0; at += 1) {
+    const member = members[at]
+    left = typeof member === 'object' ? leftOf(left, member) : left - 1
+  }
   return left
 }
 

@@ -8,7 +8,7 @@ import { everything, type Filter } from './filter.ts'
 import type { IdType } from './shape.ts'
 import type { Collection, Fields } from './store.ts'
 
-const BATCH = 1000
+const BATCH_RECORDS = 1000
 
 /** The least id of each type. */
 const LEAST: Readonly<Record<IdType, string>> = {
@@ -40,11 +40,11 @@ export async function* batches(
     const batch = await collection.find({
       filter: withIds(idType),
       sort: [{ field: '_id', descending: false }],
-      limit: BATCH,
+      limit: BATCH_RECORDS,
       ...(after !== undefined && { after: [after] }),
     })
     if (batch.length > 0) yield batch
-    if (batch.length < BATCH) return
+    if (batch.length < BATCH_RECORDS) return
     after = String(batch.at(-1)?._id)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `createRouter`: the routes of a resource (spec 4.1).
+ * `createRouter`: the routes of a resource.
  *
  * This folder knows HTTP, models and ports, but never auth.
  *
@@ -7,35 +7,26 @@
  */
 
 import type { $ZodObject } from 'zod/v4/core'
-import { METHOD_OVERRIDE } from '../http/method-override.ts'
-import { methodNotAllowed } from '../http/refusals.ts'
-import type { ApiRequest } from '../http/request.ts'
-import type { Model } from '../model/model.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
-import type { UploadOptions } from '../uploads/options.ts'
 import { refuseMiddlewares } from './engine/guards.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { DescribedHandler, Handler, Route, RouteDescription } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
-import { listed, planned, queryBody } from './list/list.ts'
+import { listHandler, queryHandler } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
-import { parseQueryBody } from './list/parse.ts'
-import { rulesFor } from './list/rules-for.ts'
-import { read } from './read/read.ts'
-import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
-import type { FieldsFor } from './rules/fields-for.ts'
-import type { OwnScope } from './rules/scope.ts'
-import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
-import { described } from './setup/described.ts'
+import { readHandler } from './read/read.ts'
+import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
+import { type Action, openAt, showsAll } from './setup/access.ts'
+import { withDescription } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
-import type { FieldLists, RouterOptions } from './setup/options.ts'
+import type { RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
-import type { Choices, Chosen, Names, Order, Rare, ServedRecords, ShownTo } from './setup/served.ts'
+import type { RouterChoices, RouterInput, ServedRecords } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
-import { create } from './write/create.ts'
+import { createHandler } from './write/create.ts'
 import { remove } from './write/remove.ts'
-import { update } from './write/update.ts'
+import { updateHandler } from './write/update.ts'
 
 /**
  * Registers an extra route: its path relative to the mount, then guards and the handler, and last a description if you
@@ -67,7 +58,7 @@ export interface Router<T = unknown> extends Mountable<T> {
 function declareLists(host: Host, { model, query }: Resource): void {
   for (const field of query) {
     const [name, element] = placeOf(model.shape, field)?.parts ?? []
-    if (name === field && element === '') host.listed(model, field)
+    if (name === field && element === '') host.declareList(model, field)
   }
 }
 
@@ -81,35 +72,10 @@ function declareLists(host: Host, { model, query }: Resource): void {
  */
 export function createRouter<
   R,
-  const L = unknown,
   I = unknown,
   H = unknown,
-  const Q extends Names<R> | undefined = undefined,
-  const F extends Names<R> | undefined = undefined,
-  const S extends Names<R> | undefined = undefined,
-  const O extends Order<R> | undefined = undefined,
-  const X extends Names<R> | undefined = undefined,
-  const A extends FieldLists<R> | undefined = undefined,
-  const B extends FieldLists<R> | undefined = undefined,
-  const U extends UploadOptions<keyof R & string> | undefined = undefined,
-  P extends 'offset' | 'cursor' = 'offset',
-  C extends 'exact' | 'estimated' | 'none' = 'exact',
-  const G = undefined,
-  const D = unknown,
-  const E extends AccessOptions | undefined = undefined,
-  const V extends ReturnType<FieldsFor<R>> = never,
->(
-  options: Omit<RouterOptions<R>, 'fieldsFor'> & {
-    readonly model: Model<R, I, H>
-    readonly scope?:
-      | OwnScope<R, L>
-      | { readonly read: OwnScope<R, D>; readonly write: OwnScope<R, L> }
-    // Not an intersection of functions, whose parameters have no type where `noImplicitAny` is off.
-    readonly fieldsFor?: (request: ApiRequest) => V | ReturnType<FieldsFor<R>>
-  } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E>,
-): Router<
-  ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, ShownTo<V, G>, L>> & Rare<D, E>
-> {
+  const O extends RouterChoices<R> = Record<never, never>,
+>(options: RouterInput<R, I, H, O>): Router<ServedRecords<R, I, H, O>> {
   const extra: Route[] = []
   let isAttached = false
   const add =
@@ -134,11 +100,11 @@ export function createRouter<
       declareLists(host, resource)
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
-      const respond = readResponder(resource, given, readParameters)
+      const cached = cacheResponder(resource, given, readParameters)
       const { middlewares, access, scope } = resource
       // When a reference is followed, it is not known who passes the guards of an unlimited router.
       if (scope.read || (middlewares.length === 0 && showsAll(access))) {
-        host.exposed(resource.model, scope.read)
+        host.declareScope(resource.model, scope.read)
       }
       if (resource.upload) {
         const { prefix, fields } = resource.upload
@@ -154,14 +120,14 @@ export function createRouter<
         guards: [...middlewares, ...route.guards],
         shared: middlewares,
       })
-      return [...extra, ...routeTable(host, resource, respond)].map(guarded)
+      return [...extra, ...routeTable(host, resource, cached)].map(guarded)
     },
   }
   return router
 }
 
-/** The routes of spec 4.1. */
-function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
+/** The six routes. */
+function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
   const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
     method,
@@ -169,41 +135,31 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
     guards: [],
     handler: serving(resource, operation, handler),
   })
-  // QUERY only reads the collection, so for it a record's path does not exist (spec 4.1).
+  // QUERY only reads the collection, so for it a record's path does not exist.
   const record = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
     ...list(method, operation, handler),
     path: '/:id',
     absent: ['QUERY'],
   })
-  const query: Handler = async (request, context) => {
-    const body = await queryBody(resource, request)
-    // Before the cache lookup: making a key of a large body takes time.
-    const plan = parseQueryBody(await rulesFor(resource, request), body)
-    const asked = { kind: 'query', body } as const
-    return answer(request, context, asked, () => planned(resource, tokens, plan, request))
-  }
   const queryRoute = {
-    ...list('QUERY', 'query', query),
+    ...list('QUERY', 'query', queryHandler(resource, tokens, cached)),
     isRead: true,
     acceptQuery: 'application/json',
     viaPost: resource.methodOverride,
   }
-  const all: Handler = (request, context) =>
-    answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request))
-  const one: Handler = (request, context) =>
-    answer(request, context, { kind: 'one' }, () => read(resource, request))
-  const post: Handler = (request, context) => {
-    // A read that was not taken for one must not become a write.
-    if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowedIn(rows))
-    return create(resource, request, context)
-  }
-  const patch: Handler = (request, context) => update(resource, request, context)
   const routes: readonly (readonly [Action, Route])[] = [
-    ['list', { ...list('GET', 'list', all), isRead: true }],
+    ['list', { ...list('GET', 'list', listHandler(resource, tokens, cached)), isRead: true }],
     ['query', queryRoute],
-    ['create', list('POST', 'create', post)],
-    ['read', { ...record('GET', 'read', one), isRead: true }],
-    ['update', record('PATCH', 'update', patch)],
+    [
+      'create',
+      list(
+        'POST',
+        'create',
+        createHandler(resource, () => allowedIn(rows)),
+      ),
+    ],
+    ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
+    ['update', record('PATCH', 'update', updateHandler(resource))],
     ['remove', record('DELETE', 'delete', (request) => remove(resource, request))],
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {
@@ -231,7 +187,7 @@ function extraRoute(method: string, path: string, given: readonly unknown[]): Ro
   }
   refuseMiddlewares(`the extra route '${path}'`, handlers)
   const route = { method, path: extraPath(path), guards: handlers.slice(0, -1), handler }
-  return about ? described(route, about) : route
+  return about ? withDescription(route, about) : route
 }
 
 function extraPath(path: string): string {

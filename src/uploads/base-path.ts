@@ -5,8 +5,7 @@
  * @module
  */
 
-import { basePathOf } from '../http/base-path.ts'
-import type { ApiRequest } from '../http/request.ts'
+import { type ApiRequest, basePathOf } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'
 import { type Keys, withUrls } from './file-values.ts'

@@ -6,7 +6,7 @@
 
 import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'
-import { type FileField, LONGEST_LINK, type Upload } from './options.ts'
+import { type FileField, MAX_LINK_SECONDS, type Upload } from './options.ts'
 
 /** Anything that knows the keys of URLs. */
 export type Keys = Pick<FileStore, 'keyOf'> | undefined
@@ -126,7 +126,7 @@ export async function withSignedUrls(
 ): Promise<Fields> {
   const { signUrls } = upload
   if (signUrls === undefined) return record
-  const seconds = Math.min(signUrls + keptFor, LONGEST_LINK)
+  const seconds = Math.min(signUrls + keptFor, MAX_LINK_SECONDS)
   // The same links for a while: otherwise entity tags, and the images in browsers' caches, would last only a second.
   const steady = Math.ceil(signUrls / 2)
   const sign = async (value: unknown): Promise<unknown> => {

@@ -70,11 +70,11 @@ function append(at: Branch, key: string, leaf: Leaf): void {
  * Deeper than any write may be, so that the policy refuses what is cut off here; the recursion ends long before the
  * stack does.
  */
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 
 /** `a[b][]` as its keys, with `[]` as an empty one; a name with other brackets is one key as it is. */
 function pathOf(name: string): string[] {
   const start = name.indexOf('[')
   if (start < 1 || !/^(?:\[[^[\]]*\])+$/.test(name.slice(start))) return [name]
-  return [name.slice(0, start), ...name.slice(start + 1, -1).split('][', MOST_KEYS)]
+  return [name.slice(0, start), ...name.slice(start + 1, -1).split('][', MAX_KEYS)]
 }

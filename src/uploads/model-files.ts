@@ -15,19 +15,17 @@ import type { Upload } from './options.ts'
 
 /** The file fields of one model, shared by its routers. Complete once every router is mounted. */
 export class ModelFiles {
+  /** The names of the fields. */
+  readonly names: string[] = []
   readonly #prefixes = new Map<string, Set<string>>()
 
   /** Adds the fields of a router that takes uploads, and the prefix of their files. */
   add({ fields, prefix }: Pick<Upload, 'fields' | 'prefix'>): void {
     for (const name of fields.keys()) {
       const prefixes = this.#prefixes.get(name) ?? new Set()
+      if (prefixes.size === 0) this.names.push(name)
       this.#prefixes.set(name, prefixes.add(prefix))
     }
-  }
-
-  /** The names of the fields. */
-  get names(): string[] {
-    return [...this.#prefixes.keys()]
   }
 
   /** The file fields that `values` contains. */

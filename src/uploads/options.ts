@@ -74,7 +74,7 @@ const DEFAULT_TYPES = [
 const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
 const MIB = 1024 * 1024
 /** Seven days in seconds: no S3 link lasts longer, and what works with files on disk has to work there. */
-export const LONGEST_LINK: number = 7 * 24 * 60 * 60
+export const MAX_LINK_SECONDS: number = 7 * 24 * 60 * 60
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
@@ -93,8 +93,8 @@ const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   imgOptimizations: oneOf(...LEVELS),
   allowClientImageOptions: flag,
   signUrls: {
-    must: `be a whole number of seconds from 1 to ${LONGEST_LINK}`,
-    test: (value) => natural.test(value) && Number(value) <= LONGEST_LINK,
+    must: `be a whole number of seconds from 1 to ${MAX_LINK_SECONDS}`,
+    test: (value) => natural.test(value) && Number(value) <= MAX_LINK_SECONDS,
   },
 }
 

@@ -7,7 +7,7 @@
 
 import { eachChunk, refuseEncoded } from '../http/body.ts'
 import type { FileStore } from '../ports/files.ts'
-import { Turns } from '../ports/turns.ts'
+import { nextTurn, TURN_LENGTH } from '../ports/turns.ts'
 import { BufferedFile } from './buffered-file.ts'
 import { type Branch, formFields, JsonText } from './form-fields.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
@@ -99,14 +99,17 @@ class Body {
     const parser = multipartParser(contentType, (head) => this.#accept(head))
     const { maxFiles, maxFileSize } = this.#upload
     let left = maxFiles * maxFileSize + MAX_TEXT + OVERHEAD
-    const turns = new Turns()
+    let untilTurn = TURN_LENGTH
     const take = async (chunk: Uint8Array): Promise<void> => {
       left -= chunk.length
       if (left < 0) throw malformedMultipart()
       parser.write(chunk)
       await this.#hold()
       // What has already arrived comes at once, and a body may consist of thousands of headers.
-      await turns.after(chunk.length)
+      untilTurn -= chunk.length
+      if (untilTurn > 0) return
+      untilTurn = TURN_LENGTH
+      await nextTurn()
     }
     await eachChunk(request, timeoutMs, take, malformedMultipart)
     parser.end()

@@ -89,9 +89,10 @@ describe('2.4 the fields of userFields', () => {
     type User = RecordOf<typeof User>
     expectTypeOf<User['role']>().toEqualTypeOf<string[]>()
     expectTypeOf<User['age']>().toEqualTypeOf<number>()
-    expectTypeOf<User['hash']>().toEqualTypeOf<string | undefined>()
     expectTypeOf<User['username']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<User['hash']>().toEqualTypeOf<string | undefined>()
     expectTypeOf<User>().not.toHaveProperty('password')
+    expectTypeOf<User>().not.toHaveProperty('knownClients')
     createAuthRouter({
       model: User,
       token: { secret },

@@ -187,6 +187,33 @@ describe('4.5 POST /register', () => {
     },
   )
 
+  it.each([true, false])(
+    'an account that onRegister enables is signed in, refresh %s',
+    async (enabled) => {
+      const app = await service({
+        auth: {
+          refresh: { enabled },
+          fields: { disabled: 'pending' },
+          onRegister: ({ _id }) => app.users.update(_id, { pending: false }),
+        },
+        fields: { pending: z.boolean().default(true) },
+      })
+      const { token } = await app.register('ann@example.com')
+      expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(200)
+    },
+  )
+
+  it('an account that is disabled from the start gets no session', async () => {
+    const app = await service({
+      auth: { refresh: { enabled: true }, fields: { disabled: 'pending' } },
+      fields: { pending: z.boolean().default(true) },
+    })
+    const answer = await app.post('/auth/register', { email: 'ann@example.com', password })
+    expect([answer.status, answer.body.error]).toEqual([403, 'This account is not active.'])
+    const [user] = await app.users.find({})
+    expect((await app.stored(String(user?._id))).refreshTokens ?? []).toEqual([])
+  })
+
   it('an address is one address', async () => {
     const { post } = await service()
     for (const email of [

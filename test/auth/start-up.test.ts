@@ -312,7 +312,7 @@ describe('answers, start-up errors', () => {
     const verify = () => undefined
     const ids = { oneId: z.string().optional(), twoId: z.string().optional() }
     const warnings = async (social: object, fields: object) => {
-      const { provenEmail: _, ...bare } = userFields()
+      const { provenEmail: _, ...bare } = { ...userFields(), provenEmail: undefined }
       const model = defineModel('User', {
         fields: { ...bare, ...ids, ...fields },
         unique: ['email', 'oneId', 'twoId'],

@@ -5,7 +5,7 @@
  */
 
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { Random } from '../../src/contract/store/random.ts'
+import { Random } from '../../extras/contract/store/random.ts'
 import type { Fields } from '../../src/index.ts'
 import type { Answer } from '../records/service.ts'
 import { OWNER, PLACES, type Place, type World, worldOn } from './world.ts'

@@ -5,8 +5,8 @@
  */
 
 import * as z from 'zod'
+import { Random } from '../../extras/contract/store/random.ts'
 import { batch } from '../../src/batch/index.ts'
-import { Random } from '../../src/contract/store/random.ts'
 import {
   type App,
   createApp,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { askedKey, audienceOf, keyText } from '../../src/cache/key.ts'
+import { audienceOf, keyText, requestKey } from '../../src/cache/key.ts'
 import { parseQuery } from '../../src/http/query-string.ts'
 import type { ApiRequest, AuthContext } from '../../src/index.ts'
 import { runs } from '../runs.ts'
@@ -68,7 +68,7 @@ function keyOf(wanted: Meaning, isReversed: boolean): string {
   const request = { headers: new Headers(), ...(wanted.auth && { auth: wanted.auth }) }
   const audience = audienceOf(request as ApiRequest)
   const { kind, path } = wanted
-  return keyText([askedKey({ kind, path, query, body: sent }), audience])
+  return keyText([requestKey({ kind, path, query, body: sent }), audience])
 }
 
 /** JSON text as a client may write it. */

@@ -139,7 +139,7 @@ describe('after a write was answered no read shows what was there before', () =>
     const { app, send } = service({ cache: faultyCache() })
     const tag = await app.store.collection(Tag).insert({ name: 'old' })
     await app.store.collection(Post).insert({ tags: [tag._id], meta: { main: tag._id } })
-    for (const populate of ['tags', 'meta.main']) {
+    for (const populate of ['tags', 'meta.main'] as const) {
       const router = createRouter({
         model: Post,
         allowedFields: [],

@@ -7,8 +7,8 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { checkRecords } from '../../src/check/check.ts'
 import { type App, createApp, createRouter, defineModel, type Fields } from '../../src/index.ts'
+import { checkRecords } from '../../src/upkeep/check/check.ts'
 import { recordedLog } from '../records/service.ts'
 import { CHANGES } from './kinds.ts'
 import { type Database, modelOf, serve, started, type Version } from './served.ts'

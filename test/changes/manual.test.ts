@@ -8,8 +8,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { backfillRecords } from '../../src/changes/backfill.ts'
-import { checkRecords } from '../../src/check/check.ts'
 import {
   type AppOptions,
   createApp,
@@ -20,6 +18,8 @@ import {
   type Store,
 } from '../../src/index.ts'
 import { hostOf } from '../../src/records/engine/host.ts'
+import { backfillRecords } from '../../src/upkeep/changes/backfill.ts'
+import { checkRecords } from '../../src/upkeep/check/check.ts'
 import { answerOf, recordedLog, request } from '../records/service.ts'
 
 /** One database for several apps: closing an app leaves it open. */

@@ -6,7 +6,6 @@
 
 import { expect, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { type BackfillResult, backfillRecords } from '../../src/changes/backfill.ts'
 import {
   type App,
   type AppOptions,
@@ -18,6 +17,7 @@ import {
   type Store,
 } from '../../src/index.ts'
 import { hostOf } from '../../src/records/engine/host.ts'
+import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
 import { type RecordedLog, recordedLog } from '../records/service.ts'
 
 /** A version of the model: its fields, the options of `defineModel`, and those of its router. */

@@ -6,8 +6,8 @@
 
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type CheckResult, checkRecords } from '../../src/check/check.ts'
 import { createApp, defineModel, type Model, type Store } from '../../src/index.ts'
+import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 
 /** What `open` gives is opened anew for each test; both models of a test are on it. */
 export function checks(store: string, open: () => Promise<Store>): void {

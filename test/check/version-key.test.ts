@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { recordChecker } from '../../src/check/record.ts'
 import { defineModel } from '../../src/index.ts'
+import { recordChecker } from '../../src/upkeep/check/record.ts'
 
 it("a version key of Mongoose's, whatever its name, is no undeclared member", async () => {
   const model = defineModel('Counted', { fields: { name: z.string() } })

@@ -1,7 +1,7 @@
 import * as nodeTest from 'node:test'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { deepEqual, equal, match, ok, rejects } from '../../src/contract/assert.ts'
-import { BrokenPromise, type Contract, type Runner, verify } from '../../src/contract/index.ts'
+import { deepEqual, equal, match, ok, rejects } from '../../extras/contract/assert.ts'
+import { BrokenPromise, type Contract, type Runner, verify } from '../../extras/contract/index.ts'
 
 const contract: Contract<{ readonly closed: string[] }> = {
   async 'is kept'() {},

@@ -20,9 +20,9 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { copyRecords } from '../../src/copy/copy.ts'
-import { ForeignValues, type Loss } from '../../src/copy/losses.ts'
 import { createApp, defineModel, type Model, ref, type Store } from '../../src/index.ts'
+import { copyRecords } from '../../src/upkeep/copy/copy.ts'
+import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
 import { withService } from '../services/shared.ts'
 
 const Shop = defineModel('Shop', { fields: { name: z.string() } })

@@ -7,13 +7,13 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { newId } from '../../src/contract/store/people.ts'
-import { Random } from '../../src/contract/store/random.ts'
-import { type CopyOptions, copyRecords } from '../../src/copy/copy.ts'
-import { CopyMismatch } from '../../src/copy/mismatch.ts'
+import { newId } from '../../extras/contract/store/people.ts'
+import { Random } from '../../extras/contract/store/random.ts'
 import { createApp, defineModel, type Model } from '../../src/index.ts'
 import type { Copyable } from '../../src/ports/copying.ts'
 import type { Collection, CollectionSchema, Store } from '../../src/ports/store.ts'
+import { type CopyOptions, copyRecords } from '../../src/upkeep/copy/copy.ts'
+import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
 
 const fields = { name: z.string(), size: z.number() }
 const Town = defineModel('Town', { fields })

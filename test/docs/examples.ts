@@ -35,7 +35,7 @@ const GIVEN: readonly (readonly [name: string, line: string])[] = [
 
 /** Every example in the doc comments of the package, each as a program of its own. */
 export function examples({ entries }: Reference): Edition[] {
-  const pages = globSync('{src,adapters}/**/*.ts', { cwd: root }).toSorted()
+  const pages = globSync('{src,extras,adapters}/**/*.ts', { cwd: root }).toSorted()
   return pages.flatMap((page) => {
     const isOwn = ({ exported }: Entry) => exported.some(({ file }) => file === page)
     // Of names that several entries have, an example means that of its own entry, or else of the first.

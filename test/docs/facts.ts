@@ -141,7 +141,7 @@ function sentence(message: string): Fact {
 
 /** Every environment variable that a source file reads. */
 export function environment(): Fact[] {
-  const files = globSync('{src,adapters,examples}/**/*.ts', { cwd: root })
+  const files = globSync('{src,extras,adapters,examples}/**/*.ts', { cwd: root })
   const names = files.flatMap((file) => {
     const code = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
     if (!/\benv\b/.test(code)) return []
@@ -195,7 +195,7 @@ export function isSaid(message: string): boolean {
 }
 
 /** The sources without comments, with holes for the values in their sentences. */
-const SOURCES = globSync('{src,adapters,examples}/**/*.ts', { cwd: root })
+const SOURCES = globSync('{src,extras,adapters,examples}/**/*.ts', { cwd: root })
   .map(read)
   .join('\n')
   .replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')

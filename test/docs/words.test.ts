@@ -24,6 +24,12 @@ const PAGES: Record<string, () => string[]> = {
   ],
 }
 
+it('hovers cite no sections of a page that users do not have', () => {
+  const pages = PAGES['the reference, which editors show as hovers']?.() ?? []
+  const cited = pages.flatMap((page) => textOf(page).match(/.*\bspec \d.*/g) ?? [])
+  expect(cited).toEqual([])
+})
+
 it.each(
   Object.keys(PAGES).flatMap((pages) => Object.keys(RARE).map((words) => [pages, words] as const)),
 )('%s have few of: %s', (pages, words) => {

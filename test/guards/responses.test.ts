@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { ControllerSets } from '../../extras/legacy/index.ts'
 import { batch } from '../../src/batch/index.ts'
 import { createRouter, type Guard } from '../../src/index.ts'
-import { ControllerSets } from '../../src/legacy/index.ts'
 import { Note, notes } from './notes.ts'
 import { callsOf, type Loose, namesOf, refusalsBy } from './responses.ts'
 

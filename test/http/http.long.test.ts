@@ -1,16 +1,23 @@
 /** Deno, Bun and workerd on stores with a server, compared with Node on SQLite. */
 
+import { newFile } from '../contract/store/file.ts'
 import { withService } from '../services/shared.ts'
 import { addressOf } from '../stores/postgres/address.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'
 import { alike, conforms } from './conforms.ts'
 import { databaseOf } from './databases.ts'
 import { runtimes, start } from './runtimes.ts'
-import { startObjects } from './workerd.ts'
+import { startLibsqlWorker, startObjects } from './workerd.ts'
 
 const { Node, ...others } = runtimes
 
 conforms('Node on SQLite', () => start(Node))
+
+for (const [runtime, command] of Object.entries(others)) {
+  conforms(`${runtime} on libSQL`, () => start(command, { STORE: `file:${newFile()}` }))
+}
+
+conforms('workerd on libSQL', startLibsqlWorker)
 
 await withService('mongo', ({ url }) => {
   for (const [runtime, command] of Object.entries(others)) {

@@ -8,6 +8,7 @@ import { isBuiltin } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { startLibsql } from '../services/libsql.ts'
 import type { Running } from './runtimes.ts'
 
 /** workerd has Node's modules for `import`, by their full names; packages ask otherwise. wrangler does the same. */
@@ -47,6 +48,24 @@ export function startWorkerd(): Promise<Running> {
   return running('worker', { d1Databases: ['DB'] })
 }
 
+/** Starts the atlas on workerd, with a server of libSQL of its own. */
+export async function startLibsqlWorker(): Promise<Running> {
+  const { url, stop } = await startLibsql('a token')
+  const server = await running('libsql-worker', { bindings: { STORE: url, TOKEN: 'a token' } })
+  return {
+    ...server,
+    async stop() {
+      await server.stop()
+      await stop()
+    },
+  }
+}
+
+/** Starts the atlas on workerd, in a Durable Object that keeps the records. */
+export function startDurable(): Promise<Running> {
+  return running('durable', { durableObjects: { API: { className: 'Api', useSQLite: true } } })
+}
+
 /**
  * Starts the atlas on workerd, in Durable Objects that hold the sockets to the store at an address; to PostgreSQL
  * through Hyperdrive.
@@ -69,7 +88,7 @@ export function startObjects(store: string): Promise<Running> {
 }
 
 async function running(
-  server: 'worker' | 'object',
+  server: 'worker' | 'object' | 'durable' | 'libsql-worker',
   bindings: Partial<Parameters<typeof convertV4MiniflareOptions>[0]>,
 ): Promise<Running> {
   const script = await bundled(new URL(`./servers/${server}.ts`, import.meta.url))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { ControllerSets, createRouterS3upload } from '../../extras/legacy/index.ts'
 import {
   type App,
   type AppOptions,
@@ -10,7 +11,6 @@ import {
   type RouterOptions,
   type Values,
 } from '../../src/index.ts'
-import { ControllerSets, createRouterS3upload } from '../../src/legacy/index.ts'
 
 const fields = {
   name: z.string(),

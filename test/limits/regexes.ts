@@ -37,7 +37,7 @@ export function nameOf({ source, flags }: NonNullable<Found['regex']>): string {
 
 /** The regular expressions of src and adapters. */
 export function productRegexes(): Found[] {
-  return ['src/**/*.ts', 'adapters/**/*.ts']
+  return ['src/**/*.ts', 'extras/**/*.ts', 'adapters/**/*.ts']
     .flatMap((pattern) => globSync(pattern, { cwd: fileURLToPath(root) }))
     .flatMap((file) => regexesIn(file, readFileSync(new URL(file, root), 'utf8')))
 }

@@ -6,9 +6,9 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { fromMongoose } from '../../extras/mongoose/index.ts'
 import { batch } from '../../src/batch/index.ts'
 import { createRouter } from '../../src/index.ts'
-import { fromMongoose } from '../../src/mongoose/index.ts'
 import { eachVersion, json, type Place } from './versions.ts'
 
 eachVersion((place) => {

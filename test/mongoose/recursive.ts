@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { fromMongoose } from '../../extras/mongoose/index.ts'
 import { createApp, createRouter } from '../../src/index.ts'
-import { fromMongoose } from '../../src/mongoose/index.ts'
 import { eachVersion, json, type Place } from './versions.ts'
 
 eachVersion((place) => {

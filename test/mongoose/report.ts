@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Schema as AnySchema } from 'mongoose'
+import { fromMongoose, type ReportRow } from '../../extras/mongoose/index.ts'
 import { createRouter } from '../../src/index.ts'
-import { fromMongoose, type ReportRow } from '../../src/mongoose/index.ts'
 import { eachVersion, json, type Place } from './versions.ts'
 
 eachVersion((place) => {

@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { BSON, type Document } from 'mongodb'
+import { fromMongoose } from '../../extras/mongoose/index.ts'
 import { createRouter } from '../../src/index.ts'
-import { fromMongoose } from '../../src/mongoose/index.ts'
 import { eachVersion, json } from './versions.ts'
 import { zoo } from './zoo.ts'
 

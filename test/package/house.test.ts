@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { circlesOf, foldersOf, importsOf, planOf } from '../../scripts/house.ts'
 
-describe.each(['src', 'adapters'])('the folders of %s', (top) => {
+describe.each(['src', 'extras', 'adapters'])('the folders of %s', (top) => {
   const imports = importsOf(top)
 
   it('have no import circle, types included', () => {

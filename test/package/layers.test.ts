@@ -12,10 +12,8 @@ const ORDER: readonly (readonly string[])[] = orderOf(
 /** Side layers import of the others what they like, and are imported by none. */
 const ASIDE = [
   'audit',
-  'doctor',
   'legacy',
   'mongoose',
-  'copy',
   'health',
   'guards',
   'batch',
@@ -51,12 +49,14 @@ function importsOf(file: string): Import[] {
   }))
 }
 
-const sources = globSync('src/**/*.ts', { cwd: root })
+const sources = globSync('{src,extras}/**/*.ts', { cwd: root })
 const published = globSync('adapters/**/*.ts', { cwd: root })
 /** A command is a composition root: it plugs stores together, as users do. */
 const adapters = published.filter((file) => !file.startsWith('adapters/cli/'))
 
-/** The layer of a file in src: its folder, or for the files beside index.ts the app. */
+const isSource = (path: string) => /^(src|extras)\//.test(path)
+
+/** The layer of a source: its folder, or for the files beside index.ts the app. */
 function layerOf(file: string): string {
   const [, first = '', second] = file.split('/')
   if (second !== undefined) return first
@@ -70,7 +70,7 @@ function mayImport(from: string, to: string): boolean {
   return own !== undefined && other !== undefined && other < own
 }
 
-describe('the layers of src', () => {
+describe('the layers of src and extras', () => {
   it('are all known', () => {
     const layers = new Set(sources.map(layerOf))
     expect([...layers].filter((layer) => !rank.has(layer) && !ASIDE.includes(layer))).toEqual([])
@@ -79,7 +79,7 @@ describe('the layers of src', () => {
   it('import only what stands before them', () => {
     const wrong = sources
       .flatMap(importsOf)
-      .filter(({ to }) => to.startsWith('src/'))
+      .filter(({ to }) => isSource(to))
       .filter(({ from, to }) => !mayImport(layerOf(from), layerOf(to)))
     expect(wrong).toEqual([])
   })
@@ -94,7 +94,7 @@ describe('the layers of src', () => {
     ]
     const wrong = sources
       .flatMap(importsOf)
-      .filter(({ to }) => !to.startsWith('src/') && !allowed.some((name) => name.test(to)))
+      .filter(({ to }) => !isSource(to) && !allowed.some((name) => name.test(to)))
     expect(wrong).toEqual([])
   })
 })
@@ -111,7 +111,7 @@ describe('the adapters', () => {
   const COMMON = ['src/http/base64url.ts', 'src/http/constant-time.ts']
 
   /** What several stores need and no port does. */
-  const SHARED = /^adapters\/stores\/[^/]+\.ts$/
+  const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:planner|sql)\/)/
 
   /** What some kinds of adapter stand on besides. */
   const OWN = [
@@ -122,7 +122,7 @@ describe('the adapters', () => {
   it('import of src the ports alone, the runtimes the app too, the clients the client', () => {
     const wrong = adapters
       .flatMap(importsOf)
-      .filter(({ to }) => to.startsWith('src/') && !to.startsWith('src/ports/'))
+      .filter(({ to }) => isSource(to) && !to.startsWith('src/ports/'))
       .filter(({ to }) => !COMMON.includes(to))
       .filter(
         ({ from, to }) => !OWN.some(([kind, own]) => from.startsWith(kind) && to.startsWith(own)),
@@ -150,7 +150,9 @@ describe('the adapters', () => {
         .join('/')
     const wrong = [...published, ...sources]
       .flatMap(importsOf)
-      .filter(({ to }) => !/^(src|adapters)\/|^node:|^#/.test(to) && !named.has(packageOf(to)))
+      .filter(
+        ({ to }) => !/^(src|extras|adapters)\/|^node:|^#/.test(to) && !named.has(packageOf(to)),
+      )
     expect(wrong).toEqual([])
   })
 })

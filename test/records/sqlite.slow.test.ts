@@ -2,7 +2,7 @@
 
 import { describe, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { verify } from '../../src/contract/verify.ts'
+import { verify } from '../../extras/contract/verify.ts'
 import { someWorkloads } from '../contract/store/in-short.ts'
 import { parity } from './oracle/parity.ts'
 import { readers } from './readers/suite.ts'

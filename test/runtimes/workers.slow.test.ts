@@ -1,6 +1,9 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, describe, expect, it } from 'vitest'
+import { makerOf } from '../../adapters/runtimes/makers.ts'
 import { appObject } from '../../adapters/runtimes/workers.ts'
+import { durableStore } from '../../adapters/stores/sqlite/durable-sqlite.ts'
+import { createApp } from '../../src/index.ts'
 import { bundled } from '../http/workerd.ts'
 
 const logged: string[] = []
@@ -74,5 +77,14 @@ describe('appObject', () => {
     for (const instances of [0, -1, 1.5, Number.NaN]) {
       expect(() => Api.worker({ binding: 'API', instances })).toThrow(/'instances'/)
     }
+  })
+
+  it('gives an app over its own storage one object, which commands cannot open', () => {
+    const Api = appObject<{ API: unknown }>((_, { storage }) =>
+      createApp({ store: durableStore(storage) }),
+    )
+    expect(() => Api.worker({ binding: 'API', instances: 2 })).toThrow(/has one instance/)
+    const handler = Api.worker({ binding: 'API' })
+    expect(() => makerOf(handler)?.({} as never)).toThrow(/in a Durable Object/)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 import { recordQueries } from '../../adapters/clients/tanstack-query.ts'
-import type { SecretName } from '../../src/auth/setup/served.ts'
+import type { SecretName } from '../../src/auth/setup/field-names.ts'
 import { createClient, type Failure } from '../../src/client/index.ts'
 import {
   type App,

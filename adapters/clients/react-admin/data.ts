@@ -148,7 +148,7 @@ async function list(
 function narrowed({ filter = {}, sort }: ListParams): Values {
   const { q, ...conditions } = filter
   const where = Object.entries(conditions).map(([field, value]) => [storedName(field), value])
-  // Hooks and lists of react-admin ask for an order by `id` if nobody chose one: the router's own order then.
+  // Hooks and lists of react-admin ask for an order by `id` unless the user chose one: the router's own order then.
   const isChosen = sort && sort.field !== 'id'
   return {
     ...(where.length > 0 && { where: Object.fromEntries(where) }),

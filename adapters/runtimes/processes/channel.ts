@@ -148,7 +148,7 @@ if (own?.env && isWorker) {
   // Programs that a worker starts are no workers.
   delete own.env[WORKER_VARIABLE]
   own.on('message', heard)
-  // Without the first process nobody would end or replace this one. Deno does not always tell that it has gone (2.9).
+  // Without the first process, nothing would end or replace this one. Deno does not always tell that it has gone (2.9).
   const { ppid } = own
   own.on('disconnect', () => own.exit(1))
   setInterval(() => {

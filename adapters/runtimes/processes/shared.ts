@@ -37,7 +37,7 @@ interface Count {
 const counting = topic<readonly [key: string, ttlSeconds: number], number>('count')
 const counts = new Map<string, Count>()
 /** Beyond this number, counts that are over are removed, and then the oldest. */
-const MOST_COUNTS = 100_000
+const MAX_COUNTS = 100_000
 
 /**
  * Adds one to the count under `key`, which all processes share, and resolves to the sum. It is kept for at least
@@ -54,7 +54,7 @@ counting.answer(([key, ttlSeconds]) => {
     return found.number
   }
   counts.delete(key)
-  if (counts.size >= MOST_COUNTS) makeRoom(now)
+  if (counts.size >= MAX_COUNTS) makeRoom(now)
   counts.set(key, { number: 1, until: now + ttlSeconds * 1000 })
   return 1
 })
@@ -62,5 +62,5 @@ counting.answer(([key, ttlSeconds]) => {
 function makeRoom(now: number): void {
   for (const [key, { until }] of counts) if (until <= now) counts.delete(key)
   const [oldest] = counts.keys()
-  if (counts.size >= MOST_COUNTS && oldest !== undefined) counts.delete(oldest)
+  if (counts.size >= MAX_COUNTS && oldest !== undefined) counts.delete(oldest)
 }

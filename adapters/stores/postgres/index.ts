@@ -6,19 +6,19 @@
 
 import type { Options, Sql } from 'postgres'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
-import { adoptedTable } from './adopt.ts'
-import { adoptedCollection } from './adopted-collection.ts'
-import { existingTable } from './catalog.ts'
-import { openCollection } from './collection.ts'
-import { type Table, tableOf, tableSql } from './columns.ts'
-import { Connection } from './connection.ts'
-import { portError } from './errors.ts'
-import { dropLeftOvers } from './left-overs.ts'
+import { adoptedTable } from './adopt/adopt.ts'
+import { adoptedCollection } from './adopt/adopted-collection.ts'
+import { Connection } from './connection/connection.ts'
+import { type Table, tableOf, tableSql } from './layout/columns.ts'
+import { portError } from './layout/errors.ts'
+import { literal } from './layout/sql.ts'
 import { prepareTables } from './prepare.ts'
-import type { Prepared } from './schema.ts'
-import { literal } from './sql.ts'
-import { surveyed } from './survey.ts'
-import { stepWriter } from './transactions.ts'
+import { existingTable } from './schema/catalog.ts'
+import { dropLeftOvers } from './schema/obsolete-indexes.ts'
+import type { Prepared } from './schema/schema.ts'
+import { surveyed } from './schema/survey.ts'
+import { openCollection } from './statements/collection.ts'
+import { stepWriter } from './statements/transactions.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface PostgresStoreOptions {
@@ -66,14 +66,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       const existing = await ported(existingTable(connection, table.sql))
       return existing && opened(schema, surveyed(table, existing))
     }
+    const there = async () => (prepared.has(key) ? known : await survey())
     return {
       ...known,
-      find: async (read) =>
-        prepared.has(key) ? known.find(read) : ((await (await survey())?.find(read)) ?? []),
-      count: async (filter, hints) =>
-        prepared.has(key)
-          ? known.count(filter, hints)
-          : ((await (await survey())?.count(filter, hints)) ?? 0),
+      find: async (read) => (await (await there())?.find(read)) ?? [],
+      count: async (filter, hints) => (await (await there())?.count(filter, hints)) ?? 0,
     }
   }
 

@@ -5,9 +5,15 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
+
 import { IndexConflict } from '../../../src/ports/store.ts'
 import { leftOverWarning } from '../left-over.ts'
-import { checkAdopted } from './adopt.ts'
+import { checkAdopted } from './adopt/adopt.ts'
+import type { Connection } from './connection/connection.ts'
+import { type Column, FOLD, type Table } from './layout/columns.ts'
+import { codeOf, TAKEN } from './layout/errors.ts'
+import { createFold } from './layout/search-columns.ts'
+import { identifier } from './layout/sql.ts'
 import {
   type ExistingColumn,
   type ExistingTable,
@@ -15,12 +21,14 @@ import {
   hasFunction,
   textRows,
   trigramSpace,
-} from './catalog.ts'
-import { type Column, FOLD, type Table } from './columns.ts'
-import type { Connection } from './connection.ts'
-import { codeOf, TAKEN } from './errors.ts'
-import { leftIn, uniqueFields, wantedIn, wantedNames } from './left-overs.ts'
-import { patiently, permitted, runLocking } from './locks.ts'
+} from './schema/catalog.ts'
+import { patiently, permitted, runLocking } from './schema/locks.ts'
+import {
+  desiredIndexes,
+  desiredNames,
+  obsoleteIndexes,
+  uniqueFields,
+} from './schema/obsolete-indexes.ts'
 import {
   columnSql,
   createIndex,
@@ -31,10 +39,8 @@ import {
   type Index,
   indexesOf,
   type Prepared,
-} from './schema.ts'
-import { createFold } from './search.ts'
-import { identifier } from './sql.ts'
-import { refuseMeetingNames, refuseTooMany, takenName, unboundedIn } from './start-checks.ts'
+} from './schema/schema.ts'
+import { refuseMeetingNames, refuseTooMany, takenName, unboundedIn } from './schema/start-checks.ts'
 
 /** Prepares the tables of all collections. */
 export async function prepareTables(
@@ -129,7 +135,7 @@ async function prepareTable(
     const sql = `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`
     await runLocking(connection, table.sql, sql)
   }
-  for (const index of wantedIn(existing, collection, trigrams)) {
+  for (const index of desiredIndexes(existing, collection, trigrams)) {
     await prepareIndex(connection, collection, index)
   }
 }
@@ -227,7 +233,7 @@ async function warnOfOthers(
 
 /** Of indexes for searches it says nothing: a script without routers would tell of all. */
 function ofOtherVersions(existing: ExistingTable | undefined, collection: Prepared): string[] {
-  return leftIn(existing, collection).flatMap(({ name, kind, index }) => {
+  return obsoleteIndexes(existing, collection).flatMap(({ name, kind, index }) => {
     if (kind === 'search') return []
     const unique = kind === 'unique' ? uniqueFields(index, collection) : undefined
     return [leftOverWarning('PostgreSQL', { collection: collection.schema.name, name, unique })]
@@ -238,7 +244,7 @@ function ofOtherVersions(existing: ExistingTable | undefined, collection: Prepar
 function ofOtherPrograms(existing: ExistingTable | undefined, collection: Prepared): string[] {
   const { table, space, schema } = collection
   if (!existing) return []
-  const wanted = wantedNames(existing, collection)
+  const wanted = desiredNames(existing, collection)
   return [...existing.indexes].flatMap(([name, index]) => {
     const { isOwn, isPrimary, isUnique, isBuilding, columns } = index
     // One that is being built may be another version's.

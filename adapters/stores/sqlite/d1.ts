@@ -1,49 +1,12 @@
 /**
  * The SQLite store on Cloudflare D1, for Workers. Use it if your app runs only on Cloudflare.
  *
- * Every write is one statement or one batch, which D1 runs atomically. There are no regular expressions.
- *
  * @module
  */
 
-import {
-  type CollectionSchema,
-  IndexConflict,
-  type LeftOver,
-  type ReadHints,
-  type Store,
-  StoreTimeout,
-  StoreUnavailable,
-} from '../../../src/ports/store.ts'
-import { fill, inParts, unfilled } from './backfill.ts'
-import { openCollection, type Runner } from './collection.ts'
-import { isDuplicate, isUnusable, portError } from './errors.ts'
-import {
-  CREATE_SHAPES,
-  newShapes,
-  noteShapes,
-  READ_SHAPES,
-  type Shapes,
-  shapesIn,
-} from './marks.ts'
-import {
-  checkNames,
-  columnsOf,
-  type Drop,
-  dropsOf,
-  type Existing,
-  existingIn,
-  isEmpty,
-  leftOversIn,
-  OBJECTS,
-  type Steps,
-  stepsTo,
-  warningsOf,
-} from './schema.ts'
-import type { Shadow } from './shadow.ts'
-import type { Row, Statement, Written } from './sql.ts'
-import { stepWriter } from './steps.ts'
-import { watchWrites } from './watch.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { executorStore } from './executor.ts'
+import type { Row, Statement, Written } from './layout/sql.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
 export interface D1Binding {
@@ -65,212 +28,24 @@ export interface D1Answer {
 }
 
 /** A table of D1 has 100 columns, four of which are taken. */
-const MOST_SEARCHED = 96
+const MAX_SEARCHED = 96
+
+/** The longest SQL that D1 takes. */
+const MAX_BYTES = 100_000
 
 /** A store in a D1 database; `binding` is the one of your Worker's `env`. A write resolves when D1 has it on disk. */
 export function d1Store(binding: D1Binding): Store {
-  const underWay = new Set<Promise<unknown>>()
-  let shapes: Shapes = new Map()
-  let closed = false
-
-  async function tracked<T>(work: () => Promise<T>): Promise<T> {
-    if (closed) throw new StoreUnavailable('the store has been closed')
-    const working = work()
-    underWay.add(working)
-    try {
-      return await working
-    } finally {
-      underWay.delete(working)
-    }
-  }
-
-  async function run<T>(schema: CollectionSchema | undefined, work: () => Promise<T>): Promise<T> {
-    try {
-      return await tracked(work)
-    } catch (error) {
-      throw portError(error, schema)
-    }
-  }
-
-  function runnerOf(schema: CollectionSchema): Runner {
-    const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
-      run(schema, async () => {
-        const ask = () => bound(binding, statement).all()
-        return (await inTime(ask, timeLimitMs)).results
-      })
-    return {
-      mostBytes: MOST_BYTES,
-      shapes: () => shapes,
-      read,
-      count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
-      write: (statement) => run(schema, async () => written(await bound(binding, statement).all())),
-    }
-  }
-
-  return {
+  const bound = ({ sql, values }: Statement) => binding.prepare(sql).bind(...values)
+  return executorStore({
     name: 'd1',
-    rawRegex: false,
-    collection: (schema) => openCollection(schema, runnerOf(schema)),
-    write: stepWriter(runnerOf, (_, statements) =>
-      tracked(async () => {
-        const answers = await binding.batch(statements.map((one) => bound(binding, one)))
-        return answers.map(written)
-      }),
-    ),
-    copying: {
-      // D1 decides which of SQLite's functions it allows.
-      watch: () =>
-        watchWrites(async (statement) => (await bound(binding, statement).all()).results).catch(
-          () => undefined,
-        ),
-    },
-    async prepare(schemas, warn = () => {}) {
-      checkNames(schemas, MOST_SEARCHED)
-      if (schemas.length === 0) return
-      const found = await run(undefined, () => prepareAll(binding, schemas))
-      shapes = found.shapes
-      for (const message of warningsOf('D1', schemas, found.existing)) warn(message)
-    },
-    dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(binding, schemas)),
-    async close() {
-      closed = true
-      await Promise.allSettled(underWay)
-    },
-  }
+    title: 'D1',
+    maxBytes: MAX_BYTES,
+    maxSearched: MAX_SEARCHED,
+    run: async (statement) => written(await bound(statement).all()),
+    batch: async (statements) => (await binding.batch(statements.map(bound))).map(written),
+  })
 }
 
 function written({ results, meta }: D1Answer): Written {
   return { rows: results, changes: meta.changes ?? results.length }
-}
-
-function bound(binding: D1Binding, { sql, values, patterns }: Statement): D1Statement {
-  if (patterns) throw new TypeError('D1 has no regular expressions')
-  return binding.prepare(sql).bind(...values)
-}
-
-/** The longest SQL that D1 takes. */
-const MOST_BYTES = 100_000
-
-/** D1 cannot be interrupted; its own limit is half a minute. */
-async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {
-  if (limitMs === undefined) return ask()
-  const deadline = Date.now() + limitMs
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => late.resolve(undefined), limitMs)
-  const answer = await Promise.race([ask(), late.promise]).finally(() => clearTimeout(timer))
-  // The query may have kept the timer from firing.
-  if (answer === undefined || Date.now() > deadline) {
-    throw new StoreTimeout(`a read took longer than ${limitMs} ms`)
-  }
-  return answer
-}
-
-/** What a database knows. */
-interface Found {
-  readonly existing: Existing
-  /** The shapes that have written to it. */
-  readonly shapes: Shapes
-}
-
-/**
- * Reads all of it in one round trip: a Worker that starts has no more queries than that, however many models there are.
- */
-async function findIn(binding: D1Binding, schemas: readonly CollectionSchema[]): Promise<Found> {
-  const statements = [columnsOf(schemas), OBJECTS, CREATE_SHAPES, READ_SHAPES]
-  const answers = await binding.batch(statements.map((one) => bound(binding, one)))
-  const [columns = [], objects = [], , shapes = []] = answers.map(({ results }) => results)
-  return { existing: existingIn(columns, objects), shapes: shapesIn(shapes) }
-}
-
-/** Brings every table to its schema. Returns what there was before, and the shapes with those of `schemas`. */
-async function prepareAll(
-  binding: D1Binding,
-  schemas: readonly CollectionSchema[],
-): Promise<Found> {
-  const { existing, shapes } = await findIn(binding, schemas)
-  for (const schema of schemas) await prepareTable(binding, schema, existing)
-  const added = newShapes(schemas, shapes)
-  if (added.size > 0) await bound(binding, noteShapes(added)).all()
-  return { existing, shapes: new Map([...shapes, ...added]) }
-}
-
-/** Another Worker may be taking the same steps: then the current state is read again. */
-const MAX_TRIES = 5
-
-async function prepareTable(
-  binding: D1Binding,
-  schema: CollectionSchema,
-  before: Existing,
-): Promise<void> {
-  let existing = before
-  for (let tries = 1; ; tries += 1) {
-    const steps = stepsTo(schema, existing)
-    if (isEmpty(steps)) return
-    try {
-      return await take(binding, schema, steps)
-    } catch (error) {
-      if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
-    }
-    existing = (await findIn(binding, [schema])).existing
-  }
-}
-
-async function dropLeftOvers(
-  binding: D1Binding,
-  schemas: readonly CollectionSchema[],
-): Promise<LeftOver[]> {
-  const { existing } = await findIn(binding, schemas)
-  const left: LeftOver[] = []
-  for (const schema of schemas) {
-    for (const drop of dropsOf(schema, existing)) {
-      const isDropped = await dropped(binding, drop)
-      if (isDropped) left.push(...leftOversIn(schema, [drop]))
-    }
-  }
-  return left
-}
-
-/** Whether it could be dropped. */
-async function dropped(binding: D1Binding, { sql, mayFail }: Drop): Promise<boolean> {
-  try {
-    await binding.prepare(sql).all()
-    return true
-  } catch (error) {
-    if (!mayFail || isUnusable(error)) throw error
-    return false
-  }
-}
-
-async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps): Promise<void> {
-  const { columns, replaced, indexes } = steps
-  const together = async (sqls: readonly string[]) => {
-    if (sqls.length > 0) await binding.batch(sqls.map((sql) => binding.prepare(sql)))
-  }
-  await together(columns)
-  await backfill(binding, schema.name, steps.backfill)
-  await together(replaced)
-  for (const { sql, fields } of indexes) {
-    try {
-      await binding.prepare(sql).all()
-    } catch (error) {
-      if (!fields || !isDuplicate(error)) throw error
-      throw new IndexConflict(schema.name, fields, { cause: error })
-    }
-  }
-}
-
-const PAGE = 200
-
-async function backfill(
-  binding: D1Binding,
-  table: string,
-  shadows: readonly Shadow[],
-): Promise<void> {
-  if (shadows.length === 0) return
-  for (let after = 0; ; ) {
-    const { results } = await bound(binding, unfilled(table, shadows, after, PAGE)).all()
-    if (results.length === 0) return
-    for (const part of inParts(results)) await bound(binding, fill(table, shadows, part)).all()
-    after = Number(results.at(-1)?.rowid)
-  }
 }

@@ -6,8 +6,8 @@
  */
 
 import type { Store } from '../../../src/ports/store.ts'
+import { MEMORY, pathToOpen } from './connection/opening.ts'
 import { openStore } from './open.ts'
-import { MEMORY, pathToOpen } from './opening.ts'
 
 /** Where the database is. */
 export interface SqliteOptions {

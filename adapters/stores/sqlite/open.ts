@@ -6,22 +6,22 @@
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { openCollection, type Runner } from './collection.ts'
-import { Connection } from './connection.ts'
-import { Counts } from './counts.ts'
-import { portError } from './errors.ts'
-import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './functions.ts'
-import type { Shapes } from './marks.ts'
-import { patiently } from './patience.ts'
-import { PACE, type Pace, Reads } from './reads.ts'
-import { warningsOf } from './schema.ts'
-import { SearchIndexes } from './search-indexes.ts'
-import { borrowedWriter, lendWriter, type RunBatch } from './shared-writer.ts'
-import type { Statement, Written } from './sql.ts'
-import { stepWriter } from './steps.ts'
-import { dropLeftOvers, prepareShapes, prepareTables } from './tables.ts'
-import { watchWrites } from './watch.ts'
-import { Writer } from './writer.ts'
+import { retryWhileBusy } from './connection/busy-retry.ts'
+import { Connection } from './connection/connection.ts'
+import { Counts } from './connection/counts.ts'
+import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './connection/functions.ts'
+import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
+import { borrowedWriter, lendWriter, type RunBatch } from './connection/shared-writer.ts'
+import { watchWrites } from './connection/watch.ts'
+import { Writer } from './connection/writer.ts'
+import { portError } from './layout/errors.ts'
+import type { Runner } from './layout/runner.ts'
+import type { KnownShapes, Shapes } from './layout/schema-stamps.ts'
+import { dropLeftOvers, prepareShapes, prepareTables } from './prepare.ts'
+import { warningsOf } from './schema/steps-to.ts'
+import { SearchIndexes } from './search/search-indexes.ts'
+import { openCollection } from './statements/collection.ts'
+import { stepWriter } from './statements/steps.ts'
 
 /** The store in a file. Throws if it cannot be opened. */
 export function openStore(path: string, pace: Pace = PACE): Store {
@@ -30,23 +30,18 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const reads = new Reads(connection, pace)
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
-  const counts = new Counts(connection)
-  let shapes: Shapes = new Map()
+  const counts = new Counts((statement) => reads.quick(statement))
+  const shapes: { all: Shapes } = { all: new Map() }
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
   let write = writeHere
   let unlend = () => {}
 
-  function checkOpen(): void {
-    if (closed) throw new StoreUnavailable('the store has been closed')
-  }
-
   const parts: Parts = {
     reads,
     search,
     counts,
-    shapes: () => shapes,
-    checkOpen,
+    shapes,
     write: (batch) => write(batch),
   }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
@@ -56,16 +51,14 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     rawRegex: true,
     collection: (schema) => openCollection(schema, runnerOf(schema)),
     write: stepWriter(runnerOf, async (steps, statements) => {
-      checkOpen()
       await checkPatternsOf(statements)
       return write({ statements, collections: steps.map((step) => step.in.name) })
     }),
     copying: {
-      watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
+      watch: () => watchWrites((statement) => retryWhileBusy(() => connection.rows(statement))),
       place: async () => placeOf(connection.file),
     },
     async prepare(schemas, warn = () => {}) {
-      checkOpen()
       await connection.ready()
       await writer.drained()
       const borrowed = await borrowedWriter(connection.file)
@@ -74,19 +67,23 @@ export function openStore(path: string, pace: Pace = PACE): Store {
         write = borrowed
       }
       unlend = lendWriter(connection.file, writeHere)
-      const existing = await patiently(() => prepareTables(connection, schemas, search.available))
-      shapes = await patiently(() => prepareShapes(connection, schemas))
+      const existing = await retryWhileBusy(() =>
+        prepareTables(connection, schemas, search.available),
+      )
+      shapes.all = await retryWhileBusy(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
       for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
     },
     async dropLeftOvers(schemas) {
-      checkOpen()
       await writer.drained()
-      return patiently(() => dropLeftOvers(connection, schemas, search.available))
+      return retryWhileBusy(() => dropLeftOvers(connection, schemas, search.available))
     },
     async close() {
       if (closed) return
       closed = true
+      write = async () => {
+        throw new StoreUnavailable('the store has been closed')
+      }
       unlend()
       await writer.drained()
       await reads.close()
@@ -108,57 +105,37 @@ interface Parts {
   readonly reads: Reads
   readonly search: SearchIndexes
   readonly counts: Counts
-  readonly shapes: () => Shapes
+  readonly shapes: KnownShapes
   readonly write: RunBatch
-  /** Throws if the store has been closed. */
-  readonly checkOpen: () => void
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, search, counts, shapes, checkOpen, write } = parts
-  const ported = async <T>({ patterns }: Statement, work: () => T | Promise<T>): Promise<T> => {
-    checkOpen()
-    try {
-      // Wait for nothing without need, so that writes happen in the order of the calls.
-      if (patterns) await checkPatterns(patterns)
-      return await work()
-    } catch (error) {
-      throw portError(error, schema)
-    }
-  }
-  const failed = (error: unknown): never => {
-    throw portError(error, schema)
-  }
+  const { reads, search, counts, shapes, write } = parts
   return {
     deadline: DEADLINE,
     shapes,
-    quick(statement) {
-      checkOpen()
-      try {
-        const rows = reads.quick(statement)
-        return rows instanceof Promise ? rows.catch(failed) : rows
-      } catch (error) {
-        return failed(error)
-      }
-    },
-    read: (statement, hints) => ported(statement, () => reads.rows(statement, hints)),
-    count: async (statement, filter, hints = {}) => {
+    quick: (statement) => reads.quick(statement),
+    read: (statement, hints) => reads.rows(statement, hints),
+    async count(statement, filter, hints = {}) {
       const count = async () => {
         const [row] = await reads.rows(statement, hints, schema.name)
         return Number(row?.count)
       }
-      return ported(statement, () => counts.of(schema, { filter, statement, hints, count }))
+      return counts.of(schema, { filter, statement, hints, count })
     },
-    write: async (statement) =>
-      ported(statement, async () => {
+    async write(statement) {
+      try {
+        // Waits for nothing without need, so that writes happen in the order of the calls.
+        if (statement.patterns) await checkPatterns(statement.patterns)
         const [written] = await write({ statements: [statement], collections: [schema.name] })
-        return written ?? NOTHING
-      }),
-    candidates: () => search.candidates(schema),
+        return written ?? { rows: [], changes: 0 }
+      } catch (error) {
+        throw portError(error, schema)
+      }
+    },
+    candidates: search.candidates(schema),
     found: (searches, hints) =>
-      search.found(schema, searches, async (statement) =>
-        ported(statement, () => reads.rows(statement, hints, schema.name)),
-      ),
+      search.found(schema, searches, (statement) => reads.rows(statement, hints)),
   }
 }
 
@@ -174,5 +151,3 @@ function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): Run
       }
     })
 }
-
-const NOTHING: Written = { rows: [], changes: 0 }

@@ -5,36 +5,10 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { Connection } from './connection.ts'
-import { addClock, addPatterns, checkPatterns } from './functions.ts'
-import { patiently } from './patience.ts'
-import type { Row, Statement } from './sql.ts'
-
-/** The start data of a thread. */
-export interface ReaderData {
-  /** The database's file. */
-  readonly path: string
-  /** Its one number becomes non-zero when the running statement must end. */
-  readonly cancelled: Int32Array<SharedArrayBuffer>
-}
-
-/** A message to a thread. */
-export type Ask = Statement | 'close'
-
-/** The result of a statement. */
-export interface Found {
-  readonly rows: readonly Row[]
-  /** How long it ran, in milliseconds. */
-  readonly tookMs: number
-}
-
-/** The driver's error. */
-export interface Failure {
-  readonly error: { readonly message: string; readonly errcode: unknown }
-}
-
-/** A message from a thread; `open` and `closed` are about its connection. */
-export type Answer = Found | Failure | 'open' | 'closed'
+import { retryWhileBusy } from './connection/busy-retry.ts'
+import { Connection } from './connection/connection.ts'
+import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
+import type { Answer, Ask, ReaderData } from './connection/thread.ts'
 
 const { path, cancelled }: ReaderData = workerData
 const connection = new Connection(path, { readOnly: true })
@@ -49,7 +23,7 @@ async function answer(ask: Ask): Promise<Answer> {
   try {
     if (ask.patterns) await checkPatterns(ask.patterns)
     const began = performance.now()
-    const rows = await patiently(() => connection.rows(ask))
+    const rows = await retryWhileBusy(() => connection.rows(ask))
     return { rows, tookMs: performance.now() - began }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: unknown }

@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util'
 
 export const RUNTIMES = ['node', 'deno', 'bun', 'workers'] as const
-export const STORES = ['sqlite', 'd1', 'mongodb', 'postgres'] as const
+export const STORES = ['sqlite', 'libsql', 'd1', 'durable-sqlite', 'mongodb', 'postgres'] as const
 
 export type Runtime = (typeof RUNTIMES)[number]
 export type Store = (typeof STORES)[number]
@@ -34,7 +34,9 @@ export class Refused extends Error {}
 
 /** The stores that run on a runtime; the first one is the default. */
 export function storesOn(runtime: Runtime): readonly Store[] {
-  return runtime === 'workers' ? ['d1', 'mongodb', 'postgres'] : ['sqlite', 'mongodb', 'postgres']
+  return runtime === 'workers'
+    ? ['d1', 'durable-sqlite', 'libsql', 'mongodb', 'postgres']
+    : ['sqlite', 'libsql', 'mongodb', 'postgres']
 }
 
 /** The runtimes that a store runs on; the first one is the default. */

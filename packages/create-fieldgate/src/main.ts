@@ -18,7 +18,7 @@ Makes a REST API with fieldgate that starts, tests and deploys. It asks for what
 
   --runtime ${RUNTIMES.join('|')}
   --store ${STORES.join('|')}
-                      sqlite doesn't run on Workers, and d1 only there
+                      sqlite doesn't run on Workers, and d1 and durable-sqlite only there
   --accounts          users sign up and have records of their own; otherwise clients send an API key
   --yes, -y           ask nothing, and take the defaults: node, sqlite, no accounts
   --no-install        don't install the packages

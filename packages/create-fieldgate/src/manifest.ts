@@ -76,13 +76,22 @@ interface StoreFacts {
   readonly title: string
   /** The driver that it needs. */
   readonly driver?: Package
-  /** The address of the database in compose.yaml. */
+  /** The address of the database in compose.yaml, or of a file. */
   readonly url?: string
+  /** The same on Workers, which have no files. */
+  readonly workersUrl?: string
 }
 
 export const STORE: Readonly<Record<Store, StoreFacts>> = {
   sqlite: { title: 'SQLite' },
+  libsql: {
+    title: 'libSQL',
+    driver: '@libsql/client',
+    url: 'file:notes.db',
+    workersUrl: 'http://127.0.0.1:8080',
+  },
   d1: { title: 'Cloudflare D1' },
+  'durable-sqlite': { title: 'SQLite of a Durable Object' },
   mongodb: {
     title: 'MongoDB',
     driver: 'mongodb',
@@ -97,6 +106,7 @@ export const STORE: Readonly<Record<Store, StoreFacts>> = {
 
 /** The versions that fieldgate is tested with, and later compatible ones. */
 export const VERSIONS = {
+  '@libsql/client': '^0.18.0',
   '@scalar/api-reference': '^1.72.1',
   '@types/node': '^22.20.5',
   mongodb: '^7.8.0',

@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Choices } from './choices.ts'
+import type { Choices, Runtime, Store } from './choices.ts'
 import { manifestOf, RUNTIME, STORE } from './manifest.ts'
 
 const TEMPLATES = fileURLToPath(new URL('../templates/', import.meta.url))
@@ -66,14 +66,23 @@ function filesIn(folder: string): string[] {
 function wordsOf({ runtime, store, accounts }: Choices): ReadonlySet<string> {
   const words = new Set<string>(['all', runtime, store, accounts ? 'accounts' : 'api-key'])
   if (runtime !== 'workers') words.add('server')
-  else if (store !== 'd1') words.add('sockets')
+  else if (store !== 'd1' && store !== 'libsql') words.add('object')
   if (runtime !== 'deno') words.add('tsc')
+  const url = databaseUrl(runtime, store)
+  if (url) words.add('address')
+  if (store === 'sqlite' || url?.startsWith('file:')) words.add('file')
+  else if (url) words.add('compose')
   return words
+}
+
+function databaseUrl(runtime: Runtime, store: Store): string | undefined {
+  const { url, workersUrl = url } = STORE[store]
+  return runtime === 'workers' ? workersUrl : url
 }
 
 function valuesOf({ runtime, store }: Choices): Record<string, string> {
   const { title, install, run, port } = RUNTIME[runtime]
-  const { url = '' } = STORE[store]
+  const url = databaseUrl(runtime, store) ?? ''
   return {
     runtime: title,
     store: STORE[store].title,
@@ -82,7 +91,8 @@ function valuesOf({ runtime, store }: Choices): Record<string, string> {
     run,
     port: String(port),
     databaseUrl: url,
-    scheme: url.split(':')[0] ?? '',
+    // libSQL's servers have several.
+    scheme: store === 'libsql' ? '' : (url.split(':')[0] ?? ''),
   }
 }
 

@@ -10,11 +10,13 @@
 import type { HttpError } from '../../http/errors.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields, WriteAction } from '../../ports/store.ts'
+import type { Host } from '../../records/engine/host.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
-import { holds, type RecordEngine } from '../../records/engine/record-engine.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { isDisabled, userById } from '../instance/user.ts'
-import { hasRole } from '../setup/roles.ts'
+import { holds } from '../../records/engine/known-updates.ts'
+import type { RecordEngine } from '../../records/engine/record-engine.ts'
+import type { SerialQueue } from '../../records/engine/serial-queue.ts'
+import { hasRole, type RoleSettings } from '../setup/roles.ts'
+import type { Users } from '../users/users.ts'
 
 /** Makes the refusal for when no admin would remain. */
 type Refuse = () => HttpError
@@ -22,13 +24,22 @@ type Refuse = () => HttpError
 /** Writes by `engine` if the record still is as `expect` says; null if it is not. */
 type Write<T> = (engine: RecordEngine, expect: Fields) => Promise<T | null>
 
+/** The parts that tell who is an admin. */
+export interface AdminParts {
+  readonly users: Users
+  readonly roles: RoleSettings
+  readonly host: Host
+  /** On a store that writes one record at a time, those who end an admin wait here. */
+  readonly endingAdmins: SerialQueue
+}
+
 /** Throws `refusal` if `user` is the last admin now. The write must check it again. */
 export async function checkNotLast(
-  auth: AuthInstance,
+  parts: AdminParts,
   user: Fields,
   refusal: Refuse,
 ): Promise<void> {
-  if (isAdminNow(auth, user)) await anotherAdmin(auth, [String(user._id)], refusal)
+  if (isAdminNow(parts, user)) await anotherAdmin(parts, [String(user._id)], refusal)
 }
 
 /**
@@ -36,24 +47,25 @@ export async function checkNotLast(
  * the record is gone, or a condition of the write's own does not hold.
  */
 export async function keepingAnAdmin<T>(
-  auth: AuthInstance,
+  parts: AdminParts,
   user: Fields,
   refusal: Refuse,
   write: Write<T>,
 ): Promise<T | null> {
-  const { names, settings } = auth
-  const fields = settings.disabledField ? [names.role, settings.disabledField] : [names.role]
-  let found: Fields | undefined = user
-  while (found) {
-    const read: Fields = found
+  const { users } = parts
+  const { disabledField, names } = users
+  const fields = disabledField ? [names.role, disabledField] : [names.role]
+  let read: Fields | undefined = user
+  while (read) {
+    const now: Fields = read
     // Also of one who is no admin: they may become one meanwhile, and the only one.
-    const expect = Object.fromEntries(fields.map((field) => [field, read[field]]))
-    const written = isAdminNow(auth, read)
-      ? await endAdmin(auth, { id: String(user._id), expect, refusal }, write)
-      : await write(auth.engine, expect)
+    const expect = Object.fromEntries(fields.map((field) => [field, now[field]]))
+    const written = isAdminNow(parts, now)
+      ? await endAdmin(parts, { id: String(user._id), expect, refusal }, write)
+      : await write(users.engine, expect)
     if (written !== null) return written
-    found = await userById(auth, String(user._id))
-    if (found && holds(found, expect)) return null
+    read = await users.byId(user._id)
+    if (read && holds(read, expect)) return null
   }
   return null
 }
@@ -65,19 +77,20 @@ interface End {
   readonly refusal: Refuse
 }
 
-async function endAdmin<T>(auth: AuthInstance, end: End, write: Write<T>): Promise<T | null> {
-  return (await writesTogether(auth.host.database))
-    ? write(requiringAnother(auth, end), end.expect)
-    : auth.endingAdmins.after('', () => roleFirst(auth, end, write))
+async function endAdmin<T>(parts: AdminParts, end: End, write: Write<T>): Promise<T | null> {
+  return (await writesTogether(parts.host.database))
+    ? write(requiringAnother(parts, end), end.expect)
+    : parts.endingAdmins.after('', () => roleFirst(parts, end, write))
 }
 
 /** The engine, each write of which also requires another admin. */
-function requiringAnother(auth: AuthInstance, { id, refusal }: End): RecordEngine {
-  const { engine, host } = auth
+function requiringAnother(parts: AdminParts, { id, refusal }: End): RecordEngine {
+  const { host } = parts
+  const { engine } = parts.users
   const take: TakeSteps = async (steps) => {
     for (const gone = [id]; ; ) {
-      const other = await anotherAdmin(auth, gone, refusal)
-      const action: WriteAction = { require: all([withId(other), admins(auth)]), exists: true }
+      const other = await anotherAdmin(parts, gone, refusal)
+      const action: WriteAction = { require: all([withId(other), adminsOf(parts)]), exists: true }
       const required = { engine, action }
       // PostgreSQL locks one record after the other: if all do so in the same order, no two wait for each other. At the
       // end too, because the steps may remove the other admin.
@@ -111,55 +124,54 @@ function requiringAnother(auth: AuthInstance, { id, refusal }: End): RecordEngin
  * if there is none or the write fails. If two processes do so at once, both may be refused.
  */
 async function roleFirst<T>(
-  auth: AuthInstance,
+  parts: AdminParts,
   { id, expect, refusal }: End,
   write: Write<T>,
 ): Promise<T | null> {
-  const none = { ...expect, ...withoutRole(auth) }
-  const replaced = (set: Fields, before: Fields) =>
-    auth.engine.stored.update(withId(id), { set }, { expect: before })
-  await anotherAdmin(auth, [id], refusal)
-  const role = { [auth.names.role]: expect[auth.names.role] }
-  if (!(await replaced(withoutRole(auth), expect))) return null
+  const { users } = parts
+  const taken = withoutRole(parts)
+  await anotherAdmin(parts, [id], refusal)
+  if (!(await users.update(id, { set: taken }, expect))) return null
   let written: T | null = null
   try {
-    await anotherAdmin(auth, [id], refusal)
-    written = await write(auth.engine, none)
+    await anotherAdmin(parts, [id], refusal)
+    written = await write(users.engine, { ...expect, ...taken })
     return written
   } finally {
-    if (written === null) await replaced(role, withoutRole(auth))
+    const { role } = users.names
+    if (written === null) await users.update(id, { set: { [role]: expect[role] } }, taken)
   }
 }
 
 /** Whether `user` is an admin who may sign in, or was one until a moment ago and may become one again. */
-function isAdminNow(auth: AuthInstance, user: Fields): boolean {
-  const isAdmin = hasRole(user[auth.names.role], auth.settings.roles.admin)
-  return (isAdmin || holds(user, withoutRole(auth))) && !isDisabled(auth, user)
+function isAdminNow(parts: AdminParts, user: Fields): boolean {
+  const { users, roles } = parts
+  const isAdmin = hasRole(user[users.names.role], roles.admin)
+  return (isAdmin || holds(user, withoutRole(parts))) && !users.isDisabled(user)
 }
 
 /** Your app may leave a user without a role, who then never was an admin. */
 const TAKEN = '(taken)'
 
 /** The role of one whose role was taken; no route leaves it. */
-function withoutRole({ names, settings }: AuthInstance): Fields {
-  return { [names.role]: settings.roles.multiple ? [TAKEN] : TAKEN }
+function withoutRole({ users, roles }: AdminParts): Fields {
+  return { [users.names.role]: roles.multiple ? [TAKEN] : TAKEN }
 }
 
 /** The id of an admin who may sign in, and is none of the users `gone`. */
 async function anotherAdmin(
-  auth: AuthInstance,
+  parts: AdminParts,
   gone: readonly string[],
   refusal: Refuse,
 ): Promise<string> {
   const others: Filter = { op: 'nin', field: '_id', values: gone }
-  const other = await auth.engine.first(all([admins(auth), others]))
+  const other = await parts.users.engine.first(all([adminsOf(parts), others]))
   if (!other) throw refusal()
   return String(other._id)
 }
 
 /** The admins who may sign in. */
-function admins({ names, settings }: AuthInstance): Filter {
-  const { disabledField, roles } = settings
-  const role: Filter = { op: 'in', field: names.role, values: roles.admin }
-  return disabledField ? all([role, { op: 'ne', field: disabledField, value: true }]) : role
+function adminsOf({ users, roles }: AdminParts): Filter {
+  const role: Filter = { op: 'in', field: users.names.role, values: roles.admin }
+  return users.enabled ? all([role, users.enabled]) : role
 }

@@ -12,13 +12,20 @@
 import { invalidFields } from '../../http/refusals.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { AuthInstance } from '../instance/instance.ts'
 import { misreadAs } from '../setup/identifiers.ts'
-import { opens } from './ways-in.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import type { Users } from '../users/users.ts'
+import type { ProvenIdentifiers } from './proven-identifiers.ts'
+
+/** The parts that tell whose an identifier is. */
+export interface IdentifierParts {
+  readonly users: Users
+  readonly identifiers: ProvenIdentifiers
+  readonly settings: AuthSettings
+}
 
 /** Refuses new user names, in their normal form, that read as an e-mail address or a phone number. Throws a 400. */
-export function checkNames({ settings }: AuthInstance, values: Fields): void {
-  const { identifiers } = settings
+export function checkNames({ identifiers }: AuthSettings, values: Fields): void {
   for (const identifier of identifiers) {
     const name = values[identifier.field]
     const kind = typeof name === 'string' ? misreadAs(identifier, name, identifiers) : undefined
@@ -28,30 +35,26 @@ export function checkNames({ settings }: AuthInstance, values: Fields): void {
 
 /** Whether an identifier among `values` identifies, under another kind, another account than the one with `id`. */
 export async function isTakenElsewhere(
-  auth: AuthInstance,
+  { users, identifiers: proven, settings }: IdentifierParts,
   values: Fields,
-  id: string | undefined,
+  id: string,
 ): Promise<boolean> {
-  const { identifiers } = auth.settings
+  const { identifiers } = settings
   const others = identifiers.flatMap(({ field }) => {
     const value = values[field]
     if (typeof value !== 'string') return []
     return identifiers
       .filter((other) => other.field !== field)
-      .flatMap((other) =>
-        [...new Set([value, other.normalize(value)])].flatMap((form): Filter[] =>
-          form === undefined ? [] : [{ op: 'eq', field: other.field, value: form }],
-        ),
-      )
+      .flatMap((other) => {
+        const forms = [...new Set([value, other.normalize(value)])]
+        return forms.flatMap((form) => (form === undefined ? [] : { field: other.field, form }))
+      })
   })
   if (others.length === 0) return false
-  const notSelf: Filter[] = id === undefined ? [] : [{ op: 'ne', field: '_id', value: id }]
-  const filter = all([...notSelf, any(others)])
-  const found = await auth.engine.stored.find({ filter, sort: [], limit: others.length })
+  const filters = others.map(({ field, form }): Filter => ({ op: 'eq', field, value: form }))
+  const filter = all([{ op: 'ne', field: '_id', value: id }, any(filters)])
+  const found = await users.engine.stored.find({ filter, sort: [], limit: others.length })
   return found.some((user) =>
-    others.some(
-      (other) =>
-        other.op === 'eq' && user[other.field] === other.value && opens(auth, user, other.field),
-    ),
+    others.some(({ field, form }) => user[field] === form && proven.mayIdentify(user, field)),
   )
 }

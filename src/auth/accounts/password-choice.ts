@@ -10,72 +10,80 @@
 
 import { unavailable } from '../../http/outages.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { shielded } from '../../http/shield.ts'
+import { runShielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/store.ts'
 import { within } from '../../ports/within.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { withoutSecrets } from '../instance/user.ts'
+import type { Passwords } from '../keys/passwords.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import type { Users } from '../users/users.ts'
+
+/** The parts that tell which passwords may be chosen. */
+export interface ChoiceParts {
+  readonly users: Users
+  readonly passwords: Passwords
+  readonly settings: AuthSettings
+}
 
 /** How long `password.check` may take. */
 const DEADLINE_MS = 5000
 /** Shorter words are in many good passwords. */
-const MIN_WORD = 4
+const MIN_WORD_LENGTH = 4
 /** How many more characters a password with such a word must have. */
-const MIN_REST = 6
+const MIN_OTHER_CHARACTERS = 6
 
 /**
  * Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored.
  */
 export async function checkChoice(
-  { passwords, settings }: AuthInstance,
+  { passwords, settings }: Pick<ChoiceParts, 'passwords' | 'settings'>,
   plain: string,
   words: readonly unknown[],
 ): Promise<void> {
   const folded = fold(plain.normalize('NFKC'))
   if (await passwords.isCommon(folded)) throw passwordTooCommon()
   const { appName } = settings.delivery
-  const texts = [...words, appName].filter((word) => typeof word === 'string')
-  const parts = texts.flatMap(partsOf)
-  if (isBuiltFrom(folded, parts) || isBuiltFrom(squeezed(folded), parts))
-    throw passwordTooPersonal()
+  const texts = new Set([...words, appName].filter((word) => typeof word === 'string'))
+  const parts = [...new Set([...texts].flatMap(partsOf))]
+  const forms = [...new Set([folded, withoutSeparators(folded)])]
+  if (forms.some((form) => isBuiltFrom(form, parts))) throw passwordTooPersonal()
 }
 
 /** Runs `password.check`, and compares with the account's stored values. Throws a 400. */
 export async function checkChoiceOf(
-  auth: AuthInstance,
+  parts: ChoiceParts,
   plain: string,
   user: Fields,
   request: ApiRequest,
 ): Promise<void> {
-  const { settings } = auth
-  await checkChoice(auth, plain, identifiersIn(auth, user))
+  const { settings, users } = parts
+  await checkChoice(parts, plain, identifiersIn(settings, user))
   const { check } = settings.password
   if (!check) return
-  const context = { request, user: withoutSecrets(auth, user) }
+  const context = { request, user: users.withoutSecrets(user) }
   const verdict: unknown = await within(
     DEADLINE_MS,
-    async () => shielded(request, () => check(plain, context)),
+    async () => runShielded(request, () => check(plain, context)),
     unavailable,
   )
   if (typeof verdict === 'string' && verdict !== '') throw passwordRejected(verdict)
 }
 
 /** The values of a record, or of a body, that identify its account. */
-export function identifiersIn({ settings }: AuthInstance, record: Fields): readonly unknown[] {
-  return settings.identifiers.flatMap(({ field, name }) => [record[field], record[name]])
+export function identifiersIn({ identifiers }: AuthSettings, record: Fields): readonly unknown[] {
+  return identifiers.flatMap(({ field, name }) => [record[field], record[name]])
 }
 
 /** The parts of a string that passwords are built from: all of it, an address's parts, a number's digits. */
 function partsOf(text: string): readonly string[] {
   const whole = fold(text.trim().normalize('NFKC'))
   const [local = '', domain] = whole.split('@')
-  return [whole, local, ...(domain === undefined ? [] : [domain]), squeezed(whole)]
+  return [whole, local, ...(domain === undefined ? [] : [domain]), withoutSeparators(whole)]
 }
 
 /** Without the separators between the parts of a number or a name. */
-function squeezed(text: string): string {
+function withoutSeparators(text: string): string {
   return text.replace(/[\s().+-]/g, '')
 }
 
@@ -84,7 +92,7 @@ function isBuiltFrom(password: string, words: readonly string[]): boolean {
   return words.some((word) => {
     if (word === '') return false
     if (password === word) return true
-    if ([...word].length < MIN_WORD || !password.includes(word)) return false
-    return [...password.replaceAll(word, '')].length < MIN_REST
+    if ([...word].length < MIN_WORD_LENGTH || !password.includes(word)) return false
+    return [...password.replaceAll(word, '')].length < MIN_OTHER_CHARACTERS
   })
 }

@@ -10,67 +10,131 @@ import { idsOf } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { activateCode, issueCode } from '../codes.ts'
-import { workingFirst } from '../instance/circuit-breaker.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { Codes, IssuedCode } from '../codes/codes.ts'
+import { requestInfo } from '../request-info/request-info.ts'
 import type { CodeKind } from '../setup/code-fields.ts'
 import type { Channel } from '../setup/delivery-options.ts'
-import { report } from '../visit/security-events.ts'
-import { visitOf } from '../visit/visit.ts'
-import { isSent } from './deliver.ts'
+import type { DummyWrite } from '../users/dummy-writes.ts'
+import { type Breakers, workingFirst } from './circuit-breaker.ts'
+import type { MailCheck } from './mail-check.ts'
+import { type MessageParts, sendMessage } from './send-message.ts'
 
-/** The writes for one code: issuing it, and making it valid. */
-const WRITES = 2
+/** The parts that a request for a code needs. */
+export interface CodeRequestParts extends MessageParts {
+  readonly codes: Codes
+  readonly breakers: Breakers
+  readonly mailCheck: MailCheck
+  readonly dummyWrite: DummyWrite
+}
+
+/** Issuing a code, and making it valid. */
+const WRITES_PER_CODE = 2
 
 /**
  * Responds, then runs `send` with `channels`, those first that are not known to be down. It returns whether there was an
  * address to send a code to. Throws a 503 while it is known that codes cannot be sent, and any error of the store.
  */
 export async function respondFirst(
-  auth: AuthInstance,
+  parts: CodeRequestParts,
   request: ApiRequest,
   channels: readonly Channel[],
   send: (channels: readonly Channel[]) => Promise<boolean>,
 ): Promise<Response> {
-  const working = workingFirst(auth.breakers, channels)
+  const { users, breakers, dummyWrite, logger } = parts
+  const working = workingFirst(breakers, channels)
   // An unreachable store is reported, but the query is the same for every account.
-  await auth.engine.stored.find({ filter: everything, sort: [], limit: 1 })
-  const work = auth.afterwards.begin(async () => {
+  await users.engine.stored.find({ filter: everything, sort: [], limit: 1 })
+  const work = parts.afterResponse(async () => {
     // Do the writes that a code would cost: later requests would have to wait for those too.
     if (!(await send(working)))
-      for (let left = WRITES; left > 0; left -= 1) await auth.decoys.write()
-    await auth.mailCheck(channels)
+      for (let left = WRITES_PER_CODE; left > 0; left -= 1) await dummyWrite()
+    await parts.mailCheck(channels)
   })
-  if (work) visitOf(request).later(work)
-  else auth.host.logger.error('too many codes are being sent: one was dropped', idsOf(request))
+  if (work) requestInfo(request).later(work)
+  else logger.error('too many codes are being sent: one was dropped', idsOf(request))
   return messageResponse('If that account exists, a code has been sent.')
 }
 
 /**
- * Sends a code to `account`, at the address that `addressOf` finds in the record. Returns whether there was an address;
+ * Sends a code to `account`, at the address that `addressIn` finds in the record. Returns whether there was an address;
  * failures are logged, and take the code back.
  */
 export async function sendNewCode(
-  auth: AuthInstance,
+  parts: CodeRequestParts,
   account: Fields,
   kind: CodeKind,
-  addressOf: (user: Fields) => string | undefined,
+  addressIn: (user: Fields) => string | undefined,
   request: ApiRequest,
 ): Promise<boolean> {
-  const issued = await issueCode(auth, account, kind)
+  const { codes, logger, report } = parts
+  const issued = await codes.issue(account, kind)
   if (!issued) {
-    auth.host.logger.info('a code was requested too soon after the last one', {
-      ...idsOf(request),
-      userId: String(account._id),
-    })
+    const ids = { ...idsOf(request), userId: String(account._id) }
+    logger.info('a code was requested too soon after the last one', ids)
     return false
   }
   // The address that the code was made for: it may have changed since the account was found.
-  const to = addressOf(issued.user)
+  const to = addressIn(issued.user)
   // Valid before it is handed over: a sender may report late what the user already types.
-  const { isValid, takeBack } = await activateCode(auth, issued)
-  if (to !== undefined && isValid && (await isSent(auth, issued, to, request))) {
-    report(auth, request, 'code-sent', account._id)
+  const { isValid, takeBack } = await codes.activate(issued)
+  if (to !== undefined && isValid && (await isSent(parts, issued, to, request))) {
+    report(request, 'code-sent', account._id)
   } else await takeBack()
   return to !== undefined
+}
+
+/** Sends a code to the address that the account has yet to prove; returns whether there is one. Failures are logged. */
+export function sendVerification(
+  parts: CodeRequestParts,
+  account: Fields,
+  request: ApiRequest,
+): Promise<boolean> {
+  const address = (user: Fields) => parts.identifiers.addressToVerify(user)
+  return sendNewCode(parts, account, 'verification', address, request)
+}
+
+/**
+ * The first of `channels` that reaches the user, and the stored address: never one that a client typed, nor one that is
+ * only claimed on an account with a proven identifier.
+ */
+export function addressOf(
+  { settings, identifiers }: CodeRequestParts,
+  user: Fields,
+  channels: readonly Channel[],
+): { readonly channel: Channel; readonly to: string } | undefined {
+  for (const channel of channels) {
+    const field = settings.delivery.toField[channel]
+    const to = user[field]
+    const isMeant = typeof to === 'string' && to !== '' && identifiers.mayIdentify(user, field)
+    if (isMeant) return { channel, to }
+  }
+  return undefined
+}
+
+/** Sends an issued code and tells the breaker; returns whether it was sent. A failure is logged. */
+async function isSent(
+  parts: CodeRequestParts,
+  { kind, user, code, expiresAt }: IssuedCode,
+  to: string,
+  request: ApiRequest,
+): Promise<boolean> {
+  const isReset = kind !== 'verification'
+  const channel = isReset ? kind : 'email'
+  const purpose = isReset ? 'passwordReset' : 'emailVerification'
+  const secondsLeft = (expiresAt.getTime() - parts.users.now()) / 1000
+  const breaker = parts.breakers[channel]
+  try {
+    await sendMessage(parts, user, { to, code, channel, secondsLeft, purpose }, request)
+    breaker.succeeded()
+    return true
+  } catch (error) {
+    const what = isReset
+      ? `a code could not be sent by ${channel}`
+      : 'a confirmation code could not be sent'
+    // A sender's error may quote the message that it was given.
+    const told = String((error as Error)?.message ?? error).replaceAll(code, '…')
+    parts.logger.error(what, { ...idsOf(request), error: told })
+    breaker.failed({ recipient: to, client: requestInfo(request).client, error })
+    return false
+  }
 }

@@ -100,9 +100,9 @@ export async function mailTexts(
   values: TemplateValues,
 ): Promise<MailTexts> {
   const standard: MailTexts = {
-    subject: filled(MAIL[purpose].subject, values, plain),
-    text: filled(MAIL[purpose].text, values, plain),
-    html: filled(MAIL[purpose].html, values, escaped),
+    subject: fill(MAIL[purpose].subject, values, plain),
+    text: fill(MAIL[purpose].text, values, plain),
+    html: fill(MAIL[purpose].html, values, escapeHtml),
   }
   const { subject, text, html } = await ownTexts(templates[purpose], values)
   const own = text !== undefined || html !== undefined
@@ -122,9 +122,9 @@ async function ownTexts(
   if (typeof template === 'function') return (await template(values)) ?? {}
   const { subject, text, html } = template ?? {}
   return {
-    ...(subject !== undefined && { subject: filled(subject, values, plain) }),
-    ...(text !== undefined && { text: filled(text, values, plain) }),
-    ...(html !== undefined && { html: filled(html, values, escaped) }),
+    ...(subject !== undefined && { subject: fill(subject, values, plain) }),
+    ...(text !== undefined && { text: fill(text, values, plain) }),
+    ...(html !== undefined && { html: fill(html, values, escapeHtml) }),
   }
 }
 
@@ -136,18 +136,14 @@ export async function smsText(
 ): Promise<string> {
   const template = templates?.[purpose]
   if (typeof template === 'function') return template(values)
-  return filled(template ?? SMS[purpose], values, plain)
+  return fill(template ?? SMS[purpose], values, plain)
 }
 
-function filled(
-  template: string,
-  values: TemplateValues,
-  written: (value: string) => string,
-): string {
+function fill(template: string, values: TemplateValues, write: (value: string) => string): string {
   return template.replace(PLACE, (_, path: string) => {
     let value: unknown = values
     for (const key of path.split('.')) value = isFields(value) ? value[key] : undefined
-    return written(value === undefined || value === null ? '' : String(value))
+    return write(value === undefined || value === null ? '' : String(value))
   })
 }
 
@@ -163,7 +159,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function escaped(value: string): string {
+function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }
 

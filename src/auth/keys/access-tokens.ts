@@ -31,6 +31,14 @@ export interface Claims {
   readonly aud?: string | readonly string[]
 }
 
+/** The claims of a token of another service that is accepted: it names no password change and no session. */
+export interface AcceptedClaims extends Pick<Claims, 'sub' | 'iat' | 'exp'> {
+  readonly role: Claims['role'] | undefined
+}
+
+/** The claims of a genuine token of another service that is valid now, else undefined. */
+export type AcceptToken = (token: string) => AcceptedClaims | undefined
+
 /** Who a token is for. */
 export interface SignedIn {
   readonly id: string
@@ -48,7 +56,7 @@ export interface AccessTokens {
 }
 
 const TOLERANCE_SECONDS = 5
-const MAX_LENGTH = 8192
+const MAX_TOKEN_LENGTH = 8192
 /** Verified tokens are remembered: a client's second request computes no HMAC. */
 const MAX_REMEMBERED = 1000
 
@@ -81,14 +89,14 @@ export function accessTokens(
       return `${header}.${body}.${hmacText(key, `${header}.${body}`)}`
     },
     verify(token) {
-      const claims = remembered.get(token) ?? checked(token)
+      const claims = remembered.get(token) ?? check(token)
       return claims && isValidAt(now(), claims) ? claims : undefined
     },
   }
 
   /** Everything except the time, which is checked each time. */
-  function checked(token: string): Claims | undefined {
-    const claims = token.length <= MAX_LENGTH ? genuine(signers, token) : undefined
+  function check(token: string): Claims | undefined {
+    const claims = token.length <= MAX_TOKEN_LENGTH ? genuine(signers, token) : undefined
     if (!claims || !isMeantFor(claims, parties)) return undefined
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(token, claims)

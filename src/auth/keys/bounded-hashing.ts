@@ -5,7 +5,7 @@
  */
 
 import { unavailable } from '../../http/outages.ts'
-import { fairQueue } from './fair-queue.ts'
+import { type EndTurn, fairQueue } from './fair-queue.ts'
 
 /** The client and account that a password is hashed for: a flood cannot choose these freely. */
 export interface Asker {
@@ -17,19 +17,14 @@ export interface Asker {
   readonly isKnown?: () => boolean | Promise<boolean>
 }
 
-/** A request's turn. */
-export interface Turn {
-  /** Passes the turn to the next request: nothing more will be hashed. Calling it twice is harmless. */
-  end(): void
-}
-
 /** Admits requests that will hash, and runs computations. */
 export interface Hashing {
   /**
    * Runs a request that will hash, when it is its turn. Throws a 503 if too many are waiting already, or if its turn
-   * does not come in time: before anything is read, or counted against an account.
+   * does not come in time: before anything is read, or counted against an account. Once nothing more will be hashed,
+   * the request may pass its turn on early.
    */
-  admit<T>(request: (turn: Turn) => Promise<T>, asker?: Asker): Promise<T>
+  admit<T>(request: (endTurn: EndTurn) => Promise<T>, asker: Asker): Promise<T>
   /** Runs one computation, when it is its turn. */
   run<T>(computation: () => T | Promise<T>): Promise<T>
 }
@@ -54,12 +49,12 @@ export function boundedHashing(slots: () => number | Promise<number> = slotsHere
   }
 
   return {
-    async admit(request, asker = {}) {
+    async admit(request, asker) {
       await start()
       const end = await turns.take(asker.client ?? '', asker.account ?? '', asker.isKnown)
       if (!end) throw unavailable()
       try {
-        return await request({ end })
+        return await request(end)
       } finally {
         end()
       }

@@ -7,10 +7,12 @@
  * and the others to the earliest, so that no one waits for ever. When all places of a line are taken, the client with
  * the most places gives one up.
  *
+ * Measured with 300 strangers who ask again as soon as they are answered: someone on a new device waits for one turn, from
+ * an address of their own or from the flood's. In a line of first come, first served, with at most 16 places a client, it
+ * is 16 turns if the flood has one address, 299 if it has 300, and none ever comes from the flood's own address.
+ *
  * @module
  */
-
-import { type Rounds, rounds } from './rounds.ts'
 
 /** A queue of turns. */
 export interface FairQueue {
@@ -32,31 +34,18 @@ export interface FairQueue {
 export type EndTurn = () => void
 
 /** Per line. A waiting request costs some KiB; a flood of some hundred connections fits in. */
-const PLACES = 512
+const MAX_WAITING = 512
 /** More waiting requests than this mean an overload. */
-const FEW = 32
-/** Milliseconds. After that, clients and proxies have given up on the request. */
-const LONGEST_WAIT_MS = 20_000
-
-/** A waiting request; `settle` gives it the turn, or none. */
-interface Waiting {
-  readonly client: string
-  readonly account: string
-  settle(end: EndTurn | undefined): void
-}
-
-/** The requests of one client by account. */
-interface Client {
-  readonly accounts: Rounds<Waiting[]>
-  count: number
-}
+const OVERLOAD = 32
+/** After that, clients and proxies have given up on the request. */
+const MAX_WAIT_MS = 20_000
 
 /** A queue without turns yet. */
-export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
-  const known = waitingLine()
-  const strangers = waitingLine()
+export function fairQueue(maxWaitMs: number = MAX_WAIT_MS): FairQueue {
+  const known = new Line()
+  const strangers = new Line()
   let free = 0
-  let newest = false
+  let takesNewest = false
   let knownIsNext = true
 
   const begin = (): EndTurn => {
@@ -70,21 +59,18 @@ export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
     }
   }
 
-  const isFree = () => free > 0 && known.length() + strangers.length() === 0
-
   const nextStranger = () => {
-    newest = strangers.length() > FEW && !newest
-    return strangers.next(newest)
+    takesNewest = strangers.waiting.length > OVERLOAD && !takesNewest
+    return strangers.next(takesNewest)
   }
 
   const hand = (): void => {
-    while (free > 0) {
+    while (free > 0 && known.waiting.length + strangers.waiting.length > 0) {
       const next = knownIsNext
         ? (known.next(false) ?? nextStranger())
         : (nextStranger() ?? known.next(false))
-      if (!next) return
       knownIsNext = !knownIsNext
-      next.settle(begin())
+      next?.settle(begin())
     }
   }
 
@@ -94,88 +80,123 @@ export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
       hand()
     },
     async take(client, account, isKnown = () => false) {
-      if (isFree()) return begin()
+      // Turns are handed on as they end, so a free one means that nobody waits.
+      if (free > 0) return begin()
       const line = (await isKnown()) ? known : strangers
       // All others may have been served during the await: then no one would pass the turn on.
-      if (isFree()) return begin()
-      if (line.length() >= PLACES && !line.giveUp(client, account)) return undefined
+      if (free > 0) return begin()
+      const keys = { client: JSON.stringify([client]), account: JSON.stringify([client, account]) }
+      if (line.waiting.length >= MAX_WAITING && !line.giveUpFor(keys)) return undefined
       return new Promise((resolve) => {
         const settle = (turn: EndTurn | undefined) => {
           clearTimeout(timer)
           resolve(turn)
         }
-        const one: Waiting = { client, account, settle }
+        const one: Waiting = { ...keys, settle }
         const timer = setTimeout(() => {
           line.remove(one)
           resolve(undefined)
-        }, longestWaitMs)
+        }, maxWaitMs)
         line.add(one)
       })
     },
   }
 }
 
-/** One line of waiting requests. */
-interface Line {
-  length(): number
-  add(one: Waiting): void
-  remove(one: Waiting): void
-  /** Removes and returns the request whose turn it is. */
-  next(newest: boolean): Waiting | undefined
-  /** Refuses a waiting request in favour of one of `client` for `account`; returns whether it did. */
-  giveUp(client: string, account: string): boolean
+/** A waiting request; `settle` gives it the turn, or none. */
+interface Waiting {
+  /** The key of its client. */
+  readonly client: string
+  /** The key of its account, among those of this client. */
+  readonly account: string
+  settle(end: EndTurn | undefined): void
 }
 
-function waitingLine(): Line {
-  const clients = rounds<Client>()
-  let length = 0
+/** The place of a client, or of one of its accounts, in the order of turns. */
+interface Place {
+  /** How many requests wait. */
+  count: number
+  /** The number of its arrival, or of its last turn. */
+  since: number
+  hadTurn: boolean
+}
 
-  const remove = (one: Waiting): void => {
-    const client = clients.get(one.client)
-    const list = client?.accounts.get(one.account)
-    const at = list?.indexOf(one) ?? -1
-    if (!client || !list || at < 0) return
-    list.splice(at, 1)
-    client.count -= 1
-    length -= 1
-    if (list.length === 0) client.accounts.remove(one.account)
-    if (client.count === 0) clients.remove(one.client)
+/** One line of waiting requests: a turn takes far longer than a look at all of them. */
+class Line {
+  readonly waiting: Waiting[] = []
+  readonly #places = new Map<string, Place>()
+  #now = 0
+
+  add(one: Waiting): void {
+    this.waiting.push(one)
+    this.#now += 1
+    for (const key of [one.client, one.account]) {
+      const place = this.#places.get(key) ?? { count: 0, since: this.#now, hadTurn: false }
+      place.count += 1
+      this.#places.set(key, place)
+    }
   }
 
-  return {
-    length: () => length,
-    remove,
-    add(one) {
-      const client = clients.get(one.client) ?? { accounts: rounds<Waiting[]>(), count: 0 }
-      if (client.count === 0) clients.add(one.client, client)
-      const list = client.accounts.get(one.account)
-      if (list) list.push(one)
-      else client.accounts.add(one.account, [one])
-      client.count += 1
-      length += 1
-    },
-    next(newest) {
-      const [, client] = clients.next(newest) ?? []
-      const [, list] = client?.accounts.next(newest) ?? []
-      const one = list?.[0]
-      if (!client || !one) return undefined
-      remove(one)
-      client.accounts.served(one.account)
-      clients.served(one.client)
-      return one
-    },
-    giveUp(name, account) {
-      const own = clients.get(name)
-      const [, most] = clients.largest(({ count }) => count) ?? []
-      const from = most && most.count > (own?.count ?? 0) + 1 ? most : own
-      const [, list = []] = from?.accounts.largest(({ length }) => length) ?? []
-      // Within a client, an account may take the place of one that has more.
-      const isFair = from !== own || list.length > (own?.accounts.get(account)?.length ?? 0) + 1
-      const last = list.at(-1)
-      if (!last || !isFair) return false
-      remove(last)
-      last.settle(undefined)
-      return true
-    },
+  remove(one: Waiting): void {
+    const at = this.waiting.indexOf(one)
+    if (at < 0) return
+    this.waiting.splice(at, 1)
+    for (const key of [one.client, one.account]) {
+      const place = this.#place(key)
+      place.count -= 1
+      if (place.count === 0) this.#places.delete(key)
+    }
+  }
+
+  /** Removes and returns the request whose turn it is; with `newest` one of the latest client without a turn so far. */
+  next(newest: boolean): Waiting | undefined {
+    const order = (a: Place, b: Place) => {
+      if (!newest || (a.hadTurn && b.hadTurn)) return a.since - b.since
+      return +a.hadTurn - +b.hadTurn || b.since - a.since
+    }
+    const isBefore = (a: Waiting, b: Waiting) =>
+      (order(this.#place(a.client), this.#place(b.client)) ||
+        order(this.#place(a.account), this.#place(b.account))) < 0
+    const [first, ...others] = this.waiting
+    if (!first) return undefined
+    const one = others.reduce((best, each) => (isBefore(each, best) ? each : best), first)
+    this.#now += 1
+    for (const key of [one.client, one.account]) {
+      Object.assign(this.#place(key), { since: this.#now, hadTurn: true })
+    }
+    this.remove(one)
+    return one
+  }
+
+  /**
+   * Refuses a waiting request in favour of another one; returns whether it did. Within a client, an account may take the
+   * place of one that has more.
+   */
+  giveUpFor({ client, account }: Pick<Waiting, 'client' | 'account'>): boolean {
+    const own = this.#places.get(client)?.count ?? 0
+    const most = this.#most((one) => one.client)
+    const from = most && this.#place(most.client).count > own + 1 ? most.client : client
+    const last = this.#most((one) => one.account, from)
+    if (!last) return false
+    const ofAccount = this.#places.get(account)?.count ?? 0
+    if (from === client && this.#place(last.account).count <= ofAccount + 1) return false
+    this.remove(last)
+    last.settle(undefined)
+    return true
+  }
+
+  /** The last request of the client, or account, with the most; among those of the client `of`. */
+  #most(keyOf: (one: Waiting) => string, of?: string): Waiting | undefined {
+    const count = (one: Waiting) => this.#place(keyOf(one)).count
+    return this.waiting
+      .filter(({ client }) => of === undefined || client === of)
+      .reduce<Waiting | undefined>(
+        (best, each) => (best && count(best) > count(each) ? best : each),
+        undefined,
+      )
+  }
+
+  #place(key: string): Place {
+    return this.#places.get(key) as Place
   }
 }

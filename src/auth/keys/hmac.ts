@@ -86,11 +86,11 @@ export function isSealed(keys: Keys, sealed: unknown, text: string): boolean {
 
 function keyFor(secret: string, name: InstanceName, purpose: Purpose): Key {
   return {
-    id: base64url(derived(secret, name, 'key id', ID_BYTES)),
-    mac: macUnder(derived(secret, name, purpose)),
+    id: base64url(derive(secret, name, 'key id', ID_BYTES)),
+    mac: macUnder(derive(secret, name, purpose)),
   }
 }
 
-function derived(secret: string, { model, mount }: InstanceName, use: string, bytes?: number) {
+function derive(secret: string, { model, mount }: InstanceName, use: string, bytes?: number) {
   return derivedKey(secret, `fieldgate ${use} ${JSON.stringify([model, mount])}`, bytes)
 }

@@ -24,11 +24,11 @@ export interface Answer {
 export type Ask = (url: string, init?: RequestInit) => Promise<Answer>
 
 /** An `Ask` for one sign-in. */
-export function asking(): Ask {
+export function createAsk(): Ask {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   return async (url, init = {}) => {
     const response = await fetchLimited(url, { ...init, signal })
-    const json = parsed(await response.text())
+    const json = parseJson(await response.text())
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
     const body = isObject ? (json as Record<string, unknown>) : {}
     return { status: response.status, body, json }
@@ -43,7 +43,7 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
     if (isNoAnswer(response.status)) {
       throw new Error(`${new URL(url).origin} responded with ${response.status}`)
     }
-    const body = await limited(response)
+    const body = await readLimited(response)
     return new Response(body as BodyInit, { status: response.status, headers: response.headers })
   } catch (error) {
     throw providerUnreachable(error)
@@ -55,7 +55,7 @@ function isNoAnswer(status: number): boolean {
   return status === 0 || (status >= 300 && status < 400) || status === 429 || status >= 500
 }
 
-async function limited(response: Response): Promise<Uint8Array | null> {
+async function readLimited(response: Response): Promise<Uint8Array | null> {
   if (!response.body || response.status === 204) return null
   const chunks: Uint8Array[] = []
   let size = 0
@@ -67,7 +67,7 @@ async function limited(response: Response): Promise<Uint8Array | null> {
   return joined(chunks, size)
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -8,10 +8,9 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { providerRefused } from '../refusals.ts'
-import { asking } from './ask.ts'
-import type { FacebookOptions, Provider } from './provider.ts'
-import { providerId } from './provider-id.ts'
-import { endpointsOf, needed } from './settings.ts'
+import { createAsk } from './ask.ts'
+import { type FacebookOptions, type Provider, providerId } from './provider.ts'
+import { endpointsOf, requireSetting } from './settings.ts'
 
 /** Facebook: `accessToken`. Graph marks no address as verified, so none links accounts. */
 export function facebookProvider(
@@ -19,8 +18,8 @@ export function facebookProvider(
   idField: string,
   settings: FacebookOptions,
 ): Provider {
-  const appId = needed(name, 'appId', settings.appId)
-  const appSecret = needed(name, 'appSecret', settings.appSecret)
+  const appId = requireSetting(name, 'appId', settings.appId)
+  const appSecret = requireSetting(name, 'appSecret', settings.appSecret)
   const urls = endpointsOf(name, settings, {
     debugToken: 'https://graph.facebook.com/debug_token',
     me: 'https://graph.facebook.com/me',
@@ -30,7 +29,7 @@ export function facebookProvider(
     idField,
     credentials: ['accessToken'],
     async profile(body) {
-      const ask = asking()
+      const ask = createAsk()
       const token = String(body.accessToken)
       const checked = await ask(
         withParameters(urls.debugToken, {

@@ -6,10 +6,9 @@
 
 import type { Fields } from '../../ports/store.ts'
 import { providerRefused } from '../refusals.ts'
-import { type Ask, asking } from './ask.ts'
-import type { GithubOptions, Profile, Provider } from './provider.ts'
-import { providerId } from './provider-id.ts'
-import { endpointsOf, needed } from './settings.ts'
+import { type Ask, createAsk } from './ask.ts'
+import { type GithubOptions, type Profile, type Provider, providerId } from './provider.ts'
+import { endpointsOf, requireSetting } from './settings.ts'
 
 const JSON_HEADERS = {
   Accept: 'application/json',
@@ -20,8 +19,8 @@ const JSON_HEADERS = {
 
 /** GitHub: `accessToken`, or `code`, with `codeVerifier` if the client has sent a challenge. */
 export function githubProvider(name: string, idField: string, settings: GithubOptions): Provider {
-  const clientId = needed(name, 'clientId', settings.clientId)
-  const clientSecret = needed(name, 'clientSecret', settings.clientSecret)
+  const clientId = requireSetting(name, 'clientId', settings.clientId)
+  const clientSecret = requireSetting(name, 'clientSecret', settings.clientSecret)
   const urls = endpointsOf(name, settings, {
     token: 'https://github.com/login/oauth/access_token',
     check: `https://api.github.com/applications/${encodeURIComponent(clientId)}/token`,
@@ -29,7 +28,11 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
     emails: 'https://api.github.com/user/emails',
   })
 
-  async function exchanged(ask: Ask, code: string, verifier: string | undefined): Promise<string> {
+  async function exchangeCode(
+    ask: Ask,
+    code: string,
+    verifier: string | undefined,
+  ): Promise<string> {
     const { status, body } = await ask(urls.token, {
       method: 'POST',
       headers: JSON_HEADERS,
@@ -47,7 +50,7 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
   }
 
   /** A token that another app got signs in there, not here. */
-  async function checked(ask: Ask, token: string): Promise<string> {
+  async function checkToken(ask: Ask, token: string): Promise<string> {
     const { status } = await ask(urls.check, {
       method: 'POST',
       headers: { ...JSON_HEADERS, Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
@@ -63,11 +66,11 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
     credentials: ['accessToken', 'code'],
     companions: ['codeVerifier'],
     async profile(body) {
-      const ask = asking()
+      const ask = createAsk()
       const token =
         typeof body.accessToken === 'string'
-          ? await checked(ask, body.accessToken)
-          : await exchanged(ask, String(body.code), codeVerifierIn(body))
+          ? await checkToken(ask, body.accessToken)
+          : await exchangeCode(ask, String(body.code), codeVerifierIn(body))
       const headers = { ...JSON_HEADERS, Authorization: `Bearer ${token}` }
       const user = await ask(urls.user, { headers })
       const { id, name: fullName } = user.body

@@ -4,21 +4,22 @@
  * @module
  */
 
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { sameText } from '../../http/constant-time.ts'
 import type { Fields } from '../../ports/store.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
-import { checkNonce, nonceRule } from './nonce.ts'
-import type { IdTokenOptions, Provider, Verified } from './provider.ts'
-import { providerId } from './provider-id.ts'
+import { type IdTokenOptions, type Provider, providerId, type Verified } from './provider.ts'
 import { checkedUrl, endpointsOf } from './settings.ts'
 
 interface Issuer {
   readonly issuers: readonly string[]
   readonly jwks: string
   /** Whether the token's `email_verified` claim vouches for the address. */
-  verified(claim: unknown): boolean
+  vouches(claim: unknown): boolean
   /** The name, if the provider gives it only to the client. */
   name(claims: JWTPayload, body: Fields): unknown
 }
@@ -33,7 +34,7 @@ export function googleProvider(name: string, idField: string, settings: IdTokenO
   return idTokenProvider(name, idField, settings, {
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     jwks: 'https://www.googleapis.com/oauth2/v3/certs',
-    verified: (claim) => claim === true,
+    vouches: (claim) => claim === true,
     name: (claims) => claims.name,
   })
 }
@@ -43,7 +44,7 @@ export function appleProvider(name: string, idField: string, settings: IdTokenOp
   return idTokenProvider(name, idField, settings, {
     issuers: ['https://appleid.apple.com'],
     jwks: 'https://appleid.apple.com/auth/keys',
-    verified: (claim) => claim === true || claim === 'true',
+    vouches: (claim) => claim === true || claim === 'true',
     name: (_, body) => personName(body.name),
   })
 }
@@ -70,7 +71,7 @@ function idTokenProvider(
     singleUse: true,
     async profile(body, now) {
       const token = String(body.idToken)
-      const claims = await verified(token, await keys(), issuers, now())
+      const claims = await verifyToken(token, await keys(), issuers, now())
       checkNonce(nonce, claims.nonce, body.nonce)
       const { sub, aud, email } = claims
       // `azp` may be another client of the same project: Google's tokens for Android apps name that.
@@ -80,7 +81,7 @@ function idTokenProvider(
       return {
         id: providerId(sub),
         ...(typeof email === 'string' && { email }),
-        emailVerified: usual.verified(claims.email_verified),
+        emailVerified: usual.vouches(claims.email_verified),
         ...(typeof person === 'string' && { name: person }),
         once: {
           signed: token.slice(0, token.lastIndexOf('.')),
@@ -106,7 +107,7 @@ function keySet(url: string): () => Promise<JWTVerifyGetKey> {
   }
 }
 
-async function verified(
+async function verifyToken(
   token: string,
   keys: JWTVerifyGetKey,
   issuers: readonly string[],
@@ -140,7 +141,7 @@ async function verified(
   }
 }
 
-const MAX_NAME = 200
+const MAX_NAME_LENGTH = 200
 
 function personName(value: unknown): string | undefined {
   const { firstName, lastName } = (typeof value === 'object' && value ? value : {}) as Fields
@@ -149,5 +150,33 @@ function personName(value: unknown): string | undefined {
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' ')
     .trim()
-  return name === '' || name.length > MAX_NAME ? undefined : name
+  return name === '' || name.length > MAX_NAME_LENGTH ? undefined : name
+}
+
+type NonceRule = NonNullable<IdTokenOptions['nonce']>
+
+const NONCE_RULES: readonly NonceRule[] = ['checked', 'required', 'hashed', 'ignored']
+
+/** The setting `nonce` of a provider. */
+function nonceRule(provider: string, value: unknown): NonceRule {
+  if (value === undefined) return 'checked'
+  const known = NONCE_RULES.find((rule) => rule === value)
+  return known ?? fail(`'social.${provider}.nonce' must be one of ${NONCE_RULES.join(', ')}`)
+}
+
+/**
+ * Compares a token's claim with the body's nonce (OpenID Connect Core 1.0, 3.1.3.7): it ties the token to the client that
+ * requested it, so that a stolen token does not sign in anyone else. Throws a 401.
+ */
+function checkNonce(rule: NonceRule, claim: unknown, given: unknown): void {
+  if (rule === 'ignored') return
+  const isGiven = given !== undefined && given !== ''
+  if (claim === undefined && !isGiven && rule === 'checked') return
+  if (typeof claim !== 'string' || claim === '' || typeof given !== 'string' || !isGiven) {
+    throw providerRefused()
+  }
+  const isHash = sameText(claim, bytesToHex(sha256(utf8ToBytes(given))))
+  // Anyone who has a token can read its claim; if clients send hashes to the provider, the claim itself must not be
+  // accepted.
+  if (!isHash && (rule === 'hashed' || !sameText(claim, given))) throw providerRefused()
 }

@@ -4,13 +4,22 @@
  * @module
  */
 
+import { HttpError } from '../../http/errors.ts'
 import type { Fields } from '../../ports/store.ts'
+import { within } from '../../ports/within.ts'
 import { fail } from '../option-checks.ts'
-import { customProvider } from './custom.ts'
+import { providerRefused, providerUnreachable } from '../refusals.ts'
+import { DEADLINE_MS } from './ask.ts'
 import { facebookProvider } from './facebook.ts'
 import { githubProvider } from './github.ts'
 import { appleProvider, googleProvider } from './id-token.ts'
-import type { Provider, ProviderOptions, SocialOptions } from './provider.ts'
+import {
+  type CustomOptions,
+  type Provider,
+  type ProviderOptions,
+  providerId,
+  type SocialOptions,
+} from './provider.ts'
 
 type Maker = (name: string, idField: string, settings: never) => Provider
 
@@ -65,4 +74,31 @@ function idFieldOf(name: string, settings: ProviderOptions, names: Names): strin
     fail(`'social.${name}.idField' must be the name of a field`)
   }
   return idField ?? names?.[usual] ?? usual
+}
+
+/** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
+function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
+  if (typeof settings.verify !== 'function') fail(`'social.${name}' needs 'verify', a function`)
+  return {
+    name,
+    idField,
+    credentials: [],
+    async profile(body) {
+      const profile = await within(
+        DEADLINE_MS,
+        async () => settings.verify(body, settings),
+        () => providerUnreachable(),
+      ).catch((error: unknown) => {
+        throw error instanceof HttpError ? error : providerRefused()
+      })
+      const { id, email, emailVerified, name: fullName } = profile ?? {}
+      if (!profile) throw providerRefused()
+      return {
+        id: providerId(id),
+        ...(typeof email === 'string' && { email }),
+        emailVerified: emailVerified === true,
+        ...(typeof fullName === 'string' && { name: fullName }),
+      }
+    },
+  }
 }

@@ -8,7 +8,7 @@ import { fail } from '../option-checks.ts'
 import type { ProviderOptions } from './provider.ts'
 
 /** A setting that must be a string. */
-export function needed(provider: string, setting: string, value: unknown): string {
+export function requireSetting(provider: string, setting: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
   return fail(`'social.${provider}' needs '${setting}'`)
 }

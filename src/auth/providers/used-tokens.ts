@@ -48,7 +48,7 @@ export const usedTokenSchema: CollectionSchema = {
 
 /** Clocks of instances may differ, and a token is accepted for some seconds longer. */
 const MARGIN_MS = 60_000
-const SWEPT = 3
+const MAX_SWEPT = 3
 
 /** The tokens used in `collection` to sign in to the instance named `auth`; `now` returns epoch milliseconds. */
 export function usedTokens(collection: Collection, auth: string, now: () => number): UsedTokens {
@@ -65,7 +65,7 @@ export function usedTokens(collection: Collection, auth: string, now: () => numb
     },
     async sweep() {
       const expired = { op: 'lt', field: 'expiresAt', value: new Date(now()) } as const
-      for (let swept = 0; swept < SWEPT; swept += 1) {
+      for (let swept = 0; swept < MAX_SWEPT; swept += 1) {
         if ((await collection.delete(expired)) === null) return
       }
     },

@@ -1,33 +1,46 @@
 /**
- * `POST /email/verify`.
+ * Proof of a mailbox by a code: `POST /email/code` and `POST /email/verify`.
  *
  * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
-import { withId } from '../../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
-import { credential, identifierString, readBody, typedAccount } from '../accounts/credentials.ts'
+import { credential, identifierString, readBody } from '../accounts/credentials.ts'
 import { isTakenElsewhere } from '../accounts/one-namespace.ts'
-import { signInState } from '../accounts/reauthentication.ts'
-import { addressToVerify, freed, type OwnVisit, opens, proofState } from '../accounts/ways-in.ts'
-import { codeState, type RightCode, tryCode } from '../codes.ts'
+import type { OwnVisit } from '../accounts/proven-identifiers.ts'
+import type { RightCode } from '../codes/codes.ts'
+import { tryCode } from '../codes/try-code.ts'
+import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
 import { tellOfProviders } from '../delivery/notices.ts'
-import { verificationChange } from '../delivery/verification.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { userById } from '../instance/user.ts'
+import type { AuthInstance } from '../instance.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
-import { forgiveGuess, guessPassword } from '../sign-in/password-attempt.ts'
-import { isKnownTo } from '../visit/known-clients.ts'
-import { report } from '../visit/security-events.ts'
-import { visitOf } from '../visit/visit.ts'
+import { requestInfo } from '../request-info/request-info.ts'
+import { guessPassword } from '../sign-in/guess-password.ts'
 import type { AuthRoute } from './route.ts'
 
 const MAX_TRIES = 5
 
-/** The route `verifyEmail`. */
+/** Responds, then sends a code that proves a mailbox. */
+export const sendEmailCodeRoute: AuthRoute<'sendEmailCode'> = {
+  name: 'sendEmailCode',
+  method: 'POST',
+  path: '/email/code',
+  access: 'anyone',
+  needs: 'emailVerification',
+  optionalAuth: true,
+  handler: (auth) => async (request) => {
+    const address = addressIn(auth, await readBody(auth.host, request), request)
+    return respondFirst(auth, request, ['email'], async () => {
+      const user = await accountToVerify(auth, address, request)
+      return user !== undefined && (await sendVerification(auth, user, request))
+    })
+  },
+}
+
+/** Proves a mailbox by a code that was mailed to it. */
 export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
   name: 'verifyEmail',
   method: 'POST',
@@ -39,50 +52,55 @@ export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
   handler: (auth) => (request) => verifyEmail(auth, request),
 }
 
-/** Proves a mailbox by a code that was mailed to it. */
 async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  const body = await readBody(auth, request)
-  const identifier = identifierString(body, 'identifier') ?? identifierString(body, 'email')
+  const body = await readBody(auth.host, request)
   const otp = credential(body, 'otp') ?? credential(body, 'code')
-  if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
-  const { client } = visitOf(request)
-  const user = await accountToVerify(auth, identifier, request)
+  const address = addressIn(auth, body, request)
+  const { client } = requestInfo(request)
+  const user = await accountToVerify(auth, address, request)
   const isSignedIn = request.auth !== undefined && request.auth.userId === String(user?._id)
   const isOwn = isSignedIn || (await showsPassword(auth, user, body, request))
   const right = await tryCode(auth, user, otp, ['verification'], client)
   if (!right) {
-    report(auth, request, 'code-failed', user?._id)
+    auth.report(request, 'code-failed', user?._id)
     throw invalidCode()
   }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
-  const { before, after } = await written(
-    auth,
-    right,
-    isOwn ? { sessionId: sid, client } : undefined,
-  )
-  report(auth, request, 'email-verified', right.user._id)
+  const { before, after } = await prove(auth, right, isOwn ? { sessionId: sid, client } : undefined)
+  auth.report(request, 'email-verified', right.user._id)
   tellOfProviders(auth, before, after, request)
   return messageResponse('Email address confirmed.')
 }
 
+/** What a body says of an address: its normal form, or undefined if it is none; null if the body says nothing. */
+function addressIn(
+  { settings }: AuthInstance,
+  body: Fields,
+  request: ApiRequest,
+): string | null | undefined {
+  const identifier = identifierString(body, 'identifier') ?? identifierString(body, 'email')
+  if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
+  if (identifier === undefined) return null
+  const email = settings.identifiers.find(({ kind }) => kind === 'email')
+  return typeof identifier === 'string' ? email?.normalize(identifier) : undefined
+}
+
 /**
- * The account for which `identifier` is to be proven: the signed-in user's own, if the address is theirs or is to
+ * The account for which an address is to be proven: the signed-in user's own, if the address is theirs or is to
  * become theirs, else the one that has it.
  */
-export async function accountToVerify(
-  auth: AuthInstance,
-  identifier: string | null | undefined,
+async function accountToVerify(
+  { users, identifiers }: AuthInstance,
+  address: string | null | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
-  const { names, settings, engine } = auth
-  const { normalize } = settings.identifiers.find(({ kind }) => kind === 'email') ?? {}
-  const address = typeof identifier === 'string' ? normalize?.(identifier) : undefined
-  const own = request.auth ? await userById(auth, request.auth.userId) : undefined
-  if (own && (identifier === undefined || addressToVerify(auth, own) === address)) return own
-  if (address === undefined) return undefined
-  const found = await engine.first({ op: 'eq', field: names.email, value: address })
-  const isMeant = found && opens(auth, found, names.email)
-  return isMeant && addressToVerify(auth, found) === address ? found : undefined
+  const { email } = users.names
+  const own = request.auth ? await users.byId(request.auth.userId) : undefined
+  if (own && (address === null || identifiers.addressToVerify(own) === address)) return own
+  if (typeof address !== 'string') return undefined
+  const found = await users.by(email, address)
+  const isMeant = found && identifiers.mayIdentify(found, email)
+  return isMeant && identifiers.addressToVerify(found) === address ? found : undefined
 }
 
 /** The password serves as well as a sign-in, which `required` does not allow yet. */
@@ -95,54 +113,68 @@ async function showsPassword(
   const password = credential(body, 'password')
   if (password === undefined) return false
   if (password !== null) checkPasswordSize(password)
-  const { client } = visitOf(request)
-  const isKnown = () => isKnownTo(auth, user, client)
-  const asker = { client, account: typedAccount(auth, body), isKnown }
+  const { client } = requestInfo(request)
+  const isKnown = () => auth.clients.isKnown(user, client)
+  const account = addressIn(auth, body, request) ?? undefined
+  const asker = { client, account, isKnown }
   const guess = await auth.hashing.admit(() => guessPassword(auth, user, password, request), asker)
-  if (!guess.opened) throw invalidCode()
-  await forgiveGuess(auth, guess.reservation)
+  if (!guess.isRight) throw invalidCode()
+  await auth.lockout.takeBack(guess.reservation, 'forgive')
   return true
 }
 
 /** Writes the proof and uses the code up, in one conditional step; the user before and after it. Throws a 400 or 409. */
-async function written(
+async function prove(
   auth: AuthInstance,
   right: RightCode,
   signedIn: OwnVisit | undefined,
 ): Promise<{ readonly before: Fields; readonly after: Fields }> {
-  const { names, engine } = auth
+  const { users, sessions, codes, identifiers } = auth
+  const { email: field } = users.names
   const id = String(right.user._id)
   let user: Fields | undefined = right.user
   for (let tries = 0; user && tries < MAX_TRIES; tries += 1) {
-    const change = verificationChange(auth, { ...right, user }, signedIn)
+    const change = proofChange(auth, user, signedIn)
     if (!change) throw invalidCode()
-    const email = change.set?.[names.email]
-    if (await isTakenElsewhere(auth, { [names.email]: email }, id)) throw accountExists()
+    const address = change.set?.[field]
+    if (await isTakenElsewhere(auth, { [field]: address }, id)) throw accountExists()
     const expect = {
-      ...signInState(auth, user),
-      ...proofState(auth, user),
-      ...codeState(auth, right),
-      ...(signedIn && { [names.refreshTokens]: user[names.refreshTokens] }),
+      ...users.passwordState(user),
+      ...identifiers.stateOf(user),
+      ...codes.stateOf(right),
+      ...(signedIn && { [sessions.field]: user[sessions.field] }),
     }
-    const done = await attempt(auth, id, change, expect)
-    if (typeof done === 'object') return { before: user, after: done }
-    if (done === 'taken' && !(await freed(auth, names.email, email, true))) throw accountExists()
+    const after = await users.update(id, change, expect).catch(async (error: unknown) => {
+      if (!(error instanceof DuplicateKey)) throw error
+      if (!(await identifiers.free(field, address, true))) throw accountExists()
+      return null
+    })
+    if (after) return { before: user, after }
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
-    user = await engine.first(withId(id))
+    user = await users.byId(id)
   }
   throw invalidCode()
 }
 
-async function attempt(
-  { engine }: AuthInstance,
-  id: string,
-  change: Change,
-  expect: Fields,
-): Promise<Fields | 'outrun' | 'taken'> {
-  try {
-    return (await engine.stored.update(withId(id), change, { expect })) ?? 'outrun'
-  } catch (error) {
-    if (error instanceof DuplicateKey) return 'taken'
-    throw error
+/**
+ * What a right code changes. Undefined if it may prove nothing: on an account with a proven identifier only its own
+ * user can add another, because a code in the wrong hands would give the account away.
+ */
+function proofChange(
+  { users, identifiers, codes }: AuthInstance,
+  user: Fields,
+  signedIn: OwnVisit | undefined,
+): Change | undefined {
+  const { email: field, pendingEmail } = users.names
+  const address = identifiers.addressToVerify(user)
+  const isFirst = !identifiers.hasProof(user)
+  const isNew = address !== user[field]
+  if (address === undefined || (!signedIn && (isNew || !isFirst))) return undefined
+  const proven = { ...user, [field]: address }
+  if (!isFirst) {
+    const set = { [field]: address, ...identifiers.proofOf(proven, field) }
+    return { set, unset: [...codes.allEnded, ...users.declared([pendingEmail])] }
   }
+  const change = identifiers.takeover(proven, { field, ...(signedIn && { signedIn }) })
+  return { ...change, set: { ...change.set, [field]: address } }
 }

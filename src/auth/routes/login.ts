@@ -1,5 +1,5 @@
 /**
- * `POST /login`.
+ * `POST /login`: from the credentials to the response.
  *
  * @module
  */
@@ -7,10 +7,9 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { accountFinder, credential, readBody, typedAccount } from '../accounts/credentials.ts'
-import { awaitsProof } from '../delivery/verification.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { isDisabled } from '../instance/user.ts'
+import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
+import { tell } from '../delivery/notices.ts'
+import type { AuthInstance } from '../instance.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import {
   emailNotConfirmed,
@@ -21,23 +20,13 @@ import {
   passwordRequired,
   tooManyAttempts,
 } from '../refusals.ts'
+import { requestInfo } from '../request-info/request-info.ts'
 import type { SecondStepRequired } from '../setup/sign-in-step.ts'
-import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
-import { lockLeft, type Reservation, reserveAnswer } from '../sign-in/lockout.ts'
-import {
-  forgiveGuess,
-  guessPassword,
-  notePassword,
-  rehashed,
-  signInAfterGuess,
-} from '../sign-in/password-attempt.ts'
-import { secondStepResponse, ticketIn } from '../sign-in/second-step.ts'
-import { isRefusal, runOnLogin } from '../sign-in/sign-in.ts'
-import { isKnownTo } from '../visit/known-clients.ts'
-import { report } from '../visit/security-events.ts'
-import { visitOf } from '../visit/visit.ts'
+import { guessPassword } from '../sign-in/guess-password.ts'
+import type { Reservation } from '../sign-in/lockout.ts'
+import { openSession } from '../sign-in/open-session.ts'
+import { isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
-import { signedIn } from './signed-in.ts'
 
 /** The route `login`. */
 export const loginRoute: AuthRoute<'login'> = {
@@ -51,86 +40,135 @@ export const loginRoute: AuthRoute<'login'> = {
 
 /** Signs in by identifier and password. */
 async function login(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  const body = await readBody(auth, request)
+  const body = await readBody(auth.host, request)
   const ticket = credential(body, 'ticket')
-  if (ticket !== undefined) return secondStep(auth, ticket, body, request)
+  if (ticket !== undefined) return loginWithTicket(auth, ticket, body, request)
+
+  // The credentials.
   const password = credential(body, 'password')
-  const find = accountFinder(auth, body)
+  const account = namedAccount(auth, body)
   if (password === undefined || password === '') throw passwordRequired()
-  if (!find) throw identifierRequired()
+  if (!account) throw identifierRequired()
   if (password !== null) checkPasswordSize(password)
-  const { client } = visitOf(request)
-  const isKnown = async () => isKnownTo(auth, await find(), client)
-  const asker = { client, account: typedAccount(auth, body), isKnown }
-  return auth.hashing.admit(async (turn) => {
-    const user = await find()
-    const guess = await guessPassword(auth, user, password, request)
-    turn.end()
-    if (!guess.opened) throw refusal(auth, request, guess.locked ? user : undefined)
-    const { reservation } = guess
-    await checkFurther(auth, reservation, request)
-    const asked = await checkedByHook(auth, reservation, request)
-    const set = await rehashed(auth, reservation, String(password))
-    if (asked) {
-      const user = (await notePassword(auth, reservation, set)) ?? reservation.user
-      return secondStepResponse(auth, user, asked, request)
-    }
-    const data = await signInAfterGuess(auth, reservation, request, { set })
-    if (!data) throw invalidCredentials()
-    await signedIn(auth, reservation.user, request)
-    return valueResponse(data)
-  }, asker)
+  const { client } = requestInfo(request)
+  const isKnown = async () => auth.clients.isKnown(await account.find(), client)
+
+  // Its turn to hash.
+  return auth.hashing.admit(
+    async (endTurn) => {
+      // The guess: counted in the record, then compared with the hash.
+      const user = await account.find()
+      const guess = await guessPassword(auth, user, password, request)
+      endTurn()
+      if (!guess.isRight) throw refusal(auth, request, guess.isLocked ? user : undefined)
+
+      // What else may refuse the account, and a second step.
+      const { reservation } = guess
+      await checkAccount(auth, reservation, request)
+      const step = await askHook(auth, reservation, request)
+
+      // A hash of today's kind, if it is of another one.
+      const set = await rehash(auth, reservation, String(password))
+      if (step) return askForStep(auth, reservation, step, set, request)
+
+      // The session, in one conditional write.
+      return respondSignedIn(auth, reservation, request, { set }, invalidCredentials)
+    },
+    { client, account: account.key, isKnown },
+  )
+}
+
+/** What replaces the hash of a right password that was hashed in another way than passwords are now. */
+async function rehash(
+  { users, passwords }: AuthInstance,
+  { user }: Reservation,
+  plain: string,
+): Promise<Fields> {
+  const { password } = users.names
+  const isOld = passwords.needsRehash(String(user[password]))
+  return isOld ? { [password]: await passwords.hash(plain) } : {}
+}
+
+/** Asks for the second step. The password was right: each answer is counted as a guess instead. */
+async function askForStep(
+  { lockout, tickets }: AuthInstance,
+  reservation: Reservation,
+  step: SecondStepRequired,
+  set: Fields,
+  request: ApiRequest,
+): Promise<Response> {
+  const how = lockout.countsAnswers ? 'clear' : 'forgive'
+  const noted = await lockout.takeBack(reservation, how, set)
+  return tickets.ask(noted ?? reservation.user, step, request)
 }
 
 /** Signs in by the ticket of a first step and the answer that `onLogin` asks for. */
-async function secondStep(
+async function loginWithTicket(
   auth: AuthInstance,
   text: string | null,
   body: Fields,
   request: ApiRequest,
 ): Promise<Response> {
-  const ticket = await ticketIn(auth, text, request)
+  const ticket = await auth.tickets.read(text, request)
   if (!ticket) throw invalidTicket()
   const { user, provider, expiresAt } = ticket
-  const reservation = await reserveAnswer(auth, user)
+  const reservation = await auth.lockout.reserveAnswer(user)
   if (!reservation) {
-    report(auth, request, 'sign-in-failed', user._id)
+    auth.report(request, 'sign-in-failed', user._id)
     throw refusal(auth, request, user)
   }
   if (!ticket.isGoodFor(reservation.user)) throw invalidTicket()
-  await checkFurther(auth, reservation, request)
-  const asked = await checkedByHook(auth, reservation, request, body)
+  await checkAccount(auth, reservation, request)
+  const step = await askHook(auth, reservation, request, body)
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
-  if (asked) return secondStepResponse(auth, reservation.user, asked, request, provider)
+  if (step) return auth.tickets.ask(reservation.user, step, request, provider)
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
-  if (usedTokens) visitOf(request).later(usedTokens.sweep())
+  if (usedTokens) requestInfo(request).later(usedTokens.sweep())
   const expect = provider ? { [provider.idField]: user[provider.idField] } : {}
-  const data = await signInAfterGuess(auth, reservation, request, { expect })
-  if (!data) throw invalidTicket()
-  await signedIn(auth, reservation.user, request)
-  return valueResponse(provider ? { ...data, provider: provider.name } : data)
+  const more = provider && { provider: provider.name }
+  return respondSignedIn(auth, reservation, request, { expect, more }, invalidTicket)
+}
+
+/** Opens the session and responds; the owner is told of a client that the account didn't know. */
+async function respondSignedIn(
+  auth: AuthInstance,
+  reservation: Reservation,
+  request: ApiRequest,
+  {
+    more,
+    ...signIn
+  }: { readonly set?: Fields; readonly expect?: Fields; readonly more?: Fields | undefined },
+  changed: () => Error,
+): Promise<Response> {
+  const { user } = reservation
+  const signedIn = await openSession(auth, user, request, { reservation, ...signIn })
+  if (!signedIn) throw changed()
+  auth.report(request, 'signed-in', user._id)
+  if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
+  return valueResponse({ ...signedIn.data, ...more })
 }
 
 /** Checks everything besides the password. Throws the refusal of the sign-in. */
-async function checkFurther(
+async function checkAccount(
   auth: AuthInstance,
   reservation: Reservation,
   request: ApiRequest,
 ): Promise<void> {
   const { user } = reservation
-  const isOff = isDisabled(auth, user)
-  if (!isOff && !awaitsProof(auth, user)) return
-  report(auth, request, 'sign-in-failed', user._id)
-  await forgiveGuess(auth, reservation)
-  if (!isOff) throw emailNotConfirmed()
-  await endSessionsOfDisabled(auth, user)
+  const isDisabled = auth.users.isDisabled(user)
+  if (!isDisabled && !auth.identifiers.awaitsProof(user)) return
+  auth.report(request, 'sign-in-failed', user._id)
+  // A refusal must not allow more guesses: no earlier one is taken back.
+  await auth.lockout.takeBack(reservation, 'forgive')
+  if (!isDisabled) throw emailNotConfirmed()
+  await auth.sessions.endThoseOfDisabled(user)
   throw notActive()
 }
 
 /** Runs `onLogin`: returns the second step that it asks for, and throws its refusal of the sign-in. */
-async function checkedByHook(
+async function askHook(
   auth: AuthInstance,
   reservation: Reservation,
   request: ApiRequest,
@@ -141,16 +179,20 @@ async function checkedByHook(
     return await runOnLogin(auth, user, request, answer && { answer })
   } catch (error) {
     // A user refused by onLogin may be guessing at a second factor; if onLogin itself fails, that is not a guess.
-    report(auth, request, 'sign-in-failed', user._id)
-    if (!isRefusal(error)) await forgiveGuess(auth, reservation)
-    else if (reservation.locks) report(auth, request, 'locked', user._id)
+    auth.report(request, 'sign-in-failed', user._id)
+    if (!isRefusal(error)) await auth.lockout.takeBack(reservation, 'forgive')
+    else if (reservation.locks) auth.report(request, 'locked', user._id)
     throw error
   }
 }
 
 /** The same for everyone, unless your options reveal which accounts are locked. */
-function refusal(auth: AuthInstance, request: ApiRequest, locked: Fields | undefined): Error {
-  return locked && auth.settings.lockout.reveal
-    ? tooManyAttempts(lockLeft(auth, locked, visitOf(request).client))
+function refusal(
+  { lockout, settings }: AuthInstance,
+  request: ApiRequest,
+  locked: Fields | undefined,
+): Error {
+  return locked && settings.lockout.reveal
+    ? tooManyAttempts(lockout.secondsLeft(locked, requestInfo(request).client))
     : invalidCredentials()
 }

@@ -6,13 +6,13 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
-import { accountFinder, identifierString, readBody, valueFor } from '../accounts/credentials.ts'
-import { respondFirst, sendNewCode } from '../delivery/code-requests.ts'
-import { addressOf } from '../delivery/deliver.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import { identifierString, namedAccount, readBody, valueFor } from '../accounts/credentials.ts'
+import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'
+import type { AuthInstance } from '../instance.ts'
 import { identifierRequired } from '../refusals.ts'
 import { channelsFor } from '../setup/channels.ts'
 import type { Channel } from '../setup/delivery-options.ts'
+import type { AuthSettings } from '../setup/settings.ts'
 import type { AuthRoute } from './route.ts'
 
 /** The route `forgotPassword`. */
@@ -26,19 +26,17 @@ export const forgotPasswordRoute: AuthRoute<'forgotPassword'> = {
 
 /** Responds, then sends a code to the account's stored address. */
 async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  const body = await readBody(auth, request)
-  const find = accountFinder(auth, body)
-  if (!find) throw identifierRequired()
-  const channels = channelsFor(
-    auth.settings,
-    Object.hasOwn(body, 'channel') ? body.channel : undefined,
-  )
-  return respondFirst(auth, request, meantBy(auth, body, channels), async (working) => {
-    const user = await find()
+  const { settings } = auth
+  const body = await readBody(auth.host, request)
+  const account = namedAccount(auth, body)
+  if (!account) throw identifierRequired()
+  const channels = channelsFor(settings, Object.hasOwn(body, 'channel') ? body.channel : undefined)
+  return respondFirst(auth, request, meantBy(settings, body, channels), async (working) => {
+    const user = await account.find()
     const channel = user && addressOf(auth, user, [...new Set([...working, ...channels])])?.channel
     if (!channel) return false
-    const toField = (record: typeof user) => addressOf(auth, record, [channel])?.to
-    return sendNewCode(auth, user, channel, toField, request)
+    const addressIn = (record: Fields) => addressOf(auth, record, [channel])?.to
+    return sendNewCode(auth, user, channel, addressIn, request)
   })
 }
 
@@ -47,11 +45,11 @@ async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<
  * address waits for a mail. What the account has must not matter, because it decides whether there is a 503.
  */
 function meantBy(
-  { settings }: AuthInstance,
+  { identifiers }: AuthSettings,
   body: Fields,
   channels: readonly Channel[],
 ): readonly Channel[] {
-  const email = settings.identifiers.find(({ kind }) => kind === 'email')
+  const email = identifiers.find(({ kind }) => kind === 'email')
   if (!email || !channels.includes('email')) return channels
   const text = identifierString(body, 'identifier') || valueFor(body, email)
   return typeof text === 'string' && email.normalize(text) !== undefined ? ['email'] : channels

@@ -7,20 +7,17 @@
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
-import { resetChange, writePassword } from '../accounts/change-password.ts'
-import { accountFinder, credential, readBody, typedAccount } from '../accounts/credentials.ts'
+import { resetChange } from '../accounts/change-password.ts'
+import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
 import { checkChoice, checkChoiceOf, identifiersIn } from '../accounts/password-choice.ts'
-import { proofState } from '../accounts/ways-in.ts'
-import { codeState, tryCode } from '../codes.ts'
+import { tryCode } from '../codes/try-code.ts'
 import { tell, tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import { newPassword } from '../keys/passwords.ts'
 import { identifierRequired, invalidCode } from '../refusals.ts'
+import { requestInfo } from '../request-info/request-info.ts'
 import { RESET_CODES } from '../setup/code-fields.ts'
 import { canReset } from '../setup/model-checks.ts'
-import { isKnownTo } from '../visit/known-clients.ts'
-import { report } from '../visit/security-events.ts'
-import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
 
 /** The route `resetPassword`. */
@@ -35,38 +32,43 @@ export const resetPasswordRoute: AuthRoute<'resetPassword'> = {
 
 /** Sets a new password by a one-time code. */
 async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  const { settings, passwords } = auth
-  const body = await readBody(auth, request)
-  const find = accountFinder(auth, body)
+  const { settings, users, passwords, codes, identifiers } = auth
+  const body = await readBody(auth.host, request)
+  const account = namedAccount(auth, body)
   const code = credential(body, 'code')
-  const plain = newPassword(
-    credential(body, 'newPassword'),
-    'newPassword',
-    settings.password.minLength,
-  )
-  if (!find) throw identifierRequired()
+  const chosen = credential(body, 'newPassword')
+  const plain = newPassword(chosen, 'newPassword', settings.password.minLength)
+  if (!account) throw identifierRequired()
   if (!canReset(settings)) throw invalidCode()
-  await checkChoice(auth, plain, [body.identifier, ...identifiersIn(auth, body)])
-  const { client } = visitOf(request)
-  const isKnown = async () => isKnownTo(auth, await find(), client)
-  const asker = { client, account: typedAccount(auth, body), isKnown }
-  return auth.hashing.admit(async () => {
-    const user = await find()
-    const right = await tryCode(auth, user, code, RESET_CODES, client)
-    if (!right) {
-      report(auth, request, 'code-failed', user?._id)
-      throw invalidCode()
-    }
-    await checkChoiceOf(auth, plain, right.user, request)
-    const change = resetChange(auth, right, await passwords.hash(plain), client)
-    checkTime(request)
-    // The same step uses the code up, so of two parallel requests with the right code one is too late.
-    const expect = { ...codeState(auth, right), ...proofState(auth, right.user) }
-    const written = change && (await writePassword(auth, right.user, change, expect))
-    if (!written) throw invalidCode()
-    report(auth, request, 'password-reset', right.user._id)
-    tell(auth, written, 'passwordChanged', request)
-    tellOfProviders(auth, right.user, written, request)
-    return messageResponse('Password reset. Sign in with your new password.')
-  }, asker)
+  await checkChoice(auth, plain, [body.identifier, ...identifiersIn(settings, body)])
+  const { client } = requestInfo(request)
+  const isKnown = async () => auth.clients.isKnown(await account.find(), client)
+  return auth.hashing.admit(
+    async () => {
+      const user = await account.find()
+      const right = await tryCode(auth, user, code, RESET_CODES, client)
+      if (!right) {
+        auth.report(request, 'code-failed', user?._id)
+        throw invalidCode()
+      }
+      const { user: own, kind } = right
+      await checkChoiceOf(auth, plain, own, request)
+      const hash = await passwords.hash(plain)
+      checkTime(request)
+      const change = resetChange(auth, settings.delivery.toField[kind], own, hash, client)
+      // The same step uses the code up, so of two parallel requests with the right code one is too late.
+      const expect = {
+        ...users.passwordState(own),
+        ...codes.stateOf(right),
+        ...identifiers.stateOf(own),
+      }
+      const after = change && (await users.update(own._id, change, expect))
+      if (!after) throw invalidCode()
+      auth.report(request, 'password-reset', own._id)
+      tell(auth, after, 'passwordChanged', request)
+      tellOfProviders(auth, own, after, request)
+      return messageResponse('Password reset. Sign in with your new password.')
+    },
+    { client, account: account.key, isKnown },
+  )
 }

@@ -1,5 +1,5 @@
 /**
- * `POST /register`.
+ * `POST /register`: from the values to the account and its first session.
  *
  * @module
  */
@@ -10,21 +10,19 @@ import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { createAccount } from '../accounts/create-account.ts'
-import { credential, readBody, typedAccount, valueFor } from '../accounts/credentials.ts'
+import { credential, readBody, valueFor } from '../accounts/credentials.ts'
 import { checkNames } from '../accounts/one-namespace.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
-import { awaitsProof, sendVerification } from '../delivery/verification.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { isDisabled, shownUser, userById } from '../instance/user.ts'
-import { newPassword } from '../keys/passwords.ts'
+import { sendVerification } from '../delivery/code-requests.ts'
+import type { AuthInstance } from '../instance.ts'
+import { DECOY, newPassword } from '../keys/passwords.ts'
 import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
+import { requestInfo } from '../request-info/request-info.ts'
 import { firstRole } from '../setup/roles.ts'
-import { signIn } from '../sign-in/sign-in.ts'
-import { remember } from '../visit/known-clients.ts'
-import { visitOf } from '../visit/visit.ts'
+import { firstSignIn, openSession, type SignedIn } from '../sign-in/open-session.ts'
+import type { NewSession } from '../sign-in/refresh-token-state.ts'
 import type { AuthRoute } from './route.ts'
-import { signedIn } from './signed-in.ts'
 
 /** The route `register`. */
 export const registerRoute: AuthRoute<'register'> = {
@@ -45,52 +43,86 @@ async function register(
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
-  const { settings, names } = auth
-  const body = await readBody(auth, request)
-  const given = settings.identifiers.map(
-    (identifier) => [identifier, valueFor(body, identifier)] as const,
-  )
-  const plainText = credential(body, names.password) ?? credential(body, 'password')
-  const identifiers = given.filter(
-    ([, value]) => value !== undefined && value !== null && value !== '',
-  )
-  if (identifiers.length === 0)
-    throw identifierNeeded(settings.identifiers.map(({ field }) => field))
-  const plain = newPassword(plainText, names.password, settings.password.minLength)
+  const { settings, names, users, passwords, identifiers } = auth
+  const { client } = requestInfo(request)
+  const body = await readBody(auth.host, request)
+
+  // What the client asks for.
+  const given = settings.identifiers
+    .map((identifier) => [identifier, valueFor(body, identifier)] as const)
+    .filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const password = credential(body, names.password) ?? credential(body, 'password')
+  if (given.length === 0) throw identifierNeeded(settings.identifiers.map(({ field }) => field))
+  const plain = newPassword(password, names.password, settings.password.minLength)
   const values: Fields = {
     ...chosenFields(auth, body, settings.registerFields, request),
     [names.role]: firstRole(settings.roles),
   }
-  for (const [{ field, normalize }, value] of identifiers) {
+  for (const [{ field, normalize }, value] of given) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)
   }
-  checkNames(auth, values)
+  checkNames(settings, values)
   await checkChoiceOf(auth, plain, values, request)
-  const asker = { client: visitOf(request).client, account: typedAccount(auth, body) }
-  return auth.hashing.admit(async (turn) => {
-    const hash = () => auth.passwords.hash(plain).finally(turn.end)
-    const user = await createAccount(auth, values, hash, request)
+
+  // Its turn to hash.
+  const asker = { client, account: String(values[given[0]?.[0].field ?? '']) }
+  return auth.hashing.admit(async (endTurn) => {
+    // The values are checked before the password is hashed, and it is hashed before the store can tell whether the
+    // account exists: the response takes the same time either way.
+    const record = await users.engine.validate({ ...values, [names.password]: DECOY })
+    record[names.password] = await passwords.hash(plain).finally(endTurn)
+
+    // The account, its first session and the client that it knows, in one write.
+    const id = await users.newId()
+    const mayOpen = !users.isDisabled(record) && !identifiers.awaitsProof(record)
+    const session = mayOpen ? auth.refresh?.open(id, request) : undefined
+    const stored = { ...record, ...startOf(auth, id, client, session) }
+    const user = await createAccount(auth, id, stored, request)
     if (!user) throw accountExists()
+
+    // A code to its mailbox.
     if (settings.emailVerification.enabled) {
       context.waitUntil(sendVerification(auth, user, request))
     }
-    if (awaitsProof(auth, user)) {
-      await remember(auth, user, asker.client)
-      return valueResponse({ user: shownUser(auth, user) }, { status: 201 })
+    if (identifiers.awaitsProof(user)) {
+      return valueResponse({ user: users.shown(user) }, { status: 201 })
     }
-    const data = await signIn(auth, user, request, {})
-    if (!data) throw await refusal(auth, user)
-    await signedIn(auth, user, request)
-    return valueResponse(data, { status: 201 })
+
+    // The response. If onRegister has just enabled the account, its session is opened now.
+    const data = mayOpen
+      ? await firstSignIn(auth, user, session)
+      : (await openSession(auth, user, request))?.data
+    return respond(auth, user, data, request)
   }, asker)
 }
 
-/** Why an account that was just created is not signed in. */
-async function refusal(auth: AuthInstance, { _id }: Fields): Promise<Error> {
-  const user = await userById(auth, String(_id))
-  if (user && isDisabled(auth, user)) return notActive()
-  // The owner of the mailbox has just signed in through a provider, and the account is theirs.
-  return accountExists()
+/** What is stored with a new account besides its values: its first session, and the client that it knows. */
+function startOf(
+  { clients, sessions }: AuthInstance,
+  _id: string,
+  client: string | undefined,
+  session: NewSession | undefined,
+): Fields {
+  return {
+    ...(client !== undefined && clients.only({ _id }, client)),
+    ...(session && { [sessions.field]: [session.entry] }),
+  }
+}
+
+/** The response to a sign-up with the data of its sign-in. Throws why the account is not signed in. */
+async function respond(
+  { users, report }: AuthInstance,
+  { _id }: Fields,
+  data: SignedIn['data'] | undefined,
+  request: ApiRequest,
+): Promise<Response> {
+  if (data) {
+    report(request, 'signed-in', _id)
+    return valueResponse(data, { status: 201 })
+  }
+  const user = await users.byId(_id)
+  // Otherwise the owner of the mailbox has just signed in through a provider, and the account is theirs.
+  throw user && users.isDisabled(user) ? notActive() : accountExists()
 }
 
 function invalidIdentifier(field: string): never {

@@ -5,10 +5,10 @@
  */
 
 import type { Handler } from '../../records/engine/route.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import type { RouteName } from '../setup/options.ts'
-import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import type { RouteRow } from '../setup/routes.ts'
+import type { RefreshTokens } from '../sign-in/refresh-token-state.ts'
 
 /** One route: its row in the table and its handler. `handler` is called once per mount. */
 export type AuthRoute<Name extends RouteName = RouteName> = RouteRow<Name> &
@@ -19,6 +19,6 @@ export type AuthRoute<Name extends RouteName = RouteName> = RouteRow<Name> &
       }
     | {
         readonly needs: 'refresh'
-        handler(auth: AuthInstance, sessions: RefreshSettings): Handler
+        handler(auth: AuthInstance, refresh: RefreshTokens): Handler
       }
   )

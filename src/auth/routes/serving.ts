@@ -5,7 +5,7 @@
  */
 
 import type { Guard, Handler } from '../../records/engine/route.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import type { AuthRoute } from './route.ts'
 
 /** A route of an instance. */

@@ -10,13 +10,9 @@ import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { accountOf } from '../accounts/link.ts'
-import { tellOfProviders } from '../delivery/notices.ts'
-import { awaitsProof } from '../delivery/verification.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { isDisabled } from '../instance/user.ts'
-import type { Provider, Verified } from '../providers/provider.ts'
-import { UnusableId } from '../providers/provider-id.ts'
-import type { SingleUse } from '../providers/used-tokens.ts'
+import { tell, tellOfProviders } from '../delivery/notices.ts'
+import type { AuthInstance } from '../instance.ts'
+import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import {
   emailNotConfirmed,
   invalidCredentials,
@@ -25,15 +21,12 @@ import {
   providerNotEnabled,
   providerRefused,
 } from '../refusals.ts'
-import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
-import { secondStepResponse } from '../sign-in/second-step.ts'
-import { isRefusal, runOnLogin, signIn } from '../sign-in/sign-in.ts'
-import { report } from '../visit/security-events.ts'
-import { visitOf } from '../visit/visit.ts'
+import { requestInfo } from '../request-info/request-info.ts'
+import { openSession } from '../sign-in/open-session.ts'
+import { isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
-import { signedIn } from './signed-in.ts'
 
-const MAX_SHOWN = 64
+const MAX_SHOWN_LENGTH = 64
 const MAX_TRIES = 3
 
 /** The route `social`. */
@@ -45,61 +38,71 @@ export const socialRoute: AuthRoute<'social'> = {
   handler: (auth) => (request) => social(auth, request),
 }
 
+/** The account that was tried, once it is known. */
+interface Attempt {
+  userId?: unknown
+}
+
 /** Signs in by a provider's credential. Nothing else in the body identifies the user. */
 async function social(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { settings, users, logger, report } = auth
   const name = request.params.provider ?? ''
-  const provider = auth.settings.providers.get(name)
-  if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN))
-  const body = await readBody(auth, request)
+  const provider = settings.providers.get(name)
+  if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN_LENGTH))
+  const body = await readBody(auth.host, request)
   checkCredentials(provider, body)
-  const tried: Tried = {}
+  const attempt: Attempt = {}
   try {
-    const profile = await provider.profile(body, auth.now)
-    return await once(auth, profile.once, request, () =>
-      opened(auth, provider, profile, request, tried),
+    const profile = await provider.profile(body, users.now)
+    return await useOnce(auth, profile, request, () =>
+      signInBy(auth, provider, profile, request, attempt),
     )
   } catch (error) {
-    if (isRefusal(error)) report(auth, request, 'sign-in-failed', tried.userId)
+    if (isRefusal(error)) report(request, 'sign-in-failed', attempt.userId)
     const cause = error instanceof Error ? error.cause : undefined
     if (cause instanceof UnusableId) {
-      auth.host.logger.error(`social.${provider.name}: ${cause.message}`, idsOf(request))
+      logger.error(`social.${provider.name}: ${cause.message}`, idsOf(request))
     }
     throw error
   }
 }
 
-/** The account that was tried, once it is known. */
-interface Tried {
-  userId?: unknown
-}
-
-async function opened(
+async function signInBy(
   auth: AuthInstance,
   provider: Provider,
   profile: Verified,
   request: ApiRequest,
-  tried: Tried,
+  attempt: Attempt,
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const user = await accountOf(auth, provider, profile, request, (before, after) =>
       tellOfProviders(auth, before, after, request),
     )
-    tried.userId = user._id
-    if (isDisabled(auth, user)) {
-      await endSessionsOfDisabled(auth, user)
-      throw notActive()
-    }
-    if (awaitsProof(auth, user)) throw emailNotConfirmed()
-    const asked = tries === 0 ? await runOnLogin(auth, user, request) : undefined
-    if (asked) return secondStepResponse(auth, user, asked, request, provider)
+    attempt.userId = user._id
+    await checkAccount(auth, user)
+    const step = tries === 0 ? await runOnLogin(auth, user, request) : undefined
+    if (step) return auth.tickets.ask(user, step, request, provider)
     // Meanwhile the link may end, if the owner proves the account's address.
-    const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
-    const data = await signIn(auth, user, request, { filter })
-    if (!data) continue
-    await signedIn(auth, user, request)
-    return valueResponse({ ...data, provider: provider.name })
+    const expect = { [provider.idField]: profile.id }
+    const signedIn = await openSession(auth, user, request, { expect })
+    if (!signedIn) continue
+    auth.report(request, 'signed-in', user._id)
+    if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
+    return valueResponse({ ...signedIn.data, provider: provider.name })
   }
   throw invalidCredentials()
+}
+
+/** Throws the refusal of an account that may not sign in, or not yet. */
+async function checkAccount(
+  { users, identifiers, sessions }: AuthInstance,
+  user: Fields,
+): Promise<void> {
+  if (users.isDisabled(user)) {
+    await sessions.endThoseOfDisabled(user)
+    throw notActive()
+  }
+  if (identifiers.awaitsProof(user)) throw emailNotConfirmed()
 }
 
 /**
@@ -107,19 +110,18 @@ async function opened(
  * it, and given back if the server fails. A user refused by `onLogin` needs a new token: nothing else here limits
  * guesses at a second factor.
  */
-async function once(
-  auth: AuthInstance,
-  token: SingleUse | undefined,
+async function useOnce(
+  { usedTokens }: AuthInstance,
+  { once }: Verified,
   request: ApiRequest,
-  work: () => Promise<Response>,
+  signIn: () => Promise<Response>,
 ): Promise<Response> {
-  const { usedTokens } = auth
-  if (!token || !usedTokens) return work()
-  const giveBack = await usedTokens.use(token)
+  if (!once || !usedTokens) return signIn()
+  const giveBack = await usedTokens.use(once)
   if (!giveBack) throw providerRefused()
-  visitOf(request).later(usedTokens.sweep())
+  requestInfo(request).later(usedTokens.sweep())
   try {
-    return await work()
+    return await signIn()
   } catch (error) {
     // If the store fails, the token stays used: a new one is easy to get.
     if (!isRefusal(error)) await giveBack().catch(() => {})

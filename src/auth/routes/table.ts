@@ -1,33 +1,33 @@
 /**
- * The routes of the authentication API (spec 4.5), each in its own file: a name without a route does not compile.
+ * The routes of the authentication API, in the order in which `router.urls` lists them: a name without a route does not compile.
  *
  * @module
  */
 
 import type { Handler } from '../../records/engine/route.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import type { RouteName } from '../setup/options.ts'
-import { sendEmailCodeRoute } from './email-code.ts'
-import { verifyEmailRoute } from './email-verify.ts'
+import { sendEmailCodeRoute, verifyEmailRoute } from './email-verify.ts'
 import { refusesInSteps } from './even-time.ts'
 import { loginRoute } from './login.ts'
-import { logoutRoute } from './logout.ts'
-import { logoutAllRoute } from './logout-all.ts'
-import { meRoute } from './me.ts'
 import { changePasswordRoute } from './password-change.ts'
 import { forgotPasswordRoute } from './password-forgot.ts'
 import { resetPasswordRoute } from './password-reset.ts'
 import { registerRoute } from './register.ts'
 import type { AuthRoute } from './route.ts'
-import { endSessionRoute } from './sessions-end.ts'
-import { listSessionsRoute } from './sessions-list.ts'
+import {
+  endSessionRoute,
+  endUserSessionsRoute,
+  listSessionsRoute,
+  logoutAllRoute,
+  logoutRoute,
+} from './sessions.ts'
 import { socialRoute } from './social.ts'
 import { refreshRoute } from './token-refresh.ts'
 import { deleteUserRoute } from './users-delete.ts'
 import { listUsersRoute } from './users-list.ts'
-import { getUserRoute } from './users-read.ts'
+import { getUserRoute, meRoute } from './users-read.ts'
 import { modifyRolesRoute } from './users-roles.ts'
-import { endUserSessionsRoute } from './users-sessions.ts'
 import { updateUserRoute } from './users-update.ts'
 
 const routes = {
@@ -59,8 +59,7 @@ export const ROUTES: readonly AuthRoute[] = Object.values(routes)
 /** The handler of `route` in an instance; undefined if an option that it needs is off. */
 export function handlerOf(route: AuthRoute, auth: AuthInstance): Handler | undefined {
   if (route.needs === 'refresh') {
-    const { refresh } = auth.settings
-    return refresh && route.handler(auth, refresh)
+    return auth.refresh && route.handler(auth, auth.refresh)
   }
   const handler = route.handler(auth)
   return route.hidesAccounts ? refusesInSteps(handler) : handler

@@ -9,11 +9,11 @@ import { setQuery } from '../../http/shield.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Handler } from '../../records/engine/route.ts'
 import { cursors } from '../../records/list/cursor.ts'
-import { list } from '../../records/list/list.ts'
+import { listHandler } from '../../records/list/list.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
 import { serving } from '../../records/setup/serving.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import type { AuthRoute } from './route.ts'
 
@@ -46,14 +46,14 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   )
   const hidden = [...new Set([...model.hidden, ...secrets])]
   const shown = { ...resource, model: { ...model, hidden } }
-  const tokens = cursors(host.secret)
-  return serving(shown, 'list', (request) => {
-    setQuery(request, normalized(request.query))
-    return list(shown, tokens, request)
+  const list = listHandler(shown, cursors(host.secret))
+  return serving(shown, 'list', (request, context) => {
+    setQuery(request, withNormalForms(request.query))
+    return list(request, context)
   })
 
   /** An identifier finds the account however it is typed. */
-  function normalized(query: ApiRequest['query']): ApiRequest['query'] {
+  function withNormalForms(query: ApiRequest['query']): ApiRequest['query'] {
     const copy = Object.assign(Object.create(null), query)
     for (const { field, normalize } of identifiers) {
       const value: string | string[] | undefined = copy[field]

@@ -12,8 +12,7 @@ import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { keepingAnAdmin } from '../accounts/last-admin.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { shownUser, userById } from '../instance/user.ts'
+import type { AuthInstance } from '../instance.ts'
 import {
   invalidFormat,
   lastAdmin,
@@ -22,8 +21,7 @@ import {
   roleRequired,
   unknownRole,
 } from '../refusals.ts'
-import { hasRole } from '../setup/roles.ts'
-import { report } from '../visit/security-events.ts'
+import { hasRole, type RoleSettings } from '../setup/roles.ts'
 import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 
@@ -38,32 +36,30 @@ export const modifyRolesRoute: AuthRoute<'modifyRoles'> = {
 
 /** Changes a user's roles. */
 async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  const { settings, names } = auth
-  const { admin, multiple } = settings.roles
-  const id = requestedId(auth.settings, request)
-  const roles = requestedRoles(auth, await readBody(auth, request))
-  const staysAdmin = hasRole(roles, admin)
+  const { users, settings, roles } = auth
+  const id = requestedId(settings, request)
+  const wanted = rolesIn(roles, await readBody(auth.host, request))
+  const staysAdmin = hasRole(wanted, roles.admin)
   if (isSelf(request, id) && !staysAdmin) throw ownAdminRole()
-  const before = await userById(auth, id)
+  const before = await users.byId(id)
   if (!before) throw entryNotFound()
-  const changes = { [names.role]: multiple ? [...roles] : roles[0] }
-  const updated = staysAdmin
-    ? await auth.engine.update(withId(id), changes)
+  const changes = { [users.names.role]: roles.multiple ? [...wanted] : wanted[0] }
+  const after = staysAdmin
+    ? await users.engine.update(withId(id), changes)
     : await keepingAnAdmin(auth, before, lastAdmin, (engine, expect) =>
         engine.update(withId(id), changes, expect),
       )
-  if (!updated) throw entryNotFound()
-  report(auth, request, 'roles-changed', id)
-  return valueResponse(shownUser(auth, updated))
+  if (!after) throw entryNotFound()
+  auth.report(request, 'roles-changed', id)
+  return valueResponse(users.shown(after))
 }
 
 /** The roles that the body names, once each; one of them if the model holds one. */
-function requestedRoles({ settings }: AuthInstance, body: Fields): readonly string[] {
-  const { list, multiple } = settings.roles
+function rolesIn({ list, multiple }: RoleSettings, body: Fields): readonly string[] {
   const roles = new Set<string>()
   for (const entry of entriesOf(body)) {
     if (typeof entry !== 'string' || !list.includes(entry)) {
-      throw unknownRole(String(entry).slice(0, MAX_SHOWN), list)
+      throw unknownRole(String(entry).slice(0, MAX_SHOWN_LENGTH), list)
     }
     roles.add(entry)
   }
@@ -72,7 +68,7 @@ function requestedRoles({ settings }: AuthInstance, body: Fields): readonly stri
   return [...roles]
 }
 
-const MAX_SHOWN = 64
+const MAX_SHOWN_LENGTH = 64
 
 function entriesOf(body: Fields): readonly unknown[] {
   const { roles } = body

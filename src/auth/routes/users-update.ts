@@ -8,31 +8,24 @@ import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
-import { type IncomingFiles, updateWithFiles } from '../../records/write/file-writes.ts'
+import type { Expected } from '../../records/write/conditional-write.ts'
+import { updateWithFiles } from '../../records/write/file-writes.ts'
 import { identifierString, readBody } from '../accounts/credentials.ts'
 import { checkNames, isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
-import { reauthenticated, signInState } from '../accounts/reauthentication.ts'
-import { freed, identifiersAndAddresses } from '../accounts/ways-in.ts'
+import { reauthenticate } from '../accounts/reauthentication.ts'
+import { sendVerification } from '../delivery/code-requests.ts'
 import { tellOldAddress } from '../delivery/notices.ts'
-import { sendVerification } from '../delivery/verification.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { shownUser, userById } from '../instance/user.ts'
+import type { AuthInstance } from '../instance.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
-import { report } from '../visit/security-events.ts'
+import type { AuthSettings } from '../setup/settings.ts'
 import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
-
-/** A profile is sent as JSON, so its write brings no files. */
-function noFiles(request: ApiRequest): IncomingFiles {
-  return { files: [], level: undefined, client: undefined, request }
-}
 
 /** The route `updateUser`. */
 export const updateUserRoute: AuthRoute<'updateUser'> = {
@@ -49,26 +42,39 @@ async function updateUser(
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
-  const { settings, engine } = auth
-  const id = requestedId(auth.settings, request)
-  if (!isSelf(request, id) && !isAdmin(auth, request)) throw ownAccountOnly()
-  const body = await readBody(auth, request)
-  const stored = auth.files.namedIn(body).length > 0 ? await userById(auth, id) : undefined
+  const { settings, users, identifiers } = auth
+  const id = requestedId(settings, request)
+  if (!isSelf(request, id) && !isAdmin(settings.roles, request)) throw ownAccountOnly()
+  const body = await readBody(auth.host, request)
+  const stored = auth.files.namedIn(body).length > 0 ? await users.byId(id) : undefined
   const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
-  const given = withNormalIdentifiers(auth, chosen)
-  const changes = await engine.validateSeen(given, withId(id), hiddenInside(settings.model))
-  checkKept(auth, changes)
-  const touched = identifiersAndAddresses(auth).filter((field) => Object.hasOwn(changes, field))
-  const before = touched.length > 0 ? await userById(auth, id) : undefined
+  const given = withNormalIdentifiers(settings, chosen)
+  const changes = await users.engine.validateSeen(given, withId(id))
+  checkKept(settings, changes)
+  const touched = identifiers.fields.filter((field) => Object.hasOwn(changes, field))
+  const before = touched.length > 0 ? await users.byId(id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
   const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
-  checkNames(auth, Object.fromEntries(moved.map((field) => [field, changes[field]])))
+  checkNames(settings, Object.fromEntries(moved.map((field) => [field, changes[field]])))
   const user =
     before && moved.length > 0
-      ? await movedUser(auth, before, { body, changes, moved }, request, context)
-      : await updateWithFiles(auth, noFiles(request), withId(id), changes)
-  return valueResponse(shownUser(auth, user))
+      ? await moveUser(auth, before, { body, changes, moved }, request, context)
+      : await write(auth, id, changes, request)
+  return valueResponse(users.shown(user))
+}
+
+/** A profile is sent as JSON, so its write brings no files. */
+function write(
+  { host, users, files }: AuthInstance,
+  id: string,
+  changes: Fields,
+  request: ApiRequest,
+  expected?: Expected,
+): Promise<Fields> {
+  const owner = { host, engine: users.engine, files }
+  const incoming = { files: [], level: undefined, client: undefined, request }
+  return updateWithFiles(owner, incoming, withId(id), changes, expected)
 }
 
 interface Move {
@@ -79,22 +85,22 @@ interface Move {
 }
 
 /** Writes changes of identifiers, and notifies the old addresses. */
-async function movedUser(
+async function moveUser(
   auth: AuthInstance,
   before: Fields,
   { body, changes, moved }: Move,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Fields> {
-  const { engine, settings } = auth
+  const { users, settings, identifiers } = auth
   const id = String(before._id)
-  const checked = await reauthenticated(auth, body, request)
+  const checked = await reauthenticate(auth, body, request)
   // If the owner proves the account's address meanwhile, this session has ended: nothing of it may be written after
   // that.
   const expected = isSelf(request, id)
-    ? { fields: signInState(auth, checked), refusal: sessionEnded() }
+    ? { fields: users.passwordState(checked), refusal: sessionEnded() }
     : undefined
-  const { email, pendingEmail } = auth.names
+  const { email, pendingEmail } = users.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined
   // The new address replaces the old one once it is proven.
   const waits = address !== undefined && moved.includes(email)
@@ -103,18 +109,17 @@ async function movedUser(
   const stored = waits ? moved.filter((field) => field !== email) : moved
   const values = Object.fromEntries(stored.map((field) => [field, changes[field]]))
   if (await isTakenElsewhere(auth, values, id)) throw duplicate(stored)
-  const write = () => updateWithFiles(auth, noFiles(request), withId(id), written, expected)
-  const user = await write().catch(async (error: unknown) => {
+  const user = await write(auth, id, written, request, expected).catch(async (error: unknown) => {
     if (!hasStatus(error, 409)) throw error
-    for (const field of stored) if (!(await freed(auth, field, values[field]))) throw error
-    return write()
+    for (const field of stored) if (!(await identifiers.free(field, values[field]))) throw error
+    return write(auth, id, written, request, expected)
   })
   if (await isTakenElsewhere(auth, values, id)) {
     const old = Object.fromEntries(stored.map((field) => [field, before[field]]))
-    await engine.update(withId(id), old, values)
+    await users.engine.update(withId(id), old, values)
     throw duplicate(stored)
   }
-  report(auth, request, 'identifier-changed', id)
+  auth.report(request, 'identifier-changed', id)
   if (waits) context.waitUntil(sendVerification(auth, user, request))
   for (const field of moved) tellOldAddress(auth, before, field, request)
   return user
@@ -124,9 +129,9 @@ function hasStatus(error: unknown, status: number): boolean {
   return error instanceof HttpError && error.status === status
 }
 
-function withNormalIdentifiers({ settings }: AuthInstance, chosen: Fields): Fields {
+function withNormalIdentifiers({ identifiers }: AuthSettings, chosen: Fields): Fields {
   const changes = { ...chosen }
-  for (const { field, normalize } of settings.identifiers) {
+  for (const { field, normalize } of identifiers) {
     const text = identifierString(chosen, field)
     if (typeof text !== 'string') continue
     const normal = normalize(text)
@@ -137,8 +142,8 @@ function withNormalIdentifiers({ settings }: AuthInstance, chosen: Fields): Fiel
 }
 
 /** Without its identifier no one could sign in to the account. Null counts as one if the schema accepts it. */
-function checkKept({ settings }: AuthInstance, changes: Fields): void {
-  for (const { field } of settings.identifiers) {
+function checkKept({ identifiers }: AuthSettings, changes: Fields): void {
+  for (const { field } of identifiers) {
     const isRemoved = Object.hasOwn(changes, field) && changes[field] === undefined
     if (isRemoved) throw invalidFields({ [field]: 'Invalid value.' })
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { bounded, hasUnseen } from './normal-forms.ts'
+import { hasUnseen, limitLength } from './normal-forms.ts'
 
 /**
  * A `normalize` for user names (RFC 8265, UsernameCaseMapped): `Ann`, `ＡＮＮ` and `ann` are one name. Letters, digits and
@@ -20,7 +20,7 @@ export function caseMapped(text: string): string | undefined {
   return mapped(text)
 }
 
-const mapped = bounded((text) => {
+const mapped = limitLength((text) => {
   const name = text
     .trim()
     .replace(WIDE_OR_NARROW, (character) => character.normalize('NFKC'))

@@ -37,7 +37,7 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-const MAX_KEY = 256
+const MAX_KEY_LENGTH = 256
 
 /** The key that `option` returns, cut to a sensible length. */
 export function clientOf(
@@ -50,5 +50,5 @@ export function clientOf(
     option(request, context),
     context.logger,
   )
-  return typeof key === 'string' && key !== '' ? key.slice(0, MAX_KEY) : undefined
+  return typeof key === 'string' && key !== '' ? key.slice(0, MAX_KEY_LENGTH) : undefined
 }

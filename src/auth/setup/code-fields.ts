@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StoredName } from './field-names.ts'
+import type { SecretName, StoredNames } from './field-names.ts'
 
 /** What a code is for and how it is sent: a password reset by mail or by SMS, or the proof of a mailbox. */
 export type CodeKind = 'email' | 'sms' | 'verification'
@@ -12,56 +12,40 @@ export type CodeKind = 'email' | 'sms' | 'verification'
 /** The kinds of code that reset a password. */
 export type ResetCode = Exclude<CodeKind, 'verification'>
 
-/** The state of one kind of code: the stored names of its fields. */
-export interface Slot {
-  /** What the code is bound to besides its address. */
-  readonly purpose: string
-  readonly hash: StoredName
-  readonly expiresAt: StoredName
-  readonly attempts: StoredName
-  readonly sentAt: StoredName
-}
-
-/** The state of each kind. Two kinds share nothing, so a request for one changes nothing of the other. */
-export const SLOTS: Readonly<Record<CodeKind, Slot>> = {
-  email: {
-    purpose: 'passwordReset:email',
-    hash: 'otpHash',
-    expiresAt: 'otpExpiresAt',
-    attempts: 'otpAttempts',
-    sentAt: 'otpSentAt',
-  },
-  sms: {
-    purpose: 'passwordReset:sms',
-    hash: 'smsOtpHash',
-    expiresAt: 'smsOtpExpiresAt',
-    attempts: 'smsOtpAttempts',
-    sentAt: 'smsOtpSentAt',
-  },
-  verification: {
-    purpose: 'emailVerification',
-    hash: 'verifyOtpHash',
-    expiresAt: 'verifyOtpExpiresAt',
-    attempts: 'verifyOtpAttempts',
-    sentAt: 'verifyOtpSentAt',
-  },
-}
-
 /** Every kind of code. */
 export const CODE_KINDS: readonly CodeKind[] = ['email', 'sms', 'verification']
 
 /** The kinds of code that reset a password. */
 export const RESET_CODES: readonly ResetCode[] = ['email', 'sms']
 
-/** The stored names that a kind of code needs, with their types. */
+/** What a kind of code is bound to besides its address. */
+export const CODE_PURPOSES: Readonly<Record<CodeKind, string>> = {
+  email: 'passwordReset:email',
+  sms: 'passwordReset:sms',
+  verification: 'emailVerification',
+}
+
+/** How the names of a kind's fields begin. Two kinds share nothing, so a request for one changes nothing of the other. */
+const PREFIXES = { email: 'otp', sms: 'smsOtp', verification: 'verifyOtp' } as const
+
+/** The state of one kind of code: its stored fields. */
+export type Slot = Readonly<Record<'hash' | 'expiresAt' | 'attempts' | 'sentAt', string>>
+
+/** The stored fields of a kind of code. */
+export function slotOf(kind: CodeKind, names: StoredNames): Slot {
+  const [hash, expiresAt, attempts, sentAt] = codeFields(kind)
+  return {
+    hash: names[hash],
+    expiresAt: names[expiresAt],
+    attempts: names[attempts],
+    sentAt: names[sentAt],
+  }
+}
+
+/** The default names of the fields of a kind of code. */
 export function codeFields(
   kind: CodeKind,
-): readonly (readonly [StoredName, 'string' | 'date' | 'number'])[] {
-  const { hash, expiresAt, attempts, sentAt } = SLOTS[kind]
-  return [
-    [hash, 'string'],
-    [expiresAt, 'date'],
-    [attempts, 'number'],
-    [sentAt, 'date'],
-  ]
+): readonly [hash: SecretName, expiresAt: SecretName, attempts: SecretName, sentAt: SecretName] {
+  const prefix = PREFIXES[kind]
+  return [`${prefix}Hash`, `${prefix}ExpiresAt`, `${prefix}Attempts`, `${prefix}SentAt`]
 }

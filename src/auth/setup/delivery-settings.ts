@@ -5,7 +5,7 @@
  */
 
 import type { MailTransporter } from '../../ports/mailer.ts'
-import { callable, fail, flagIn, group, string, wholeNumber } from '../option-checks.ts'
+import { callable, fail, flagIn, group, string, whole } from '../option-checks.ts'
 import {
   type Channel,
   type MailOptions,
@@ -138,7 +138,7 @@ function transportIn(env: Environment): string | Record<string, unknown> | undef
   if (typeof env.SMTP_URL === 'string' && env.SMTP_URL !== '') return env.SMTP_URL
   if (typeof env.SMTP_HOST !== 'string' || env.SMTP_HOST === '') return undefined
   const port = env.SMTP_PORT
-    ? wholeNumber(`the environment's SMTP_PORT`, Number(env.SMTP_PORT), 0, 1, 65_535)
+    ? whole(0, 1, 65_535)(`the environment's SMTP_PORT`, Number(env.SMTP_PORT))
     : undefined
   if (env.SMTP_USER && !env.SMTP_PASS) fail(`the environment's SMTP_USER needs SMTP_PASS`)
   return {

@@ -1,38 +1,44 @@
 /**
- * The names under which a user's record stores things (spec 2.4); each can be renamed.
+ * The names under which a user's record stores things ; each can be renamed.
  *
  * @module
  */
 
+/** The fields that no response contains and no client writes, and how each is stored. */
+export const SECRET_KINDS = {
+  password: 'string',
+  passwordChangedAt: 'date',
+  otpHash: 'string',
+  otpPurpose: 'string',
+  otpExpiresAt: 'date',
+  otpAttempts: 'count',
+  otpSentAt: 'date',
+  smsOtpHash: 'string',
+  smsOtpExpiresAt: 'date',
+  smsOtpAttempts: 'number',
+  smsOtpSentAt: 'date',
+  failedLoginAttempts: 'count',
+  lockedUntil: 'date',
+  wrongPasswords: 'number',
+  knownClients: 'clients',
+  knownTries: 'tries',
+  answerAttempts: 'number',
+  answersLockedUntil: 'date',
+  provenEmail: 'string',
+  provenPhone: 'string',
+  pendingEmail: 'string',
+  verifyOtpHash: 'string',
+  verifyOtpExpiresAt: 'date',
+  verifyOtpAttempts: 'number',
+  verifyOtpSentAt: 'date',
+  refreshTokens: 'sessions',
+} as const
+
+/** The default name of a field that no response contains. */
+export type SecretName = keyof typeof SECRET_KINDS
+
 /** The fields that no response contains and no client writes. */
-export const SECRETS = [
-  'password',
-  'passwordChangedAt',
-  'otpHash',
-  'otpPurpose',
-  'otpExpiresAt',
-  'otpAttempts',
-  'otpSentAt',
-  'smsOtpHash',
-  'smsOtpExpiresAt',
-  'smsOtpAttempts',
-  'smsOtpSentAt',
-  'failedLoginAttempts',
-  'lockedUntil',
-  'wrongPasswords',
-  'knownClients',
-  'knownTries',
-  'answerAttempts',
-  'answersLockedUntil',
-  'refreshTokens',
-  'provenEmail',
-  'provenPhone',
-  'pendingEmail',
-  'verifyOtpHash',
-  'verifyOtpExpiresAt',
-  'verifyOtpAttempts',
-  'verifyOtpSentAt',
-] as const
+export const SECRETS: readonly SecretName[] = Object.keys(SECRET_KINDS) as SecretName[]
 
 /** The providers' ids of an account: no client writes them, whether the provider is enabled or not. */
 export const PROVIDER_IDS = ['googleId', 'appleId', 'facebookId', 'githubId'] as const
@@ -40,7 +46,7 @@ export const PROVIDER_IDS = ['googleId', 'appleId', 'facebookId', 'githubId'] as
 const OTHERS = ['email', 'phone', 'name', 'role', 'disabled'] as const
 
 /** A default stored name. */
-export type StoredName = (typeof OTHERS | typeof PROVIDER_IDS | typeof SECRETS)[number]
+export type StoredName = (typeof OTHERS | typeof PROVIDER_IDS)[number] | SecretName
 
 const NAMES: readonly StoredName[] = [...OTHERS, ...PROVIDER_IDS, ...SECRETS]
 

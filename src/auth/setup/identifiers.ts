@@ -7,7 +7,7 @@
 import { atOnce } from '../../ports/synchronous.ts'
 import { callable, fail } from '../option-checks.ts'
 import { isStoredName, type StoredNames } from './field-names.ts'
-import { bounded, type IdentifierKind, normalizers } from './normal-forms.ts'
+import { type IdentifierKind, limitLength, normalizers } from './normal-forms.ts'
 
 /**
  * An identifier in the options: a field, or a field with your own normalizer, which returns undefined for an invalid
@@ -68,7 +68,7 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
 }
 
 function givenBy(normalize: (text: string) => string | undefined): Identifier['normalize'] {
-  return bounded((text) => atOnce("'normalize' of an identifier", normalize(text)))
+  return limitLength((text) => atOnce("'normalize' of an identifier", normalize(text)))
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Shape } from '../../ports/shape.ts'
 import { fail } from '../option-checks.ts'
 import { channelsThere } from './channels.ts'
 import { type CodeKind, codeFields } from './code-fields.ts'
-import { PROVIDER_IDS, SECRETS } from './field-names.ts'
+import { PROVIDER_IDS, SECRET_KINDS, SECRETS, type SecretName } from './field-names.ts'
 import type { AuthSettings } from './settings.ts'
 
 type Kind = Shape['kind']
@@ -44,62 +44,59 @@ export function checkModel(settings: AuthSettings): void {
 /** A field, its kind, and what needs it. */
 type Need = readonly [field: string, kind: Kind, why: string]
 
+/** How a model declares each kind of secret. */
+const DECLARED: Readonly<Record<(typeof SECRET_KINDS)[SecretName], Kind>> = {
+  string: 'string',
+  date: 'date',
+  count: 'number',
+  number: 'number',
+  clients: 'list',
+  tries: 'list',
+  sessions: 'list',
+}
+
 /** The fields that the enabled features need. */
 function needs(settings: AuthSettings): readonly Need[] {
-  const { names, refresh, paths, roles, disabledField, model } = settings
-  const has = (field: string) => model.shape.fields.has(field)
-  const guesses = paths.has('login') || paths.has('changePassword')
-  const all: readonly (Need | false | undefined)[] = [
-    [names.password, 'string', 'passwords'],
+  const { names, refresh, paths, roles, disabledField, model, emailVerification } = settings
+  const secrets = (why: string, ...named: readonly SecretName[]) =>
+    named.map((name): Need => [names[name], DECLARED[SECRET_KINDS[name]], why])
+  // A model may lack these; see guessAdvice.
+  const optional = [
+    ...secrets('lockout', 'wrongPasswords'),
+    ...secrets('guesses per client', 'knownClients', 'knownTries'),
+    ...secrets('second steps', 'answerAttempts', 'answersLockedUntil'),
+  ]
+  const isGuessed = paths.has('login') || paths.has('changePassword')
+  const verification = 'emailVerification; pass it to userFields() too'
+  const codes = codeFields('verification')
+  const reset = canReset(settings) ? codesOf(settings) : []
+  return [
+    ...secrets('passwords', 'password'),
     [names.role, roles.multiple ? 'list' : 'string', 'roles'],
-    [names.passwordChangedAt, 'date', 'password changes'],
-    guesses && [names.failedLoginAttempts, 'number', 'lockout'],
-    guesses && [names.lockedUntil, 'date', 'lockout'],
-    ...optionalNeeds(names).filter(([field]) => has(field)),
-    ...(canReset(settings) ? resetNeeds(settings) : []),
-    ...(settings.emailVerification.enabled ? verificationNeeds(settings) : []),
-    refresh && [names.refreshTokens, 'list', 'refresh.enabled'],
-    disabledField !== undefined && [disabledField, 'boolean', 'fields.disabled'],
-  ]
-  return all.filter((need): need is Need => Boolean(need))
-}
-
-/** Fields that a model may lack; see guessAdvice. */
-function optionalNeeds(names: AuthSettings['names']): readonly Need[] {
-  return [
-    [names.wrongPasswords, 'number', 'lockout'],
-    [names.knownClients, 'list', 'guesses per client'],
-    [names.knownTries, 'list', 'guesses per client'],
-    [names.answerAttempts, 'number', 'second steps'],
-    [names.answersLockedUntil, 'date', 'second steps'],
+    ...secrets('password changes', 'passwordChangedAt'),
+    ...(isGuessed ? secrets('lockout', 'failedLoginAttempts', 'lockedUntil') : []),
+    ...optional.filter(([field]) => model.shape.fields.has(field)),
+    ...(reset.length > 0 ? secrets('one-time codes', 'otpPurpose') : []),
+    ...reset.flatMap((kind) => secrets(`one-time codes (${kind})`, ...codeFields(kind))),
+    ...(reset.length > 0 ? addressNeeds(settings) : []),
+    ...(emailVerification.enabled
+      ? secrets(verification, 'provenEmail', 'pendingEmail', ...codes)
+      : []),
+    ...(refresh ? secrets('refresh.enabled', 'refreshTokens') : []),
+    ...(disabledField ? [[disabledField, 'boolean', 'fields.disabled'] as const] : []),
   ]
 }
 
-function resetNeeds(settings: AuthSettings): readonly Need[] {
-  const { names, delivery } = settings
-  const { mail, sms, toField } = delivery
-  return [
-    [names.otpPurpose, 'string', 'one-time codes'],
-    ...codeNeeds(settings),
-    ...(mail ? [[toField.email, 'string', 'mail.toField'] as const] : []),
-    ...(sms ? [[toField.sms, 'string', 'sms.toField'] as const] : []),
-  ]
-}
-
-function verificationNeeds({ names }: AuthSettings): readonly Need[] {
-  const why = `emailVerification; pass it to userFields() too`
-  const fields = codeFields('verification').map(([name, type]): Need => [names[name], type, why])
-  return [[names.provenEmail, 'string', why], [names.pendingEmail, 'string', why], ...fields]
-}
-
-/** The fields that the codes of each channel need; `otp.deliver` may send by both. */
-function codeNeeds({ names, delivery, model }: AuthSettings): readonly Need[] {
+/** The codes that reset passwords; `otp.deliver` may send them by mail and by SMS. */
+function codesOf({ delivery, model }: AuthSettings): readonly CodeKind[] {
   const { deliver, sms, toField } = delivery
   const bySms = deliver ? model.shape.fields.has(toField.sms) : sms !== undefined
-  const kinds: readonly CodeKind[] = bySms ? ['email', 'sms'] : ['email']
-  return kinds.flatMap((kind) =>
-    codeFields(kind).map(([name, type]): Need => [names[name], type, `one-time codes (${kind})`]),
-  )
+  return bySms ? ['email', 'sms'] : ['email']
+}
+
+function addressNeeds({ delivery: { mail, sms, toField } }: AuthSettings): readonly Need[] {
+  const byMail: readonly Need[] = mail ? [[toField.email, 'string', 'mail.toField']] : []
+  return sms ? [...byMail, [toField.sms, 'string', 'sms.toField']] : byMail
 }
 
 /** Whether codes can be sent, so that passwords can be reset. */

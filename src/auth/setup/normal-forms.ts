@@ -16,16 +16,16 @@ export type Normalizer = (text: string) => string | undefined
 export const MAX_LENGTH = 1024
 
 /** `normalize` for strings up to the longest identifier; a longer one is not an identifier. */
-export function bounded(normalize: Normalizer): Normalizer {
+export function limitLength(normalize: Normalizer): Normalizer {
   // `String.normalize` takes time that grows with the square of a run of combining marks.
   return (text) => (text.length > MAX_LENGTH ? undefined : normalize(text))
 }
 
 /** The default normalizer of each kind; for a string of more than 1,024 characters each returns undefined. */
 export const normalizers: Readonly<Record<IdentifierKind, Normalizer>> = {
-  email: bounded(normalizeEmail),
-  phone: bounded(normalizePhone),
-  name: bounded(normalizeName),
+  email: limitLength(normalizeEmail),
+  phone: limitLength(normalizePhone),
+  name: limitLength(normalizeName),
 }
 
 // Names that differ only in these look alike, and some databases end a string at NUL. The last ones are drawn as
@@ -73,10 +73,10 @@ function normalizeEmail(text: string): string | undefined {
 
 /** A part of a domain, but for its length and its end. */
 const LABEL = /^[a-z0-9_][a-z0-9_-]*$/
-const MAX_LABEL = 63
+const MAX_LABEL_LENGTH = 63
 /** The end of an IPv4 address, which URL parsers also read in hexadecimal digits. */
 const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
-const MAX_DOMAIN = 253
+const MAX_DOMAIN_LENGTH = 253
 
 /**
  * A domain in its ASCII form (UTS #46): `bücher.example` and `xn--bcher-kva.example` are one mailbox. Undefined if it
@@ -88,12 +88,14 @@ function asciiDomain(domain: string): string | undefined {
   if (!/^[\w.\-\P{ASCII}]+$/u.test(domain)) return undefined
   const ascii = /^[\w.-]*$/.test(domain) && !domain.includes('xn--') ? domain : hostOf(domain)
   const isDomain =
-    ascii.length <= MAX_DOMAIN && ascii.split('.').every(isLabel) && !NUMBER_AT_END.test(ascii)
+    ascii.length <= MAX_DOMAIN_LENGTH &&
+    ascii.split('.').every(isLabel) &&
+    !NUMBER_AT_END.test(ascii)
   return isDomain ? ascii : undefined
 }
 
 function isLabel(part: string): boolean {
-  return part.length <= MAX_LABEL && LABEL.test(part) && !part.endsWith('-')
+  return part.length <= MAX_LABEL_LENGTH && LABEL.test(part) && !part.endsWith('-')
 }
 
 /** What the URL Standard makes of a host, by UTS #46; empty if it is not valid. */

@@ -1,5 +1,5 @@
 /**
- * The options of `createAuthRouter` (spec 4.5, 5): names and types. resolve-settings.ts has their defaults.
+ * The options of `createAuthRouter`: names and types. resolve-settings.ts has their defaults.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { SecurityEvent } from './security-event.ts'
 import type { SignInStep } from './sign-in-step.ts'
 
 /**
- * The routes of spec 4.5, and those of sessions (only with refresh tokens), of email verification and of account
+ * The routes of accounts, and those of sessions (only with refresh tokens), of email verification and of account
  * deletion.
  */
 export type RouteName =

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { duration, flag, flagIn, group, wholeNumber } from '../option-checks.ts'
+import { duration, either, flagIn, settingsOf, whole } from '../option-checks.ts'
 import type { RefreshOptions } from './options.ts'
 
 /** With a grace of hours, a stolen token would be as good as its successor. */
-const MAX_GRACE = 3600
+const MAX_GRACE_SECONDS = 3600
 /** They are in the user's record, which each request reads. */
 const MAX_SESSIONS = 100
 
@@ -29,32 +29,22 @@ export function refreshSettings(
   options: RefreshOptions | undefined,
   env: Environment,
 ): RefreshSettings | undefined {
-  const refresh = group('refresh', options, [
-    'enabled',
-    'rotate',
-    'expiresIn',
-    'graceSeconds',
-    'revokeAllOnReuse',
-    'maxSessions',
-    'maxLifetime',
-  ])
-  const settings: RefreshSettings = {
-    rotate: flag('refresh.rotate', refresh.rotate, flagIn(env, 'AUTH_REFRESH_ROTATE', true)),
-    expiresIn: duration(
-      'refresh.expiresIn',
-      refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
-      '30d',
-    ),
-    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0, MAX_GRACE),
-    revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),
-    maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5, 1, MAX_SESSIONS),
-    maxLifetime:
-      refresh.maxLifetime === undefined
-        ? Number.POSITIVE_INFINITY
-        : duration('refresh.maxLifetime', refresh.maxLifetime, ''),
-  }
-  const fallback = flagIn(env, 'AUTH_REFRESH_ENABLED', false)
-  return flag('refresh.enabled', refresh.enabled, fallback) ? settings : undefined
+  const { enabled, ...settings } = settingsOf<RefreshSettings & { enabled: boolean }>(
+    'refresh',
+    options,
+    {
+      rotate: either(flagIn(env, 'AUTH_REFRESH_ROTATE', true)),
+      expiresIn: (name, value) =>
+        duration(name, value ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN), '30d'),
+      graceSeconds: whole(10, 0, MAX_GRACE_SECONDS),
+      revokeAllOnReuse: either(true),
+      maxSessions: whole(5, 1, MAX_SESSIONS),
+      maxLifetime: (name, value) =>
+        value === undefined ? Number.POSITIVE_INFINITY : duration(name, value, ''),
+      enabled: either(flagIn(env, 'AUTH_REFRESH_ENABLED', false)),
+    },
+  )
+  return enabled ? settings : undefined
 }
 
 /** Variables are strings: a plain number among them means seconds. */

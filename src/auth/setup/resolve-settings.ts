@@ -7,14 +7,22 @@
 import type { Model } from '../../model/model.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
-import { callable, fail, flag, group, string, strings, wholeNumber } from '../option-checks.ts'
+import {
+  callable,
+  either,
+  fail,
+  group,
+  settingsOf,
+  string,
+  strings,
+  whole,
+} from '../option-checks.ts'
 import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
 import { deliverySettings, noticesOf } from './delivery-settings.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
-import { legacySettings } from './legacy-settings.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
 import { refreshSettings } from './refresh-settings.ts'
@@ -58,9 +66,9 @@ const OPTIONS = [
 const MAX_DIGITS = 12
 /** A hundred guesses hit one of a million codes once in ten thousand times. NIST 800-63B allows no more failures. */
 const MAX_CODE_GUESSES = 100
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 const MAX_GUESSES = 1_000_000
-const MAX_LOCK = 30 * DAY
+const MAX_LOCK_SECONDS = 30 * DAY_SECONDS
 /** Shorter ones are guessed; longer ones need not be required of anyone (ASVS 6.2.9 asks to allow 64). */
 const PASSWORD_LENGTHS = [6, 64] as const
 
@@ -95,7 +103,6 @@ export function resolveSettings(
     disabledField: options.fields?.disabled,
     identifiers,
     token: tokenSettings(options.token),
-    legacy: legacySettings(options.legacyTokens),
     refresh,
     roles: roleSettings(options.roles),
     lockout: lockoutSettings(options),
@@ -155,39 +162,34 @@ function checkApart(names: StoredNames, disabled: string | undefined): void {
   if (twice !== undefined) fail(`'fields' maps two settings to the same field '${twice}'`)
 }
 
-function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {
-  const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
-  return {
-    maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10, 1, MAX_GUESSES),
-    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, MAX_LOCK),
-    reveal: flag('lockout.reveal', lockout.reveal, false),
-  }
+function lockoutSettings({ lockout }: AuthOptions<never>): AuthSettings['lockout'] {
+  return settingsOf('lockout', lockout, {
+    maxAttempts: whole(10, 1, MAX_GUESSES),
+    lockSeconds: whole(900, 1, MAX_LOCK_SECONDS),
+    reveal: either(false),
+  })
 }
 
-function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] {
-  const otp = group('otp', options, [
-    'length',
-    'ttlSeconds',
-    'maxAttempts',
-    'resendSeconds',
-    'deliver',
-  ])
-  return {
-    length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
-    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, DAY),
-    maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5, 1, MAX_CODE_GUESSES),
-    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, DAY),
-  }
+function otpSettings({ otp }: AuthOptions<never>): AuthSettings['otp'] {
+  return settingsOf('otp', otp, {
+    length: whole(6, 4, MAX_DIGITS),
+    ttlSeconds: whole(600, 1, DAY_SECONDS),
+    maxAttempts: whole(5, 1, MAX_CODE_GUESSES),
+    resendSeconds: whole(60, 0, DAY_SECONDS),
+    deliver: (name, value) => callable(name, value),
+  })
 }
 
-function emailVerificationOf({
-  emailVerification: options,
-}: AuthOptions<never>): AuthSettings['emailVerification'] {
-  const verification = group('emailVerification', options, ['enabled', 'required'])
-  const enabled = flag('emailVerification.enabled', verification.enabled, false)
-  const required = flag('emailVerification.required', verification.required, false)
-  if (required && !enabled) fail(`'emailVerification.required' needs 'emailVerification.enabled'`)
-  return { enabled, required }
+function emailVerificationOf(options: AuthOptions<never>): AuthSettings['emailVerification'] {
+  const settings = settingsOf<AuthSettings['emailVerification']>(
+    'emailVerification',
+    options.emailVerification,
+    { enabled: either(false), required: either(false) },
+  )
+  if (settings.required && !settings.enabled) {
+    fail(`'emailVerification.required' needs 'emailVerification.enabled'`)
+  }
+  return settings
 }
 
 /** Codes that prove a mailbox must have a way to it. Without the environment it is not known yet. */
@@ -210,7 +212,7 @@ function passwordSettings(options: PasswordOptions | undefined): AuthSettings['p
   if ((hash === undefined) !== (verify === undefined)) {
     fail(`'password.hash' and 'password.verify' replace scrypt together`)
   }
-  const minLength = wholeNumber('password.minLength', password.minLength, 8, ...PASSWORD_LENGTHS)
+  const minLength = whole(8, ...PASSWORD_LENGTHS)('password.minLength', password.minLength)
   const check = callable('password.check', password.check)
   const common = commonOf(password.common)
   return { minLength, common, ...(check && { check }), ...(hash && verify && { hash, verify }) }

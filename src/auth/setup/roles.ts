@@ -5,7 +5,7 @@
  */
 
 import type { Fields } from '../../ports/store.ts'
-import { fail, flag, group, string, strings } from '../option-checks.ts'
+import { either, fail, group, string, strings } from '../option-checks.ts'
 import type { RolesOptions } from './options.ts'
 
 /** The roles option, resolved. */
@@ -41,7 +41,7 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
     isListed: list !== undefined,
     default: fallback,
     admin,
-    multiple: flag('roles.multiple', roles.multiple, false),
+    multiple: either(false)('roles.multiple', roles.multiple),
   }
 }
 

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { SECRETS } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { AuthOptions } from './options.ts'
 
@@ -36,6 +35,3 @@ export interface AuthChosen<R, N, A, U, T, E, V> {
   readonly refresh?: E | NonNullable<AuthOptions<R>['refresh']>
   readonly emailVerification?: V | NonNullable<AuthOptions<R>['emailVerification']>
 }
-
-/** The default names of the fields that no response contains. */
-export type SecretName = (typeof SECRETS)[number]

@@ -9,12 +9,16 @@ import type { Model } from '../../model/model.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ClientOption } from './client.ts'
-import type { NoticeKind } from './delivery-options.ts'
+import type { NoticeKind, OtpOptions } from './delivery-options.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { StoredNames } from './field-names.ts'
 import type { Identifier } from './identifiers.ts'
-import type { LegacySettings } from './legacy-settings.ts'
-import type { PasswordOptions, RouteName } from './options.ts'
+import type {
+  EmailVerificationOptions,
+  LockoutOptions,
+  PasswordOptions,
+  RouteName,
+} from './options.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
 import type { RoleSettings } from './roles.ts'
 import type { SecurityHook } from './security-event.ts'
@@ -29,23 +33,12 @@ export interface AuthSettings {
   readonly disabledField: string | undefined
   readonly identifiers: readonly Identifier[]
   readonly token: TokenSettings
-  /** Undefined if tokens of express-controller-sets are refused. */
-  readonly legacy: LegacySettings | undefined
   /** Undefined if refresh tokens are off. */
   readonly refresh: RefreshSettings | undefined
   readonly roles: RoleSettings
-  readonly lockout: {
-    readonly maxAttempts: number
-    readonly lockSeconds: number
-    readonly reveal: boolean
-  }
-  readonly otp: {
-    readonly length: number
-    readonly ttlSeconds: number
-    readonly maxAttempts: number
-    readonly resendSeconds: number
-  }
-  readonly emailVerification: { readonly enabled: boolean; readonly required: boolean }
+  readonly lockout: Required<LockoutOptions>
+  readonly otp: Required<Omit<OtpOptions, 'deliver'>>
+  readonly emailVerification: Required<EmailVerificationOptions>
   readonly delivery: DeliverySettings
   /** What owners are told of by mail. */
   readonly notices: ReadonlySet<NoticeKind>

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { duration, fail, flag, group, string, strings } from '../option-checks.ts'
+import { duration, either, fail, settingsOf, string, strings } from '../option-checks.ts'
 import type { TokenOptions } from './options.ts'
 
 /** At least one secret. */
@@ -29,29 +29,20 @@ export interface TokenSettings {
 
 const MIN_LENGTH = 32
 const MIN_CHARACTERS = 8
-const MAX_WORD = 8
+const MAX_WORD_LENGTH = 8
 
 /** Resolves the option. */
 export function tokenSettings(options: TokenOptions): TokenSettings {
-  const token = group('token', options, [
-    'secret',
-    'expiresIn',
-    'issuer',
-    'audience',
-    'invalidateOnPasswordChange',
-  ])
-  const { audience } = token
-  return {
-    secrets: secretsOf('token.secret', token.secret),
-    expiresIn: Math.ceil(duration('token.expiresIn', token.expiresIn, '15m')),
-    issuer: string('token.issuer', token.issuer),
-    audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
-    invalidateOnPasswordChange: flag(
-      'token.invalidateOnPasswordChange',
-      token.invalidateOnPasswordChange,
-      true,
-    ),
-  }
+  const { secret: secrets, ...settings } = settingsOf<
+    Omit<TokenSettings, 'secrets'> & { readonly secret: Secrets }
+  >('token', options, {
+    secret: secretsOf,
+    expiresIn: (name, value) => Math.ceil(duration(name, value, '15m')),
+    issuer: string,
+    audience: (name, value) => (value === undefined ? undefined : nonEmpty(name, [value].flat())),
+    invalidateOnPasswordChange: either(true),
+  })
+  return { secrets, ...settings }
 }
 
 /** The value of `option`, a secret or a list of secrets. */
@@ -91,7 +82,7 @@ function isWeak(secret: string): boolean {
 
 /** Whether a string repeats one short word. */
 function repeatsWord(text: string): boolean {
-  const lengths = Array.from({ length: MAX_WORD }, (_, index) => index + 1)
+  const lengths = Array.from({ length: MAX_WORD_LENGTH }, (_, index) => index + 1)
   return lengths.some((length) => text.startsWith(text.slice(length)))
 }
 

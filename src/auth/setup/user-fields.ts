@@ -1,5 +1,5 @@
 /**
- * `userFields`: the zod fields that the auth routes need in a user model (spec 2.4).
+ * `userFields`: the zod fields that the auth routes need in a user model.
  *
  * @module
  */
@@ -16,85 +16,22 @@ import {
   refine,
   string,
 } from 'zod/mini'
-import type {
-  $ZodArray,
-  $ZodDate,
-  $ZodDefault,
-  $ZodNumber,
-  $ZodObject,
-  $ZodOptional,
-  $ZodString,
-  $ZodType,
-} from 'zod/v4/core'
+import type { $ZodArray, $ZodDefault, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { hiddenField } from '../../model/hidden.ts'
 import { idFieldsOf } from '../providers/registry.ts'
-import { type StoredNames, storedNames } from './field-names.ts'
+import {
+  SECRET_KINDS,
+  SECRETS,
+  type SecretName,
+  type StoredNames,
+  storedNames,
+} from './field-names.ts'
 import { type IdentifierOption, kindOf, storedField } from './identifiers.ts'
 import { type IdentifierKind, MAX_LENGTH, normalizers } from './normal-forms.ts'
 import type { UserFieldsOptions } from './options.ts'
 import { firstRole, roleSettings } from './roles.ts'
 
-type Text = $ZodOptional<$ZodString>
-type Instant = $ZodOptional<$ZodDate>
-type Count = $ZodDefault<$ZodNumber>
-
-/** A session as it is stored (spec 2.4); the tokens themselves are not stored. */
-export type SessionSchema = $ZodObject<{
-  readonly id: $ZodString
-  readonly hash: $ZodString
-  readonly previousHash: Text
-  readonly swappedHash: Text
-  readonly rotatedAt: Instant
-  readonly createdAt: $ZodDate
-  readonly lastUsedAt: $ZodDate
-  readonly expiresAt: $ZodDate
-  readonly userAgent: Text
-}>
-
-/** A client that has signed in, as it is stored: its guesses are counted separately from those of unknown clients. */
-export type KnownClientSchema = $ZodObject<{
-  readonly client: $ZodString
-  readonly guesses: $ZodNumber
-  readonly wrong: $ZodOptional<$ZodNumber>
-  readonly lockedUntil: Instant
-  readonly at: $ZodDate
-}>
-
-/** The number of tries of a kind of code by all such clients together. */
-export type KnownTriesSchema = $ZodObject<{
-  readonly kind: $ZodString
-  readonly until: $ZodDate
-  readonly count: $ZodNumber
-}>
-
-interface SecretSchemas {
-  readonly password: Text
-  readonly passwordChangedAt: Instant
-  readonly otpHash: Text
-  readonly otpPurpose: Text
-  readonly otpExpiresAt: Instant
-  readonly otpAttempts: Count
-  readonly otpSentAt: Instant
-  readonly smsOtpHash: Text
-  readonly smsOtpExpiresAt: Instant
-  readonly smsOtpAttempts: $ZodOptional<$ZodNumber>
-  readonly smsOtpSentAt: Instant
-  readonly failedLoginAttempts: Count
-  readonly lockedUntil: Instant
-  readonly wrongPasswords: $ZodOptional<$ZodNumber>
-  readonly knownClients: $ZodOptional<$ZodArray<KnownClientSchema>>
-  readonly knownTries: $ZodOptional<$ZodArray<KnownTriesSchema>>
-  readonly answerAttempts: $ZodOptional<$ZodNumber>
-  readonly answersLockedUntil: Instant
-}
-
-interface VerificationSchemas {
-  readonly pendingEmail: Text
-  readonly verifyOtpHash: Text
-  readonly verifyOtpExpiresAt: Instant
-  readonly verifyOtpAttempts: $ZodOptional<$ZodNumber>
-  readonly verifyOtpSentAt: Instant
-}
+type Text = $ZodOptional<$ZodString<string>>
 
 type IdentifierNames<O> = O extends { readonly identifiers: readonly (infer I)[] }
   ? I extends string
@@ -115,23 +52,12 @@ type ProviderFields<O> = O extends { readonly social: infer S }
   : never
 
 type RoleSchema<O> = O extends { readonly roles: { readonly multiple: true } }
-  ? $ZodDefault<$ZodArray<$ZodString>>
-  : $ZodDefault<$ZodString>
+  ? $ZodDefault<$ZodArray<$ZodString<string>>>
+  : $ZodDefault<$ZodString<string>>
 
-type ProofFields<O> = ('email' extends IdentifierNames<O>
-  ? { readonly provenEmail: Text }
-  : O extends { readonly social: object }
-    ? { readonly provenEmail: Text }
-    : unknown) &
-  ('phone' extends IdentifierNames<O> ? { readonly provenPhone: Text } : unknown)
-
-type ByDefaultName<O> = SecretSchemas & { readonly [Name in IdentifierNames<O>]: Text } & {
-  readonly [Name in ProviderFields<O>]: Text
-} & { readonly role: RoleSchema<O> } & (O extends { readonly refresh: object }
-    ? { readonly refreshTokens: $ZodOptional<$ZodArray<SessionSchema>> }
-    : unknown) &
-  ProofFields<O> &
-  (O extends { readonly emailVerification: object } ? VerificationSchemas : unknown)
+type ByDefaultName<O> = {
+  readonly [Name in IdentifierNames<O> | ProviderFields<O> | 'password']: Text
+} & { readonly role: RoleSchema<O> }
 
 type Renamed<S, Names> = {
   readonly [Name in keyof S as Name extends keyof Names
@@ -145,15 +71,17 @@ type RoleName<O> = O extends { readonly roles: { readonly field: infer F extends
   ? { readonly role: F }
   : unknown
 
-/** The fields that `userFields` returns for the options `O`. */
+/** The fields that `userFields` returns for the options `O`, without the secrets that it adds besides. */
 export type UserFields<O> = Renamed<
   ByDefaultName<O>,
   (O extends { readonly fields: infer Names } ? Names : unknown) & RoleName<O>
 >
 
 /**
- * The fields of spec 2.4, to spread into a user model. Pass the same `identifiers`, `fields`, `social`, `refresh`,
- * `roles` and `emailVerification` as to `createAuthRouter`. Secrets hide themselves: no route of the model shows them.
+ * The fields that accounts need, to spread into a user model. Pass the same `identifiers`, `fields`, `social`, `refresh`,
+ * `roles` and `emailVerification` as to `createAuthRouter`. Secrets hide themselves: no
+ * route of the model shows them, and but for the password's hash the type of a
+ * record leaves them out.
  *
  * ```ts
  * const User = defineModel('User', {
@@ -172,39 +100,31 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
     ...(given.roles?.field !== undefined && { role: given.roles.field }),
   })
   const fields = identifierFields(given, names)
-  fields[names.password] = secretText()
-  fields[names.role] = roleField(given)
-  fields[names.passwordChangedAt] = secretDate()
-  for (const idField of idFieldsOf(given.social, given.fields)) fields[idField] = optional(string())
-  fields[names.otpHash] = secretText()
-  fields[names.otpPurpose] = secretText()
-  fields[names.otpExpiresAt] = secretDate()
-  fields[names.otpAttempts] = secretCount()
-  fields[names.otpSentAt] = secretDate()
-  fields[names.smsOtpHash] = secretText()
-  fields[names.smsOtpExpiresAt] = secretDate()
-  fields[names.smsOtpAttempts] = hiddenField(optional(number()))
-  fields[names.smsOtpSentAt] = secretDate()
-  fields[names.failedLoginAttempts] = secretCount()
-  fields[names.lockedUntil] = secretDate()
-  fields[names.wrongPasswords] = hiddenField(optional(number()))
-  fields[names.knownClients] = hiddenField(optional(array(knownClient())))
-  fields[names.knownTries] = hiddenField(optional(array(knownTries())))
-  fields[names.answerAttempts] = hiddenField(optional(number()))
-  fields[names.answersLockedUntil] = secretDate()
-  const isIdentifier = (field: string) => Object.hasOwn(fields, field)
-  if (given.social || isIdentifier(names.email)) fields[names.provenEmail] = secretText()
-  if (isIdentifier(names.phone)) fields[names.provenPhone] = secretText()
-  if (given.emailVerification) {
-    fields[names.provenEmail] = secretText()
-    fields[names.pendingEmail] = secretText()
-    fields[names.verifyOtpHash] = secretText()
-    fields[names.verifyOtpExpiresAt] = secretDate()
-    fields[names.verifyOtpAttempts] = hiddenField(optional(number()))
-    fields[names.verifyOtpSentAt] = secretDate()
+  const isIdentifier = (name: 'email' | 'phone') => Object.hasOwn(fields, names[name])
+  const isDeclared: { readonly [Name in SecretName]?: boolean } = {
+    provenEmail: isIdentifier('email') || Boolean(given.social ?? given.emailVerification),
+    provenPhone: isIdentifier('phone'),
+    refreshTokens: Boolean(given.refresh),
   }
-  if (given.refresh) fields[names.refreshTokens] = hiddenField(optional(array(session())))
+  fields[names.role] = roleField(given)
+  for (const idField of idFieldsOf(given.social, given.fields)) fields[idField] = optional(string())
+  for (const name of SECRETS) {
+    const isOfCodes = name === 'pendingEmail' || name.startsWith('verifyOtp')
+    const isNeeded = isOfCodes ? Boolean(given.emailVerification) : (isDeclared[name] ?? true)
+    if (isNeeded) fields[names[name]] = hiddenField(DECLARE[SECRET_KINDS[name]]())
+  }
   return fields as unknown as UserFields<O>
+}
+
+/** Makes the schema of each kind of secret. */
+const DECLARE: Readonly<Record<(typeof SECRET_KINDS)[SecretName], () => $ZodType>> = {
+  string: () => optional(string()),
+  date: () => optional(date()),
+  count: () => _default(number(), 0),
+  number: () => optional(number()),
+  clients: () => optional(array(knownClient())),
+  tries: () => optional(array(knownTries())),
+  sessions: () => optional(array(session())),
 }
 
 function identifierFields(
@@ -216,7 +136,7 @@ function identifierFields(
       typeof option === 'string' ? { field: option } : option
     const field = storedField(name, names)
     const kind = kindOf(field, names)
-    return [field, optional(normalize ? ownString() : normalized(kind))] as const
+    return [field, optional(normalize ? ownString() : identifierText(kind))] as const
   })
   return Object.fromEntries(entries)
 }
@@ -233,7 +153,7 @@ const INVALID: Readonly<Record<IdentifierKind, string>> = {
 }
 
 /** An account has one form of its address, no matter which code writes the field. */
-function normalized(kind: IdentifierKind): $ZodString {
+function identifierText(kind: IdentifierKind): $ZodString {
   const normalize = normalizers[kind]
   return string().check(
     overwrite((text: string) => normalize(text) ?? text),
@@ -251,18 +171,6 @@ function roleField(options: UserFieldsOptions): $ZodType {
   return roles.multiple
     ? _default(array(role), () => [...(first as string[])])
     : _default(role, first as string)
-}
-
-function secretText(): Text {
-  return hiddenField(optional(string()))
-}
-
-function secretDate(): Instant {
-  return hiddenField(optional(date()))
-}
-
-function secretCount(): Count {
-  return hiddenField(_default(number(), 0))
 }
 
 function knownClient(): $ZodType {

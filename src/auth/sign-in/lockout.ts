@@ -1,22 +1,17 @@
 /**
- * Lockout: guesses at a password are counted before they are evaluated, so that parallel ones cannot bypass the counter
- * (spec 3.2). Clients that the account knows have a count of their own, see known-clients.ts.
+ * Lockout: guesses at a password are counted before they are evaluated, so that parallel ones cannot bypass the counter.
+ * Clients that the account knows have a count of their own, see known-clients.ts.
  *
  * @module
  */
 
-import { all, any, type Filter, withId } from '../../ports/filter.ts'
+import type { Filter } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import { type DecoyStep, NOBODY } from '../instance/decoys.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { isAfter, userById } from '../instance/user.ts'
-import { fresh, type KnownClient, knownClient, replaced } from '../visit/known-clients.ts'
-
-/** A change, and what it expects. */
-export interface Step {
-  readonly change: Change
-  readonly expect: Fields
-}
+import type { KnownClient, KnownClients } from '../request-info/known-clients.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import { type DummyWrite, NOBODY } from '../users/dummy-writes.ts'
+import { isAfter, type Users } from '../users/users.ts'
+import { type Count, countingStep, type Limits, MAX_IN_A_ROW } from './guess-count.ts'
 
 /** A guess that may be evaluated. */
 export interface Reservation {
@@ -24,260 +19,255 @@ export interface Reservation {
   readonly user: Fields
   /** Whether this guess is the last one, and has locked the account. */
   readonly locks: boolean
-  /** Takes this guess back, for `user` as read again; undefined if others were counted meanwhile. */
-  forgive(user?: Fields): Step | undefined
-  /** Takes back all guesses counted together with it, in the same way. */
-  clear(user?: Fields): Step | undefined
+  /** The client that has a count of its own, and its entry in `user`. */
+  readonly known?: { readonly client: string; readonly entry: KnownClient }
+  /** What was counted, with this guess. */
+  readonly counted: Counted
+  /** Where it was counted, if the client has no count of its own. */
+  readonly count: Count
 }
 
-/** The parts of the change that clears the account's own lockout, if the model has one. */
-export function cleared({ names, settings }: AuthInstance): { set: Fields; unset: string[] } {
-  const { fields } = settings.model.shape
-  return {
-    set: fields.has(names.lockedUntil) ? { [names.failedLoginAttempts]: 0 } : {},
-    unset: [names.lockedUntil, names.wrongPasswords].filter((field) => fields.has(field)),
-  }
+interface Counted {
+  readonly guesses: number
+  /** In a row, over any time. */
+  readonly wrong: number
 }
 
-/**
- * So many wrong passwords in a row, over any time, end password sign-in until the password is reset (NIST SP 800-63B-4,
- * 3.2.2). Known clients have a count of their own here too.
- */
-const MOST_IN_A_ROW = 100
-
-/** Whether `client` can sign in to `user` by password only after a reset. */
-export function isEnded(auth: AuthInstance, user: Fields, client: string | undefined): boolean {
-  const own = knownClient(auth, user, client)
-  const wrong = own ? own.wrong : user[auth.names.wrongPasswords]
-  return Number(wrong ?? 0) >= MOST_IN_A_ROW
+/** A change, and what it expects. */
+export interface ConditionalChange {
+  readonly change: Change
+  readonly expect: Fields
 }
 
-/** The stored count of strangers' wrong passwords in a row; undefined if the model has none. */
-function rowField({ names, settings }: AuthInstance): string | undefined {
-  return settings.model.shape.fields.has(names.wrongPasswords) ? names.wrongPasswords : undefined
-}
-
-/** The writes of a guess if there is no account, or it may make none: as much as for one that is counted. */
-export async function reserveNothing(
-  auth: AuthInstance,
-  client: string | undefined,
-): Promise<void> {
-  // Looked up anyway: it takes time.
-  knownClient(auth, NOBODY, client)
-  await auth.decoys.write(sharedBudget(auth, NOBODY, auth.now()))
-}
-
-/**
- * Reserves a guess of `client` at the password of `user`, as read; undefined if it may make none. One conditional step
- * counts the guess before it is evaluated. The guess that reaches the maximum locks the account for that client, or for
- * all clients that it does not know. A right guess clears the count.
- */
-export function reserveGuess(
-  auth: AuthInstance,
-  user: Fields,
-  client: string | undefined,
-): Promise<Reservation | undefined> {
-  return reserve(auth, user, (read, at) => {
-    const known = knownClient(auth, read, client)
-    return known && client !== undefined
-      ? ownBudget(auth, read, { known, client }, at)
-      : sharedBudget(auth, read, at)
-  })
-}
-
-/**
- * Reserves an answer to the second step of a sign-in, like `reserveGuess`. Only a user who has passed the first step
- * can answer, so there is one count for all clients. Only a sign-in clears it: a password reset must not give more
- * answers.
- */
-export function reserveAnswer(auth: AuthInstance, user: Fields): Promise<Reservation | undefined> {
-  return reserve(auth, user, (read, at) => sharedBudget(auth, read, at, answerCount(auth)))
+/** The step that counts a guess, and the reservation after it. */
+interface Budget {
+  readonly change: Change
+  readonly expect?: Fields
+  readonly filter?: Filter
+  reserved(user: Fields): Reservation
 }
 
 /** Parallel guesses move an account from one case to the next, and overtake each other. */
 const MAX_CASES = 20
+/** How often others may write the record while a guess is taken back. */
+const MAX_TRIES = 5
 
-async function reserve(
-  auth: AuthInstance,
-  user: Fields,
-  budgetOf: (user: Fields, at: number) => Budget | undefined,
-): Promise<Reservation | undefined> {
-  const byId = withId(String(user._id))
-  let read: Fields | undefined = user
-  for (let tries = 0; read && tries < MAX_CASES; tries += 1) {
-    const budget = budgetOf(read, auth.now())
-    if (!budget) return undefined
-    const { filter, change, expect } = budget
-    const counted = await auth.engine.stored.update(all([byId, filter]), change, { expect })
-    if (counted) return budget.reserved(counted)
-    read = await userById(auth, String(user._id))
+/** The counts of guesses at the accounts of one auth router. */
+export class Lockout {
+  /** The parts of the change that clears the account's own lockout. */
+  readonly cleared: { readonly set: Fields; readonly unset: readonly string[] }
+  /** Whether the model has a separate count for answers to second steps. */
+  readonly countsAnswers: boolean
+  readonly #users: Users
+  readonly #clients: KnownClients
+  readonly #dummyWrite: DummyWrite
+  readonly #limits: Limits
+  readonly #guesses: Count
+  readonly #answers: Count
+
+  constructor(
+    users: Users,
+    clients: KnownClients,
+    { maxAttempts, lockSeconds }: AuthSettings['lockout'],
+    dummyWrite: DummyWrite,
+  ) {
+    const { names } = users
+    this.#users = users
+    this.#clients = clients
+    this.#dummyWrite = dummyWrite
+    this.#limits = { max: maxAttempts, lockMs: lockSeconds * 1000 }
+    this.#guesses = {
+      guesses: names.failedLoginAttempts,
+      lockedUntil: names.lockedUntil,
+      row: users.has('wrongPasswords') ? names.wrongPasswords : undefined,
+    }
+    this.countsAnswers = users.has('answerAttempts') && users.has('answersLockedUntil')
+    this.#answers = this.countsAnswers
+      ? { guesses: names.answerAttempts, lockedUntil: names.answersLockedUntil, row: undefined }
+      : { ...this.#guesses, row: undefined }
+    this.cleared = {
+      set: users.has('lockedUntil') ? { [names.failedLoginAttempts]: 0 } : {},
+      unset: users.declared([names.lockedUntil, names.wrongPasswords]),
+    }
   }
-  return undefined
-}
 
-/** Where a count and its lock are stored. */
-interface Count {
-  readonly count: string
-  readonly lockedUntil: string
-  /** The count in a row, which no time ends. */
-  readonly row?: string | undefined
-}
-
-function guessCount(auth: AuthInstance): Count {
-  const { failedLoginAttempts: count, lockedUntil } = auth.names
-  return { count, lockedUntil, row: rowField(auth) }
-}
-
-/** The count of guesses, if the model has no separate one. */
-function answerCount(auth: AuthInstance): Count {
-  const { answerAttempts: count, answersLockedUntil: lockedUntil } = auth.names
-  return countsAnswers(auth) ? { count, lockedUntil } : { ...guessCount(auth), row: undefined }
-}
-
-/** Whether the model has a separate count for answers to second steps. */
-export function countsAnswers({ names, settings }: AuthInstance): boolean {
-  const { fields } = settings.model.shape
-  return fields.has(names.answerAttempts) && fields.has(names.answersLockedUntil)
-}
-
-/** When the lock ends for `client`, in seconds from now, for `lockout.reveal`. */
-export function lockLeft(auth: AuthInstance, user: Fields, client: string | undefined): number {
-  const { names } = auth
-  const locks = [
-    knownClient(auth, user, client)?.lockedUntil,
-    user[names.lockedUntil],
-    user[names.answersLockedUntil],
-  ]
-  const ends = locks.map((until) => (until instanceof Date ? until.getTime() : 0))
-  return Math.max(1, Math.ceil((Math.max(...ends) - auth.now()) / 1000))
-}
-
-/** The step that counts a guess, and its result. */
-interface Budget {
-  readonly filter: Filter
-  readonly change: Change
-  readonly expect: Fields
-  reserved(user: Fields): Reservation
-}
-
-/** Undefined while the client is locked out, or your app has locked the account for everyone. */
-function ownBudget(
-  auth: AuthInstance,
-  user: Fields,
-  { known, client }: { readonly known: KnownClient; readonly client: string },
-  at: number,
-): Budget | undefined {
-  const { names, settings } = auth
-  const { maxAttempts, lockSeconds } = settings.lockout
-  const { lockedUntil, ...rest } = known
-  const before = known.wrong ?? 0
-  if (isAfter(lockedUntil, at) || isLockedByHand(auth, user, at)) return undefined
-  if (before >= MOST_IN_A_ROW) return undefined
-  const guesses = lockedUntil ? 1 : known.guesses + 1
-  const wrong = before + 1
-  const locks = guesses >= maxAttempts || wrong >= MOST_IN_A_ROW
-  const longest = new Date(at + lockSeconds * 1000)
-  const lock = guesses >= maxAttempts && { lockedUntil: longest }
-  const counted = { ...rest, guesses, wrong, at: new Date(at), ...lock }
-  const byGuesses: Filter = all([
-    { op: 'gte', field: names.failedLoginAttempts, value: maxAttempts },
-    { op: 'lte', field: names.lockedUntil, value: longest },
-  ])
-  // Entries of other clients may change meanwhile.
-  const instead = (now: Fields, next: KnownClient) => {
-    const own = knownClient(auth, now, client)
-    return own?.guesses === guesses && own.wrong === wrong
-      ? replaced(auth, now, own, next)
-      : undefined
+  /**
+   * Reserves a guess of `client` at the password of `user`, as read; undefined if it may make none, which takes as many
+   * writes. One conditional step counts the guess before it is evaluated. The guess that reaches the maximum locks the
+   * account for that client, or for all clients that it does not know. A right guess clears the count.
+   */
+  async reserveGuess(
+    user: Fields | undefined,
+    client: string | undefined,
+  ): Promise<Reservation | undefined> {
+    const reservation =
+      user &&
+      (await this.#reserve(user, (read, at) => {
+        const known = this.#clients.find(read, client)
+        return known && client !== undefined
+          ? this.#ownBudget(read, known, client, at)
+          : this.#sharedBudget(read, at, this.#guesses)
+      }))
+    if (reservation) return reservation
+    // Looked up anyway: it takes time.
+    if (!user) this.#clients.find(NOBODY, client)
+    await this.#dummyWrite(countingStep(this.#guesses, this.#limits, NOBODY, this.#users.now()))
+    return undefined
   }
-  return {
-    ...replaced(auth, user, known, counted),
-    filter: any([
-      { op: 'eq', field: names.lockedUntil, value: null },
-      { op: 'lte', field: names.lockedUntil, value: new Date(at) },
-      byGuesses,
-    ]),
-    reserved: (first) => ({
-      user: first,
-      locks,
-      forgive: (now = first) => instead(now, { ...rest, guesses: guesses - 1, wrong: before }),
-      clear: (now = first) => instead(now, fresh(auth, now, client)),
-    }),
+
+  /**
+   * Reserves an answer to the second step of a sign-in, like `reserveGuess`. Only a user who has passed the first step
+   * can answer, so there is one count for all clients. Only a sign-in clears it: a password reset must not give more
+   * answers.
+   */
+  reserveAnswer(user: Fields): Promise<Reservation | undefined> {
+    return this.#reserve(user, (read, at) => this.#sharedBudget(read, at, this.#answers))
   }
-}
 
-/** A lock that was set by hand, not by guesses. */
-function isLockedByHand({ names, settings }: AuthInstance, user: Fields, at: number): boolean {
-  const { maxAttempts, lockSeconds } = settings.lockout
-  const until = user[names.lockedUntil]
-  const guesses = Number(user[names.failedLoginAttempts] ?? 0)
-  return isAfter(until, at) && (guesses < maxAttempts || isAfter(until, at + lockSeconds * 1000))
-}
-
-/** Undefined while the account is locked, and after too many wrong passwords in a row. */
-function sharedBudget(
-  auth: AuthInstance,
-  user: Fields,
-  at: number,
-  where: Count = guessCount(auth),
-): Budget | undefined {
-  const { count: field, lockedUntil, row } = where
-  const until = user[lockedUntil]
-  if (isAfter(until, at) || (row && Number(user[row] ?? 0) >= MOST_IN_A_ROW)) return undefined
-  const guesses = Number(user[field] ?? 0)
-  const step = stepFor(auth, where, { guesses, wasLocked: until instanceof Date, at })
-  return {
-    ...(row ? countedInRow(step, row) : step),
-    expect: {},
-    reserved(first) {
-      const count = Number(first[field])
-      const wrong = row ? Number(first[row]) : 0
-      const back =
-        (left: number, inRow: number) =>
-        (now: Fields = first): Step | undefined => {
-          const set = { [field]: left, ...(row && { [row]: inRow }) }
-          const expect = { [field]: count, ...(row && { [row]: wrong }) }
-          const isSame = Object.entries(expect).every(([name, value]) => now[name] === value)
-          return isSame ? { change: { set, unset: [lockedUntil] }, expect } : undefined
-        }
-      const isLast = count >= auth.settings.lockout.maxAttempts
-      const locks = isLast || wrong >= MOST_IN_A_ROW
-      return { user: first, locks, forgive: back(count - 1, wrong - 1), clear: back(0, 0) }
-    },
+  /** Whether `client` can sign in to `user` by password only after a reset. */
+  isEnded(user: Fields, client: string | undefined): boolean {
+    const own = this.#clients.find(user, client)
+    const wrong = own ? own.wrong : user[this.#users.names.wrongPasswords]
+    return Number(wrong ?? 0) >= MAX_IN_A_ROW
   }
-}
 
-/** The step, which counts in a row too, in the same write. */
-function countedInRow({ filter, change }: DecoyStep, row: string): DecoyStep {
-  const fewer: Filter = any([
-    { op: 'eq', field: row, value: null },
-    { op: 'lt', field: row, value: MOST_IN_A_ROW },
-  ])
-  const increment = { ...change.increment, [row]: 1 }
-  return { filter: all([filter, fewer]), change: { ...change, increment } }
-}
-
-/** The step that counts a guess: after a lock that has ended, as the last guess before a lock, or as an earlier one. */
-function stepFor(
-  { settings }: AuthInstance,
-  { count, lockedUntil }: Count,
-  { guesses, wasLocked, at }: { guesses: number; wasLocked: boolean; at: number },
-): { filter: Filter; change: Change } {
-  const { maxAttempts, lockSeconds } = settings.lockout
-  const lock = { [lockedUntil]: new Date(at + lockSeconds * 1000) }
-  if (wasLocked) {
-    const ended: Filter = { op: 'lte', field: lockedUntil, value: new Date(at) }
-    return maxAttempts === 1
-      ? { filter: ended, change: { set: { [count]: 1, ...lock } } }
-      : { filter: ended, change: { set: { [count]: 1 }, unset: [lockedUntil] } }
+  /** When the lock ends for `client`, in seconds from now, for `lockout.reveal`. */
+  secondsLeft(user: Fields, client: string | undefined): number {
+    const { lockedUntil, answersLockedUntil } = this.#users.names
+    const own = this.#clients.find(user, client)?.lockedUntil
+    const ends = [own, user[lockedUntil], user[answersLockedUntil]].map((until) =>
+      until instanceof Date ? until.getTime() : 0,
+    )
+    return Math.max(1, Math.ceil((Math.max(...ends) - this.#users.now()) / 1000))
   }
-  const open: Filter = { op: 'eq', field: lockedUntil, value: null }
-  const none: Filter = { op: 'eq', field: count, value: null }
-  const fewer: Filter = { op: 'lt', field: count, value: maxAttempts - 1 }
-  const last: Filter = { op: 'gte', field: count, value: maxAttempts - 1 }
-  const increment = { [count]: 1 }
-  if (guesses < maxAttempts - 1)
-    return { filter: all([open, any([none, fewer])]), change: { increment } }
-  const reached = maxAttempts === 1 ? any([none, last]) : last
-  return { filter: all([open, reached]), change: { increment, set: lock } }
+
+  /**
+   * The step that takes a guess back, `'forgive'`, or with it all that were counted together with it, `'clear'`, for the
+   * user as read again; undefined if others were counted meanwhile: they are still being evaluated.
+   */
+  stepBack(
+    reservation: Reservation,
+    how: 'forgive' | 'clear',
+    now: Fields = reservation.user,
+  ): ConditionalChange | undefined {
+    const { known, counted, count } = reservation
+    if (known) return this.#ownStepBack(reservation, known, how, now)
+    const { guesses, row, lockedUntil } = count
+    const isSame = now[guesses] === counted.guesses && (!row || now[row] === counted.wrong)
+    if (!isSame) return undefined
+    const less = (number: number) => (how === 'clear' ? 0 : number - 1)
+    const set = { [guesses]: less(counted.guesses), ...(row && { [row]: less(counted.wrong) }) }
+    const expect = { [guesses]: counted.guesses, ...(row && { [row]: counted.wrong }) }
+    return { change: { set, unset: [lockedUntil] }, expect }
+  }
+
+  #ownStepBack(
+    { counted, user }: Reservation,
+    { client, entry }: NonNullable<Reservation['known']>,
+    how: 'forgive' | 'clear',
+    now: Fields,
+  ): ConditionalChange | undefined {
+    const own = now === user ? entry : this.#clients.find(now, client)
+    if (own?.guesses !== counted.guesses || own.wrong !== counted.wrong) return undefined
+    const { lockedUntil: _, ...rest } = own
+    const forgiven = { ...rest, guesses: counted.guesses - 1, wrong: counted.wrong - 1 }
+    const next = how === 'clear' ? this.#clients.fresh(now, client, own) : forgiven
+    return this.#replacing(now, own, next)
+  }
+
+  /**
+   * Takes such a step, if the password is still the same. `set` is written with it. The user after it; undefined if others
+   * were counted meanwhile.
+   */
+  async takeBack(
+    reservation: Reservation,
+    how: 'forgive' | 'clear',
+    set: Fields = {},
+  ): Promise<Fields | undefined> {
+    const { password } = this.#users.names
+    const { user } = reservation
+    let read: Fields | undefined = user
+    for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
+      const step = this.stepBack(reservation, how, read)
+      if (!step) return undefined
+      const change = { ...step.change, set: { ...step.change.set, ...set } }
+      const expect = { ...step.expect, [password]: user[password] }
+      const after = await this.#users.update(user._id, change, expect)
+      if (after) return after
+      read = await this.#users.byId(user._id)
+    }
+    return undefined
+  }
+
+  async #reserve(
+    user: Fields,
+    budgetFor: (user: Fields, at: number) => Budget | undefined,
+  ): Promise<Reservation | undefined> {
+    let read: Fields | undefined = user
+    for (let tries = 0; read && tries < MAX_CASES; tries += 1) {
+      const budget = budgetFor(read, this.#users.now())
+      if (!budget) return undefined
+      const { change, expect, filter } = budget
+      const counted = await this.#users.update(user._id, change, expect, filter)
+      if (counted) return budget.reserved(counted)
+      read = await this.#users.byId(user._id)
+    }
+    return undefined
+  }
+
+  /** Undefined while the client is locked out, or your app has locked the account for everyone. */
+  #ownBudget(user: Fields, known: KnownClient, client: string, at: number): Budget | undefined {
+    const { lockedUntil, ...rest } = known
+    const before = known.wrong ?? 0
+    if (isAfter(lockedUntil, at) || this.#isLockedByHand(user, at)) return undefined
+    if (before >= MAX_IN_A_ROW) return undefined
+    const counted = { guesses: lockedUntil ? 1 : known.guesses + 1, wrong: before + 1 }
+    const isLast = counted.guesses >= this.#limits.max
+    const lock = isLast && { lockedUntil: new Date(at + this.#limits.lockMs) }
+    const entry = { ...rest, ...counted, at: new Date(at), ...lock }
+    const { change, expect } = this.#replacing(user, known, entry)
+    const field = this.#users.names.lockedUntil
+    return {
+      change,
+      // A lock that was set by hand meanwhile holds for every client.
+      expect: { ...expect, [field]: user[field] },
+      reserved: (first) => ({
+        user: first,
+        locks: isLast || counted.wrong >= MAX_IN_A_ROW,
+        known: { client, entry },
+        counted,
+        count: this.#guesses,
+      }),
+    }
+  }
+
+  #replacing(user: Fields, known: KnownClient, next: KnownClient): ConditionalChange {
+    const { field } = this.#clients
+    const set = { [field]: this.#clients.replaced(user, known, next) }
+    return { change: { set }, expect: { [field]: user[field] } }
+  }
+
+  /** A lock that was set by hand, not by guesses. */
+  #isLockedByHand(user: Fields, at: number): boolean {
+    const until = user[this.#guesses.lockedUntil]
+    const guesses = Number(user[this.#guesses.guesses] ?? 0)
+    return (
+      isAfter(until, at) && (guesses < this.#limits.max || isAfter(until, at + this.#limits.lockMs))
+    )
+  }
+
+  /** Undefined while the account is locked, and after too many wrong passwords in a row. */
+  #sharedBudget(user: Fields, at: number, count: Count): Budget | undefined {
+    const { guesses, lockedUntil, row } = count
+    const isEnded = row !== undefined && Number(user[row] ?? 0) >= MAX_IN_A_ROW
+    if (isAfter(user[lockedUntil], at) || isEnded) return undefined
+    return {
+      ...countingStep(count, this.#limits, user, at),
+      reserved: (first) => {
+        const counted = { guesses: Number(first[guesses]), wrong: row ? Number(first[row]) : 0 }
+        const locks = counted.guesses >= this.#limits.max || counted.wrong >= MAX_IN_A_ROW
+        return { user: first, locks, counted, count }
+      },
+    }
+  }
 }

@@ -10,17 +10,18 @@
  */
 
 import { base64url, textIn } from '../../http/base64url.ts'
+import { inTime } from '../../http/deadline.ts'
+import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { failureResponse } from '../../http/respond.ts'
-import { idFrom } from '../../model/cast.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { changedAt, userById } from '../instance/user.ts'
-import { isSealed, seal } from '../keys/hmac.ts'
+import { isSealed, type Keys, seal } from '../keys/hmac.ts'
 import type { Provider } from '../providers/provider.ts'
-import type { SecondStepRequired } from '../setup/sign-in-step.ts'
-import { visitOf } from '../visit/visit.ts'
+import { requestInfo } from '../request-info/request-info.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import { SecondStepRequired, type SignInStep } from '../setup/sign-in-step.ts'
+import type { Users } from '../users/users.ts'
 
 /** A valid ticket. */
 export interface Ticket {
@@ -34,30 +35,8 @@ export interface Ticket {
   isGoodFor(user: Fields): boolean
 }
 
-const LIFETIME_MS = 5 * 60_000
-const MAX_LENGTH = 1024
-const NONCE_BYTES = 16
-
-/** Asks the client for the second step of a sign-in of `user`. */
-export function secondStepResponse(
-  auth: AuthInstance,
-  user: Fields,
-  asked: SecondStepRequired,
-  request: ApiRequest,
-  provider?: Provider,
-): Response {
-  const expiresAt = auth.now() + LIFETIME_MS
-  const nonce = base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
-  const says: Says = { id: String(user._id), expiresAt, nonce, provider: provider?.name ?? '' }
-  const payload = base64url(new TextEncoder().encode(JSON.stringify(says)))
-  const ticket = `${payload}~${seal(auth.ticketKeys.current, boundText(auth, payload, user, request, provider))}`
-  const failure = { error: asked.message, ticket, expiresIn: LIFETIME_MS / 1000 }
-  const { requestId } = request
-  return failureResponse(asked.status, { ...failure, requestId }, asked.headers)
-}
-
 /** The readable part of a ticket. */
-interface Says {
+interface Payload {
   readonly id: string
   readonly expiresAt: number
   readonly nonce: string
@@ -65,51 +44,99 @@ interface Says {
   readonly provider: string
 }
 
-/** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */
-export async function ticketIn(
-  auth: AuthInstance,
-  text: string | null,
-  request: ApiRequest,
-): Promise<Ticket | undefined> {
-  const [payload = '', sealed, ...rest] = (text ?? '').split('~')
-  if (!text || text.length > MAX_LENGTH || rest.length > 0) return undefined
-  const says = saidIn(payload)
-  if (!says || says.expiresAt <= auth.now()) return undefined
-  const provider = auth.settings.providers.get(says.provider)
-  if (!provider && says.provider !== '') return undefined
-  const id = idFrom(says.id, auth.settings.model.idType)
-  const user = id === undefined ? undefined : await userById(auth, id)
-  if (!user) return undefined
-  const isGoodFor = (account: Fields) =>
-    isSealed(auth.ticketKeys, sealed, boundText(auth, payload, account, request, provider))
-  return isGoodFor(user)
-    ? { text, expiresAt: says.expiresAt, user, provider, isGoodFor }
-    : undefined
+const LIFETIME_MS = 5 * 60_000
+const MAX_TICKET_LENGTH = 1024
+const NONCE_BYTES = 16
+
+/** The tickets of one auth router. */
+export class Tickets {
+  readonly #users: Users
+  readonly #keys: Keys
+  readonly #providers: ReadonlyMap<string, Provider>
+
+  constructor(users: Users, keys: Keys, providers: ReadonlyMap<string, Provider>) {
+    this.#users = users
+    this.#keys = keys
+    this.#providers = providers
+  }
+
+  /** The response that asks the client for the second step of a sign-in of `user`. */
+  ask(user: Fields, step: SecondStepRequired, request: ApiRequest, provider?: Provider): Response {
+    const payload: Payload = {
+      id: String(user._id),
+      expiresAt: this.#users.now() + LIFETIME_MS,
+      nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
+      provider: provider?.name ?? '',
+    }
+    const readable = base64url(new TextEncoder().encode(JSON.stringify(payload)))
+    const bound = this.#boundText(readable, user, request, provider)
+    const ticket = `${readable}~${seal(this.#keys.current, bound)}`
+    const { requestId } = request
+    const failure = { error: step.message, ticket, expiresIn: LIFETIME_MS / 1000, requestId }
+    return failureResponse(step.status, failure, step.headers)
+  }
+
+  /** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */
+  async read(text: string | null, request: ApiRequest): Promise<Ticket | undefined> {
+    const [readable = '', sealed, ...rest] = (text ?? '').split('~')
+    if (!text || text.length > MAX_TICKET_LENGTH || rest.length > 0) return undefined
+    const payload = payloadIn(readable)
+    if (!payload || payload.expiresAt <= this.#users.now()) return undefined
+    const { expiresAt } = payload
+    const provider = this.#providers.get(payload.provider)
+    if (!provider && payload.provider !== '') return undefined
+    const user = await this.#users.byToken(payload.id)
+    const isGoodFor = (account: Fields) =>
+      isSealed(this.#keys, sealed, this.#boundText(readable, account, request, provider))
+    return user && isGoodFor(user) ? { text, expiresAt, user, provider, isGoodFor } : undefined
+  }
+
+  /** What a ticket is sealed with: when any of it changes, the ticket is invalid. */
+  #boundText(
+    readable: string,
+    user: Fields,
+    request: ApiRequest,
+    provider: Provider | undefined,
+  ): string {
+    const { client } = requestInfo(request)
+    const link = user[provider?.idField ?? this.#users.names.password]
+    return JSON.stringify([readable, this.#users.changedAt(user), link ?? null, client ?? null])
+  }
 }
 
-function saidIn(payload: string): Says | undefined {
+function payloadIn(readable: string): Payload | undefined {
   try {
-    const says: unknown = JSON.parse(textIn(payload) ?? '')
+    const payload: unknown = JSON.parse(textIn(readable) ?? '')
     const isTyped =
-      isFields(says) &&
-      typeof says.id === 'string' &&
-      typeof says.expiresAt === 'number' &&
-      typeof says.provider === 'string'
-    return isTyped ? (says as unknown as Says) : undefined
+      isFields(payload) &&
+      typeof payload.id === 'string' &&
+      typeof payload.expiresAt === 'number' &&
+      typeof payload.provider === 'string'
+    return isTyped ? (payload as unknown as Payload) : undefined
   } catch {
     return undefined
   }
 }
 
-/** What a ticket is sealed with: when any of it changes, the ticket is invalid. */
-function boundText(
-  auth: AuthInstance,
-  payload: string,
+/** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
+export async function runOnLogin(
+  { users, settings }: { readonly users: Users; readonly settings: AuthSettings },
   user: Fields,
   request: ApiRequest,
-  provider: Provider | undefined,
-): string {
-  const { client } = visitOf(request)
-  const link = provider ? user[provider.idField] : user[auth.names.password]
-  return JSON.stringify([payload, changedAt(auth, user), link ?? null, client ?? null])
+  step: SignInStep = {},
+): Promise<SecondStepRequired | undefined> {
+  const { onLogin } = settings
+  if (!onLogin) return undefined
+  try {
+    await inTime(request, () => onLogin(users.withoutSecrets(user) as never, request, step))
+    return undefined
+  } catch (error) {
+    if (error instanceof SecondStepRequired) return error
+    throw error
+  }
+}
+
+/** Whether an error refuses the request, rather than being a failure of the server. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof HttpError && error.status < 500
 }

@@ -23,7 +23,7 @@ type UniqueSet = readonly string[]
 const ID: UniqueSet = ['_id']
 
 /** The most records of an `updateWhere` that are compared with each other. */
-const MOST = 10_000
+const MAX_COMPARED_RECORDS = 10_000
 
 /**
  * The fields of all unique sets that `refused` clashes in, in the model's order, `_id` first. Includes at least those
@@ -84,7 +84,7 @@ function sharedAfter(
     const kept = set.filter((path) => !changed.includes(path))
     if (changed.some((path) => valueAt(changes, path) === null)) return false
     const concerned = any([filter, all(equalities(changed, changes))])
-    const found = await some(stored, concerned, kept.length === 0 ? 2 : MOST, kept)
+    const found = await some(stored, concerned, kept.length === 0 ? 2 : MAX_COMPARED_RECORDS, kept)
     const values = found
       .map((record) => kept.map((path) => valueAt(record, path)))
       .filter((tuple) => !tuple.includes(null))

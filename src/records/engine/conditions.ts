@@ -1,5 +1,5 @@
 /**
- * The grammar of the QUERY body's `filter` (spec 4.1): fields, operators and values, checked and cast.
+ * The grammar of the QUERY body's `filter`: fields, operators and values, checked and cast.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import {
 } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 
-/** The most values that one list of a condition may hold (spec 8). */
+/** The most values that one list of a condition may hold. */
 export const MAX_LIST = 100
 
 /** The operators that compare with one value. */

@@ -8,10 +8,9 @@ import { notSortable } from '../../http/refusals.ts'
 import { type Model, type SortName, sortKey } from '../../model/model.ts'
 import { isOrdered } from '../../model/ordered.ts'
 import { noSuchField } from '../../model/suggest.ts'
-import type { Filter } from '../../ports/filter.ts'
+import { type Filter, totalOrder } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { Projection, Read } from '../../ports/store.ts'
-import { totalOrder } from './sort.ts'
 
 /** Options of `find`, beyond the filter. */
 export interface FindOptions<R> {

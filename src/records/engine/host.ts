@@ -6,7 +6,6 @@
 
 import type { SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
-import type { ModelHistory } from '../../changes/model-history.ts'
 import type { BodyLimits } from '../../http/body.ts'
 import type { Model } from '../../model/model.ts'
 import type { CacheStore } from '../../ports/cache.ts'
@@ -16,13 +15,14 @@ import type { ImageOptimizer } from '../../ports/images.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
+import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
 import type { KnownScopes, ScopeOption } from '../rules/scope.ts'
 import type { Integrity } from './integrity.ts'
 import type { RecordEngine } from './record-engine.ts'
 import { type RecordCollection, type RecordStore, recordCollection } from './record-store.ts'
-import type { Guard, Route } from './route.ts'
+import type { Context, Guard, Route } from './route.ts'
 
 /** The app's adapters and settings. */
 export interface Services {
@@ -80,14 +80,14 @@ export interface Models extends KnownScopes {
   /** The model that a `ref()` names. */
   modelNamed(name: string): Model | undefined
   /** Declares that `path` of `model` will be searched. */
-  searchable(model: Model, path: string): void
+  declareSearch(model: Model, path: string): void
   /** Declares that clients will filter by the elements of the list `field` of `model`. Before start-up. */
-  listed(model: Model, field: string): void
+  declareList(model: Model, field: string): void
   /**
    * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
    * through references.
    */
-  exposed(model: Model, scope: ScopeOption | undefined): void
+  declareScope(model: Model, scope: ScopeOption | undefined): void
   /**
    * Declares that no router may let clients write `fields` of `model`; `role`, if it is one of them, only those who are
    * let through by a role.
@@ -178,4 +178,17 @@ export interface Mountable<T = unknown> {
   readonly early?: boolean
   /** The routes on `mount`. Throws a `TypeError` for invalid options. */
   attach(host: Host, mount: string): readonly Route[]
+}
+
+/** Returns a function that makes a value on the first request of each app, and returns it from then on. */
+export function perApp<T>(make: (host: Host) => T): (context: Context) => T {
+  const known = new WeakMap<Host, T>()
+  return ({ store }) => {
+    const host = hostOf(store)
+    const found = known.get(host)
+    if (found !== undefined) return found
+    const made = make(host)
+    known.set(host, made)
+    return made
+  }
 }

@@ -16,6 +16,7 @@ import { underCurrentNames } from '../../model/renamed.ts'
 import { underAllNames } from '../../model/renamed-collection.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type {
+  Collection,
   Fields,
   StepResult,
   Store,
@@ -23,7 +24,7 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../ports/store.ts'
-import type { Receipt, WrittenIds } from './receipts.ts'
+import type { Receipt, WrittenIds } from './keyed-writes.ts'
 import type { RecordEngine } from './record-engine.ts'
 
 /** The store's `write`, for a write of records of these models. */
@@ -215,6 +216,23 @@ export async function writesTogether(store: Store): Promise<boolean> {
   } catch (error) {
     if (error instanceof TypeError) return false
     throw error
+  }
+}
+
+/** The writes of a collection. */
+export type Writing = Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'>
+
+/** The writes of a collection, each as the one step that `take` takes; it resolves to undefined if that fails. */
+export function writingBySteps(
+  take: (action: WriteAction) => Promise<StepResult | undefined>,
+): Writing {
+  return {
+    insert: async (record) => (await take({ insert: record }))?.records[0],
+    update: async (update, change, options) =>
+      (await take({ update, change, ...(options && { options }) }))?.records[0] ?? null,
+    updateMany: async (updateMany, change) => (await take({ updateMany, change }))?.count ?? 0,
+    delete: async (filter, options) =>
+      (await take({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
   }
 }
 

@@ -6,18 +6,12 @@
  */
 
 import { invalidFields } from '../../http/refusals.ts'
-import type { ReferencedId } from '../../model/enforced-references.ts'
+import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
+import { hiddenInside } from '../../model/hidden.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
-import { timestampFields } from '../../model/timestamps.ts'
-import { upgraded } from '../../model/upgrade.ts'
-import {
-  type Validation,
-  validateAcross,
-  validateFields,
-  validateRecord,
-} from '../../model/validate.ts'
+import { validateFields, validateRecord } from '../../model/validate.ts'
 import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
@@ -30,13 +24,13 @@ import {
   type StepResult,
   type WriteAction,
 } from '../../ports/store.ts'
-import { isLarge, nextTurn } from '../../ports/turns.ts'
+import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
-import { Lines } from './lines.ts'
+import { KnownUpdates, type WriteKnown } from './known-updates.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
-import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
-import { MAX_TRIES, pause } from './tries.ts'
+import { isMissing, type Replacement, replacement, withValue } from './replace.ts'
+import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */
 export interface Surroundings {
@@ -46,25 +40,8 @@ export interface Surroundings {
   readonly integrity: () => Integrity
 }
 
-/** An update of a record that is read first. */
-interface KnownUpdate {
-  readonly expect: Fields | undefined
-  readonly kept: readonly string[]
-  readonly unsure: readonly string[]
-}
-/** Another write of the record came in between. */
-class Outrun {
-  /** The record's id. */
-  readonly record: string
-
-  constructor(record: string) {
-    this.record = record
-  }
-}
-
 /** Returns the values to write together with `changes`, in the same step. */
 export type Along = (changes: Fields) => Fields
-
 /** Reads and writes the records of one model. */
 export class RecordEngine {
   readonly model: Model
@@ -73,10 +50,14 @@ export class RecordEngine {
   /** The schema of the collection. */
   readonly schema: CollectionSchema
   /** Writers whose hooks judge a record wait here, after another one has overtaken them. */
-  readonly judging: Lines = new Lines()
+  readonly judging: SerialQueue = new SerialQueue()
   readonly #surroundings: Surroundings
   readonly #along: Along[] = []
-  readonly #lines = new Lines()
+  readonly #knowing: KnownUpdates
+  /** The hidden paths inside fields that are shown themselves. */
+  readonly #unseen: readonly string[]
+  /** Whether the model has references that must exist. */
+  #refers: boolean | undefined
 
   constructor(
     model: Model,
@@ -88,6 +69,8 @@ export class RecordEngine {
     this.schema = schema
     this.stored = stored
     this.#surroundings = surroundings
+    this.#unseen = hiddenInside(model)
+    this.#knowing = new KnownUpdates(model, (filter) => this.first(filter))
   }
 
   /**
@@ -114,21 +97,24 @@ export class RecordEngine {
 
   /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
   async validate(input: Fields): Promise<Fields> {
-    return accepted(await validateRecord(this.model, input))
+    const validation = await validateRecord(this.model, input)
+    if (!validation.ok) throw invalidFields(validation.fields)
+    return validation.values
   }
 
   /** The touched fields of an update, each as its schema produces it. Throws a `ValidationError`. */
   async validateChanges(input: Fields): Promise<Fields> {
-    return accepted(await validateFields(this.model, input))
+    const validation = await validateFields(this.model, input)
+    if (!validation.ok) throw invalidFields(validation.fields)
+    return validation.values
   }
 
   /**
    * Like `validateChanges`, for a writer who cannot see hidden fields: inside an object that is replaced, the stored
-   * values at `unseen` count as sent, so that rules about them hold; the result leaves them out.
+   * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
    */
-  async validateSeen(input: Fields, filter: Filter, unseen: readonly string[]): Promise<Fields> {
-    const isTouched = (path: string) => isFields(input[topOf(path)])
-    const touched = unseen.filter(isTouched)
+  async validateSeen(input: Fields, filter: Filter): Promise<Fields> {
+    const touched = this.#unseen.filter((path) => isFields(input[topOf(path)]))
     const stored = touched.length > 0 ? await this.first(filter) : undefined
     const found = stored ? touched.filter((path) => isMissing(input, stored, path)) : []
     if (!stored || found.length === 0) return this.validateChanges(input)
@@ -147,12 +133,14 @@ export class RecordEngine {
    * values are taken.
    */
   async insert(values: Fields, id?: string): Promise<Fields> {
-    const { model } = this
-    const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(model.idType)
+    const { idType, timestamps } = this.model
+    const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(idType)
     const record: Fields = { _id, ...values }
     const now = new Date(this.#surroundings.now())
-    for (const time of timestampFields(model.timestamps)) record[time] = now
-    return apart(record, () => this.#answered({ record }, () => this.#insert(record)))
+    if (timestamps.createdAt !== undefined) record[timestamps.createdAt] = now
+    if (timestamps.updatedAt !== undefined) record[timestamps.updatedAt] = now
+    if (isLarge(record)) return inOwnTurn(() => this.#insert(record))
+    return this.#insert(record)
   }
 
   /**
@@ -168,18 +156,23 @@ export class RecordEngine {
     kept: readonly string[] = [],
   ): Promise<Fields | null> {
     const plan = replacement(this.model.shape, changes, kept)
-    return this.model.refinements || plan.unsure.length > 0
-      ? this.#updateKnown(filter, changes, { expect, kept, unsure: plan.unsure })
-      : this.#write(filter, changes, plan, expect)
+    if (!this.model.refinements && plan.unsure.length === 0) {
+      return this.#write(filter, changes, plan, expect)
+    }
+    const write: WriteKnown = (one, known, expected) => this.#write(one, changes, known, expected)
+    return this.#knowing.update({ filter, changes, expect, kept, unsure: plan.unsure, write })
+  }
+
+  /** The same for a writer who cannot see hidden fields: inside an object that is replaced, their values stay. */
+  updateSeen(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
+    return this.update(filter, changes, expect, this.#unseen)
   }
 
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
     const plan = replacement(this.model.shape, changes, [])
     if (!this.model.refinements && plan.unsure.length === 0) {
-      return this.#answered({ filter, changes, every: true }, () =>
-        this.#updateMany(filter, changes, this.#change(changes, plan)),
-      )
+      return this.#updateMany(filter, changes, this.#change(changes, plan))
     }
     let count = 0
     for await (const id of this.#idsOf(filter)) {
@@ -210,72 +203,26 @@ export class RecordEngine {
     return this.#change(set, { set, unset, unsure: [] })
   }
 
-  /**
-   * An update that must know the stored record: compare-and-set, until no other write comes in between. A writer that
-   * was overtaken tries again after others of this process that were too, so that only other processes can overtake it
-   * for long.
-   */
-  async #updateKnown(
-    filter: Filter,
-    changes: Fields,
-    options: KnownUpdate,
-  ): Promise<Fields | null> {
-    const first = await this.#tryKnown(filter, changes, options)
-    if (!(first instanceof Outrun)) return first
-    return this.#lines.after(first.record, async () => {
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const next = await this.#tryKnown(filter, changes, options)
-        if (!(next instanceof Outrun)) return next
-        await pause(tries)
-      }
-      throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
-    })
-  }
-
-  /** The record after the update, null if there is none, or the id of the record that another writer has changed. */
-  async #tryKnown(
-    filter: Filter,
-    changes: Fields,
-    { expect, kept, unsure }: KnownUpdate,
-  ): Promise<Fields | Outrun | null> {
-    const stored = await this.first(filter)
-    if (!stored || !holds(stored, expect)) return null
-    const plan = replacement(this.model.shape, changes, kept, stored)
-    await this.#checkAcross(replaced(upgraded(this.model, stored), plan))
-    const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
-    const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
-    const id = String(stored._id)
-    const one = all([filter, withId(id)])
-    return (await this.#write(one, changes, plan, { ...unchanged, ...expect })) ?? new Outrun(id)
-  }
-
-  /** A rule that checks whether a field is there must not find one that is being removed. */
-  async #checkAcross(record: Fields): Promise<void> {
-    const declared = Object.entries(record).filter(
-      ([field, value]) => value !== undefined && Object.hasOwn(this.model.fields, field),
-    )
-    accepted(await validateAcross(this.model, Object.fromEntries(declared)))
-  }
-
   #write(
     filter: Filter,
     changes: Fields,
     plan: Replacement,
     expect?: Fields,
   ): Promise<Fields | null> {
-    return apart(changes, () =>
-      this.#answered({ filter, changes }, () =>
-        this.#update(filter, changes, this.#change(changes, plan), expect),
-      ),
-    )
+    const write = () => this.#update(filter, changes, this.#change(changes, plan), expect)
+    return isLarge(changes) ? inOwnTurn(write) : write()
   }
 
   /** The record as it is stored. */
   async #insert(record: Fields): Promise<Fields> {
-    const ids = this.#surroundings.integrity().idsIn(this.model, record, record._id)
-    if (!ids) return (await this.stored.insert(record)) ?? record
-    const result = await this.#referring(ids, { insert: record })
-    return result?.records[0] ?? record
+    const ids = this.#idsIn(record, record._id)
+    try {
+      if (!ids) return (await this.stored.insert(record)) ?? record
+      const result = await this.#referring(ids, { insert: record })
+      return result?.records[0] ?? record
+    } catch (error) {
+      throw await this.#refusal(error, { record })
+    }
   }
 
   async #update(
@@ -285,34 +232,40 @@ export class RecordEngine {
     expect: Fields | undefined,
   ): Promise<Fields | null> {
     const options = expect && { expect }
-    const ids = this.#surroundings.integrity().idsIn(this.model, changes)
-    if (!ids) return this.stored.update(filter, change, options)
-    const result = await this.#referring(ids, {
-      update: filter,
-      change,
-      ...(options && { options }),
-    })
-    return result?.records[0] ?? null
+    const ids = this.#idsIn(changes)
+    try {
+      if (!ids) return await this.stored.update(filter, change, options)
+      const action = { update: filter, change, ...(options && { options }) }
+      return (await this.#referring(ids, action))?.records[0] ?? null
+    } catch (error) {
+      throw await this.#refusal(error, { filter, changes })
+    }
   }
 
   async #updateMany(filter: Filter, changes: Fields, change: Change): Promise<number> {
-    const ids = this.#surroundings.integrity().idsIn(this.model, changes)
-    if (!ids) return this.stored.updateMany(filter, change)
-    return (await this.#referring(ids, { updateMany: filter, change }))?.count ?? 0
+    const ids = this.#idsIn(changes)
+    try {
+      if (!ids) return await this.stored.updateMany(filter, change)
+      return (await this.#referring(ids, { updateMany: filter, change }))?.count ?? 0
+    } catch (error) {
+      throw await this.#refusal(error, { filter, changes, every: true })
+    }
+  }
+
+  /** The ids in `values` that must exist; undefined if there are none. */
+  #idsIn(values: Fields, own?: unknown): readonly ReferencedId[] | undefined {
+    this.#refers ??= enforcedReferences(this.model).length > 0
+    return this.#refers ? this.#surroundings.integrity().idsIn(this.model, values, own) : undefined
   }
 
   #referring(ids: readonly ReferencedId[], action: WriteAction): Promise<StepResult | null> {
     return this.#surroundings.integrity().writeReferring(ids, { engine: this, action })
   }
 
-  /** Runs a write; a unique value that is taken becomes a 409 with all fields that clash. */
-  async #answered<T>(refused: Refused, write: () => Promise<T>): Promise<T> {
-    try {
-      return await write()
-    } catch (error) {
-      if (!(error instanceof DuplicateKey)) throw error
-      throw duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
-    }
+  /** The error of a write; for a unique value that is taken, a 409 with all fields that clash. */
+  async #refusal(error: unknown, refused: Refused): Promise<unknown> {
+    if (!(error instanceof DuplicateKey)) return error
+    return duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
   }
 
   #change(changes: Fields, plan: Replacement): Change {
@@ -344,25 +297,4 @@ export class RecordEngine {
       after = found.length === page ? String(found.at(-1)?._id) : undefined
     } while (after !== undefined)
   }
-}
-
-function accepted(validation: Validation): Fields {
-  if (!validation.ok) throw invalidFields(validation.fields)
-  return validation.values
-}
-
-/** Writes large values in a turn of their own: the work before and after takes a turn too. */
-async function apart<T>(values: Fields, write: () => Promise<T>): Promise<T> {
-  if (!isLarge(values)) return write()
-  await nextTurn()
-  const written = await write()
-  await nextTurn()
-  return written
-}
-
-/** Whether `stored` has the values that the caller expects; the store checks again when it writes. */
-export function holds(stored: Fields, expect: Fields = {}): boolean {
-  return Object.entries(expect).every(
-    ([field, value]) => JSON.stringify(stored[field]) === JSON.stringify(value),
-  )
 }

@@ -15,7 +15,7 @@ import { all, any, type Filter, withId } from '../../ports/filter.ts'
 import { type Fields, StoreUnavailable } from '../../ports/store.ts'
 import type { Dependent, EngineStep, Integrity } from './integrity.ts'
 import type { RecordEngine } from './record-engine.ts'
-import { MAX_TRIES, pause } from './tries.ts'
+import { MAX_TRIES, pause } from './serial-queue.ts'
 
 /** A record that has been removed. */
 export interface Removed {

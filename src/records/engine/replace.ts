@@ -39,7 +39,7 @@ export function replacement(
 }
 
 /** A copy of `record` after the replacement. */
-export function replaced(record: Fields, { set, unset }: Replacement): Fields {
+export function applyReplacement(record: Fields, { set, unset }: Replacement): Fields {
   let result = record
   for (const [path, value] of Object.entries(set)) result = withValue(result, path, value)
   for (const path of unset) result = withValue(result, path, undefined)

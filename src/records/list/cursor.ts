@@ -1,5 +1,5 @@
 /**
- * Cursors: opaque tokens that name the record after which a scan continues (spec 4.1, cursor pagination).
+ * Cursors: opaque tokens that name the record after which a scan continues.
  *
  * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued for. A
  * forged token, or one of another scan, is refused before the store is called.
@@ -13,8 +13,7 @@ import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
-import type { Filter, SortKey } from '../../ports/filter.ts'
-import { sortText } from '../engine/sort.ts'
+import { type Filter, type SortKey, sortText } from '../../ports/filter.ts'
 
 /** What a token is bound to. */
 export interface Scan {
@@ -35,8 +34,8 @@ export interface ScanCursors {
   read(token: string): string
 }
 
-const SORT_BYTES = 8
-const MAC_BYTES = 16
+const MAX_SORT_BYTES = 8
+const MAX_MAC_BYTES = 16
 const MAX_LENGTH = 512
 
 /**
@@ -49,7 +48,7 @@ export function cursors(secret = ''): Cursors {
   let keyed: ReturnType<typeof macUnder> | undefined
   const mac = (text: string): string => {
     keyed ??= macUnder(derivedKey(secret, 'fieldgate cursor'))
-    return bytesToHex(keyed(text).subarray(0, MAC_BYTES))
+    return bytesToHex(keyed(text).subarray(0, MAX_MAC_BYTES))
   }
   return ({ mount, filter, search = null, scope, sort: order }) => {
     // What a token's MAC is over, beside the id and the sort that the token names.
@@ -61,10 +60,10 @@ export function cursors(secret = ''): Cursors {
     return {
       issue(id) {
         const sort = signatureOf(order)
-        return encoded(`${id}.${sort}.${bound(id, sort)}`)
+        return base64url(utf8ToBytes(`${id}.${sort}.${bound(id, sort)}`))
       },
       read(token) {
-        const [id, sort, tag, ...rest] = decoded(token).split('.')
+        const [id, sort, tag, ...rest] = decode(token).split('.')
         if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
           throw invalidCursor()
         }
@@ -76,18 +75,21 @@ export function cursors(secret = ''): Cursors {
   }
 }
 
-const MOST_SIGNATURES = 1000
+const MAX_SIGNATURES = 1000
 
 /** Returns the signature of a sort. Remembers them: few of the sorts that are allowed are ever used. */
 function sortSignatures(): (sort: readonly SortKey[]) => string {
   const signatures = new Map<string, string>()
+  // A router's own order is always the same list.
+  const ofLists = new WeakMap<readonly SortKey[], string>()
   return (sort) => {
+    const before = ofLists.get(sort)
+    if (before !== undefined) return before
     const text = sortText(sort)
-    const known = signatures.get(text)
-    if (known !== undefined) return known
-    if (signatures.size >= MOST_SIGNATURES) signatures.clear()
-    const signature = bytesToHex(digestOf(text).subarray(0, SORT_BYTES))
+    if (signatures.size >= MAX_SIGNATURES) signatures.clear()
+    const signature = signatures.get(text) ?? bytesToHex(digestOf(text).subarray(0, MAX_SORT_BYTES))
     signatures.set(text, signature)
+    ofLists.set(sort, signature)
     return signature
   }
 }
@@ -122,13 +124,9 @@ function meaning(filter: Filter): string {
   }
 }
 
-function decoded(token: string): string {
+function decode(token: string): string {
   const text = token.length <= MAX_LENGTH ? textIn(token) : undefined
   // The last character may hold unused bits; a token has only one valid spelling.
-  if (text === undefined || encoded(text) !== token) throw invalidCursor()
+  if (text === undefined || base64url(utf8ToBytes(text)) !== token) throw invalidCursor()
   return text
-}
-
-function encoded(text: string): string {
-  return base64url(utf8ToBytes(text))
 }

@@ -1,5 +1,5 @@
 /**
- * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body (spec 4.1).
+ * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body.
  *
  * @module
  */
@@ -19,25 +19,30 @@ import type { Filter, Scalar } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import { comparison, isCompareOperator, MAX_LIST, parseConditions } from '../engine/conditions.ts'
 import type { ListRules } from '../setup/resource.ts'
-import type { Asked, UrlParameters } from './plan.ts'
+import type { ListRequest, UrlParameters } from './plan.ts'
 
 /** `?<field>=` of the fields in `query`. */
-export function equalitiesInUrl(rules: ListRules, { query, shaped }: UrlParameters): Filter[] {
-  return rules.query.flatMap((field): Filter[] => {
+export function equalitiesInUrl(
+  { equalities }: Pick<ListRules, 'equalities'>,
+  { query, shaped }: UrlParameters,
+): Filter[] {
+  const filters: Filter[] = []
+  for (const { field, shape } of equalities) {
     if (shaped.has(field)) throw invalidFilter(field)
     const value = query[field]
-    if (value === undefined) return []
-    const shape = shapeAt(rules, field)
+    if (value === undefined) continue
     if (typeof value === 'string') {
-      return [{ op: 'eq', field, value: castText(field, shape, value) }]
+      filters.push({ op: 'eq', field, value: castText(field, shape, value) })
+    } else {
+      if (value.length > MAX_LIST) throw tooManyValues(field, MAX_LIST)
+      filters.push({ op: 'in', field, values: value.map((text) => castText(field, shape, text)) })
     }
-    if (value.length > MAX_LIST) throw tooManyValues(field, MAX_LIST)
-    return [{ op: 'in', field, values: value.map((text) => castText(field, shape, text)) }]
-  })
+  }
+  return filters
 }
 
 /** `?rangeField=price&range=10-20`. */
-export function rangeInUrl(rules: ListRules, { query }: UrlParameters): Asked {
+export function rangeInUrl(rules: ListRules, { query }: UrlParameters): ListRequest {
   const { rangeField, range } = query
   if (!rangeField || range === '') return {}
   const field = filterableField(rules, 'rangeField', rangeField)
@@ -64,7 +69,7 @@ function splitRange(bounds: string, shape: Shape): readonly [string, string] {
 }
 
 /** `?compareField=price&compareOperator=gte&compareValue=10`. */
-export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters): Asked {
+export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters): ListRequest {
   const { compareField, compareOperator = '', compareValue } = query
   if (shaped.has('compareValue')) throw invalidCompareValue()
   if (!compareField) return {}
@@ -78,7 +83,7 @@ export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters)
 }
 
 /** `filter` in a QUERY body. */
-export function filterInBody({ model, filterable }: ListRules, filter: unknown): Asked {
+export function filterInBody({ model, filterable }: ListRules, filter: unknown): ListRequest {
   const mayFilter = (field: string) => !field.includes('.') && filterable.has(field)
   return { filters: [parseConditions(model, filter, mayFilter)] }
 }
@@ -95,15 +100,11 @@ function filterableField(rules: ListRules, parameter: string, field: string | st
 }
 
 function castText(field: string, shape: Shape, text: string | number): Scalar {
-  if (text === '' && !isText(shape)) return null
+  const isText = shape.kind === 'string' && !shape.stored
+  if (text === '' && !isText) return null
   const value = castScalar(shape, text)
   if (value === undefined) throw invalidValue(field)
   return value
-}
-
-/** Whether values are strings of any content. */
-function isText(shape: Shape): boolean {
-  return shape.kind === 'string' && !shape.stored
 }
 
 function shapeAt({ model }: ListRules, field: string): Shape {

@@ -1,27 +1,29 @@
 /**
- * The requested order of a list (spec 4.1).
+ * The requested order of a list.
  *
  * @module
  */
 
 import { notSortable, sortNotList, sortNotSingle, sortTooLong } from '../../http/refusals.ts'
 import { sortKey } from '../../model/model.ts'
-import type { SortKey } from '../../ports/filter.ts'
-import { withoutRepeats } from '../engine/sort.ts'
+import { type SortKey, withoutRepeats } from '../../ports/filter.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'
-import type { Asked, UrlParameters } from './plan.ts'
+import type { ListRequest, UrlParameters } from './plan.ts'
 
-/** The most fields in the `sort` of a QUERY body (spec 8). */
+/** The most fields in the `sort` of a QUERY body. */
 export const MAX_SORT_KEYS = 5
 
 /** `?sort=`: one field. */
-export function sortInUrl(rules: ListRules, { query: { sort }, shaped }: UrlParameters): Asked {
+export function sortInUrl(
+  rules: ListRules,
+  { query: { sort }, shaped }: UrlParameters,
+): ListRequest {
   if (shaped.has('sort') || (sort !== undefined && typeof sort !== 'string')) throw sortNotSingle()
   return sort ? { sort: [allowedKey(rules.urlSortable, sort)] } : {}
 }
 
 /** `sort` in a QUERY body: one field, or a list of them. */
-export function sortInBody(rules: ListRules, sort: unknown): Asked {
+export function sortInBody(rules: ListRules, sort: unknown): ListRequest {
   if (sort === '') return {}
   const names: unknown[] = Array.isArray(sort) ? sort : [sort]
   const keys = names.map((name) => {

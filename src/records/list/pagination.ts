@@ -1,5 +1,5 @@
 /**
- * Pages: numbers, sizes, cursors and their errors (spec 2.3, 4.1, 8).
+ * Pages: numbers, sizes, cursors and their errors.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { cursorNotString, notPositiveInteger, pageTooDeep } from '../../http/refusals.ts'
 import { numberFrom } from '../../model/cast.ts'
 import type { ListRules } from '../setup/resource.ts'
-import type { Asked, Paging, UrlParameters } from './plan.ts'
+import type { ListRequest, Paging, UrlParameters } from './plan.ts'
 
 /** An offset page; refused beyond `maxPage`, or if its offset is no longer an exact number. */
 export function offsetPage(page: number, size: number, rules: ListRules): Paging {
@@ -17,7 +17,7 @@ export function offsetPage(page: number, size: number, rules: ListRules): Paging
 }
 
 /** `?page=`: anything that is not a number, or is below 1, is the first page. */
-export function pageInUrl(_: ListRules, { query: { page } }: UrlParameters): Asked {
+export function pageInUrl(_: ListRules, { query: { page } }: UrlParameters): ListRequest {
   return isGiven(page) ? { page: Math.max(1, wholeNumber(page) ?? 1) } : {}
 }
 
@@ -25,19 +25,19 @@ export function pageInUrl(_: ListRules, { query: { page } }: UrlParameters): Ask
 export function pageSizeInUrl(
   { pagination }: ListRules,
   { query: { page, pageSize } }: UrlParameters,
-): Asked {
+): ListRequest {
   if (pagination === 'offset' && !isGiven(page)) return {}
   const size = wholeNumber(pageSize)
   return { pageSize: size ? Math.max(1, size) : undefined }
 }
 
 /** `?cursor=`. */
-export function cursorInUrl(_: ListRules, { query: { cursor } }: UrlParameters): Asked {
+export function cursorInUrl(_: ListRules, { query: { cursor } }: UrlParameters): ListRequest {
   return isGiven(cursor) ? { cursor: String(cursor) } : {}
 }
 
 /** `cursor` in a QUERY body. */
-export function cursorInBody(_: ListRules, cursor: unknown): Asked {
+export function cursorInBody(_: ListRules, cursor: unknown): ListRequest {
   if (cursor === '') return {}
   if (typeof cursor !== 'string') throw cursorNotString()
   return { cursor }

@@ -1,5 +1,5 @@
 /**
- * The parameters of lists, one row each (spec 4.1): their form in a URL and in a QUERY body, and which lists take them.
+ * The parameters of lists, one row each: their form in a URL and in a QUERY body, and which lists take them.
  *
  * A row is all there is to a parameter: both parsers walk this table, and the names that a field in `query` may not
  * have are read from it. Any other name in a URL is a field's, or is ignored.
@@ -21,7 +21,7 @@ import {
   pageSizeInUrl,
   positiveInBody,
 } from './pagination.ts'
-import type { Asked, UrlParameters } from './plan.ts'
+import type { ListRequest, UrlParameters } from './plan.ts'
 import { searchInBody, searchInUrl } from './search.ts'
 
 /** The names of parameters in a URL. */
@@ -52,9 +52,9 @@ export interface ListParameter {
   /** Whether it refuses brackets with an error message of its own. */
   readonly refusesBrackets?: boolean
   /** Reads it from a URL that has it. A parameter without this is read by the one that it belongs to. */
-  fromUrl?(rules: ListRules, url: UrlParameters): Asked
+  fromUrl?(rules: ListRules, url: UrlParameters): ListRequest
   /** Reads it from a QUERY body in which it is neither null nor absent. */
-  fromBody?(rules: ListRules, value: unknown): Asked
+  fromBody?(rules: ListRules, value: unknown): ListRequest
 }
 
 /** In the order in which they are checked. */

@@ -1,11 +1,11 @@
 /**
- * URL parameters, or a QUERY body (RFC 10008) → `ListPlan` (spec 4.1). Pure; the contract fixes the order of the
+ * URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. Pure; the contract fixes the order of the
  * checks.
  *
  * @module
  */
 
-import { objectShaped, type Query } from '../../http/query-string.ts'
+import type { Query } from '../../http/query-string.ts'
 import {
   invalidFilter,
   limitAndPage,
@@ -13,12 +13,12 @@ import {
   unknownQueryKey,
 } from '../../http/refusals.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, type Filter } from '../../ports/filter.ts'
+import { all, everything, type Filter, totalOrder } from '../../ports/filter.ts'
 import type { ListRules } from '../setup/resource.ts'
 import { equalitiesInUrl } from './filters.ts'
 import { offsetPage } from './pagination.ts'
 import { LIST_PARAMETERS } from './parameters.ts'
-import type { Asked, ListPlan, Paging, UrlParameters } from './plan.ts'
+import type { ListPlan, ListRequest, Paging, UrlParameters } from './plan.ts'
 
 const KEYS: readonly string[] = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
 
@@ -29,17 +29,30 @@ const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(
 
 /** The list that a GET's parameters describe. */
 export function parseUrl(rules: ListRules, query: Query): ListPlan {
-  const url: UrlParameters = { query, shaped: objectShaped(query) }
+  const url: UrlParameters = { query, shaped: namesBeforeBrackets(query) }
   const filters = equalitiesInUrl(rules, url)
   for (const name of url.shaped) if (!OWN_SENTENCE.has(name)) throw invalidFilter(name)
-  const asked: Asked = {}
+  const requested: ListRequest = {}
   for (const { name, fromUrl } of LIST_PARAMETERS) {
     if (name === undefined || !fromUrl) continue
     if (query[name] === undefined && !url.shaped.has(name)) continue
-    add(asked, filters, fromUrl(rules, url))
+    const { filters: more = [], ...others } = fromUrl(rules, url)
+    filters.push(...more)
+    Object.assign(requested, others)
   }
   // Legacy mode lifts the cap on GET lists without pages, because 2.x had none.
-  return planOf(rules, filters, asked, rules.legacyMode ? Number.MAX_SAFE_INTEGER : rules.maxLimit)
+  const maxLimit = rules.legacyMode ? Number.MAX_SAFE_INTEGER : rules.maxLimit
+  return planOf(rules, filters, requested, maxLimit)
+}
+
+/** The names before a bracket, as in `price[$ne]=0` and `price[]=0`. */
+function namesBeforeBrackets(query: Query): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const name in query) {
+    const bracket = name.indexOf('[')
+    if (bracket > 0) names.add(name.slice(0, bracket))
+  }
+  return names
 }
 
 /** The list that a QUERY body describes; no body is a plain list. */
@@ -50,46 +63,47 @@ export function parseQueryBody(rules: ListRules, json: unknown): ListPlan {
     if (!KEYS.includes(key)) throw unknownQueryKey(key, KEYS)
   }
   const filters: Filter[] = []
-  const asked: Asked = {}
+  const requested: ListRequest = {}
   for (const { key, fromBody } of LIST_PARAMETERS) {
     if (key === undefined || !fromBody) continue
     const value = body[key]
-    if (value !== undefined && value !== null) add(asked, filters, fromBody(rules, value))
+    if (value === undefined || value === null) continue
+    const { filters: more = [], ...others } = fromBody(rules, value)
+    filters.push(...more)
+    Object.assign(requested, others)
   }
-  return planOf(rules, filters, asked, rules.maxLimit)
+  return planOf(rules, filters, requested, rules.maxLimit)
 }
 
-function add(asked: Asked, filters: Filter[], more: Asked): void {
-  if (more.filters) filters.push(...more.filters)
-  else Object.assign(asked, more)
+/** `maxLimit` is the number of records without pages. */
+function planOf(
+  rules: ListRules,
+  filters: Filter[],
+  requested: ListRequest,
+  maxLimit: number,
+): ListPlan {
+  const { search, sort = [] } = requested
+  const paging = pagingOf(rules, requested, maxLimit)
+  const order = sort.length > 0 ? totalOrder(sort) : rules.order
+  const filter = filters.length === 0 ? everything : all(filters)
+  return { filter, search, searched: rules.search, sort: order, paging }
 }
 
-function planOf(rules: ListRules, filters: Filter[], asked: Asked, most: number): ListPlan {
-  const { search, sort = [] } = asked
-  return {
-    filter: all(filters),
-    search,
-    searched: rules.search,
-    sort: sort.length > 0 ? sort : rules.orderBy,
-    paging: pagingOf(rules, asked, most),
-  }
+function pagingOf(rules: ListRules, requested: ListRequest, maxLimit: number): Paging {
+  const { page, pageSize, limit, cursor } = requested
+  const isPaged = page !== undefined || pageSize !== undefined
+  if (limit !== undefined && isPaged) throw limitAndPage()
+  refuseOtherPages(rules, requested)
+  const size = Math.min(pageSize ?? rules.defaultPageSize, rules.maxLimit)
+  if (rules.pagination === 'cursor') return { kind: 'cursor', cursor, pageSize: size }
+  if (isPaged) return offsetPage(page ?? 1, size, rules)
+  return { kind: 'none', limit: Math.min(limit ?? maxLimit, maxLimit) }
 }
 
 /** Refuses parameters of another kind of pages than the router's. */
-function refuseOtherPages({ pagination }: ListRules, asked: Asked): void {
+function refuseOtherPages({ pagination }: ListRules, requested: ListRequest): void {
   for (const { key, pages } of LIST_PARAMETERS) {
-    const isOther = pages !== undefined && pages.kind !== pagination
-    if (isOther && asked[key as keyof Asked] !== undefined) throw pages.refusal()
+    if (!pages || pages.kind === pagination) continue
+    if (requested[key as keyof ListRequest] !== undefined) throw pages.refusal()
   }
-}
-
-/** `most` is the number of records without pages. */
-function pagingOf(rules: ListRules, asked: Asked, most: number): Paging {
-  const { page, pageSize, limit, cursor } = asked
-  if (limit !== undefined && (page !== undefined || pageSize !== undefined)) throw limitAndPage()
-  refuseOtherPages(rules, asked)
-  const size = Math.min(pageSize ?? rules.defaultPageSize, rules.maxLimit)
-  if (rules.pagination === 'cursor') return { kind: 'cursor', cursor, pageSize: size }
-  if (page !== undefined || pageSize !== undefined) return offsetPage(page ?? 1, size, rules)
-  return { kind: 'none', limit: Math.min(limit ?? most, most) }
 }

@@ -33,7 +33,7 @@ export interface UrlParameters {
 }
 
 /** What the parameters request, one by one; all filters have to match. */
-export interface Asked {
+export interface ListRequest {
   readonly filters?: readonly Filter[]
   readonly search?: string | undefined
   readonly sort?: readonly SortKey[]

@@ -5,57 +5,16 @@
  * @module
  */
 
+import { responseTooLarge } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { isHidden, type Model } from '../../model/model.ts'
-import { declaredPart, present, visible } from '../../model/present.ts'
+import type { Model } from '../../model/model.ts'
+import { declaredParts, present } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'
-import type { Fields, ReadHints } from '../../ports/store.ts'
+import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
 import type { Models } from '../engine/host.ts'
-import { isReadable, type ReadableFields } from '../rules/fields-for.ts'
-import type { PopulateOption } from '../rules/hooks.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
-import { referenceAt } from '../setup/search-fields.ts'
-import { type Filler, Loaded, type Population, portions, type Wanted, wantedOf } from './fill-in.ts'
-import { knownNames, type WarnOfName } from './known-names.ts'
-import { ResponseSize } from './response-size.ts'
-
-/**
- * Resolves what `onGet` returned; a path that leads to no reference is left out with a warning. Only references among
- * `fields` are filled in, and of records of the same `model` nothing else is shown either.
- */
-export function populations(
-  host: Models,
-  model: Model,
-  option: PopulateOption | undefined,
-  warn: WarnOfName,
-  fields?: ReadableFields,
-): readonly Population[] {
-  const wanted = option === undefined ? [] : Array.isArray(option) ? option : [option]
-  const found = wanted.flatMap(
-    (item: string | { path: string; select?: string | readonly string[] }): Population[] => {
-      const { path, select } = typeof item === 'string' ? { path: item } : item
-      const name = referenceAt(model, path)
-      const target = name !== undefined && !isHidden(model, path) && host.modelNamed(name)
-      if (target) {
-        const known = knownNames(target, names(select), warn)
-        const shown = visible(target, known, target === model ? fields : undefined)
-        return isReadable(fields, path) ? [{ path, target, select: shown }] : []
-      }
-      warn('populate', path, `reference of '${model.name}' to a model`)
-      return []
-    },
-  )
-  // The last entry for a path wins: once filled in, it is not an id any more.
-  return [...new Map(found.map((population) => [population.path, population])).values()]
-}
-
-/** Names as a list; a string separates them by blanks. */
-export function names(
-  select: string | readonly string[] | undefined,
-): readonly string[] | undefined {
-  return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
-}
+import type { Population } from '../setup/resource.ts'
 
 /** The limits and request for filling in. */
 export interface PopulateOptions {
@@ -66,6 +25,27 @@ export interface PopulateOptions {
   readonly maxPopulated: number
   /** The most bytes of the response. */
   readonly maxResponseBytes: number
+}
+
+/** References to one model that are shown the same way, so that each record is loaded once for all of them. */
+interface ReferenceGroup {
+  readonly target: Model
+  readonly select: Projection | undefined
+  readonly paths: (readonly string[])[]
+  /** The ids to fill in; other references stay ids. */
+  readonly ids: Set<string>
+}
+
+/** How many bytes may still be loaded, and how many the response may still have. */
+interface BytesLeft {
+  loading: number
+  response: number
+}
+
+/** A loaded record as it will be shown. */
+interface Shown {
+  readonly value: unknown
+  readonly bytes: number
 }
 
 /**
@@ -79,27 +59,78 @@ export async function populate(
   options: PopulateOptions,
 ): Promise<Fields[]> {
   const filled = records.map((record) => ({ ...record }))
-  const loading = new ResponseSize(options.maxResponseBytes)
-  const response = new ResponseSize(options.maxResponseBytes)
-  const wanted = wantedOf(filled, populations, options.maxPopulated)
+  const { maxPopulated, maxResponseBytes } = options
+  // What is loaded is counted once, and again wherever it appears in the response.
+  const left = { loading: maxResponseBytes, response: maxResponseBytes }
+  const groups = groupReferences(filled, populations, maxPopulated)
   await Promise.all(
-    wanted.map(async (one) => {
-      const { filler } = await loaded(host, one, options, new Loaded(one.ids, loading, response))
-      for (const record of filled) for (const keys of one.paths) replaceAt(record, keys, filler)
+    groups.map(async (group) => {
+      const shown = await load(host, group, options, left)
+      fillAll(filled, group, shown, left)
     }),
   )
   return filled
 }
 
-async function loaded(
+/**
+ * The references in `records` to fill in: at most `maxRecords` distinct records, in the order of the records and then of the
+ * populations.
+ */
+function groupReferences(
+  records: readonly Fields[],
+  populations: readonly Population[],
+  maxRecords: number,
+): readonly ReferenceGroup[] {
+  const groups = new Map<string, ReferenceGroup>()
+  const distinct = new Set<string>()
+  const places = populations.map(({ path, target, select }) => {
+    const alike = `${target.name} ${JSON.stringify(select)}`
+    const group = groups.get(alike) ?? { target, select, paths: [], ids: new Set() }
+    groups.set(alike, group)
+    const keys = path.split('.')
+    group.paths.push(keys)
+    const take = (id: string): boolean => {
+      const name = `${target.name} ${id}`
+      if (!distinct.has(name) && distinct.size >= maxRecords) return false
+      distinct.add(name)
+      group.ids.add(id)
+      return true
+    }
+    return { keys, take }
+  })
+  for (const record of records) {
+    for (const { keys, take } of places) {
+      if (!eachId(record, keys, take)) return [...groups.values()]
+    }
+  }
+  return [...groups.values()]
+}
+
+/** Calls `take` with each id at `keys` in `value`, until it returns false; returns whether it never did. */
+function eachId(value: unknown, keys: readonly string[], take: (id: string) => boolean): boolean {
+  if (Array.isArray(value)) return value.every((item) => eachId(item, keys, take))
+  const [key, ...rest] = keys
+  if (key === undefined) return typeof value !== 'string' || take(value)
+  if (typeof value !== 'object' || value === null) return true
+  return eachId((value as Fields)[key], rest, take)
+}
+
+/** How many records one query loads: they are counted before more are loaded. */
+const MAX_RECORDS_PER_QUERY = 100
+
+/** The records of a group by id. Throws a 413 if more are loaded than a response may have. */
+async function load(
   host: Models,
-  { target, select, ids }: Wanted,
+  { target, select, ids }: ReferenceGroup,
   { request, lean, hints }: PopulateOptions,
-  into: Loaded,
-): Promise<Loaded> {
-  if (ids.size === 0) return into
+  left: BytesLeft,
+): Promise<ReadonlyMap<string, Shown>> {
+  const shown = new Map<string, Shown>()
+  if (ids.size === 0) return shown
   const scope = await visibleThroughReference(host, target, request)
-  for (const values of portions(ids)) {
+  const every = [...ids]
+  for (let at = 0; at < every.length; at += MAX_RECORDS_PER_QUERY) {
+    const values = every.slice(at, at + MAX_RECORDS_PER_QUERY)
     const found = await host.engine(target).stored.find({
       filter: all([{ op: 'in', field: '_id', values }, scope]),
       sort: [],
@@ -107,26 +138,60 @@ async function loaded(
       ...(select && { select }),
       hints,
     })
-    for (const record of found) {
-      into.add(
-        String(record._id),
-        present(target, declaredPart(target, record, { select, lean }), lean),
-      )
+    for (const record of declaredParts(target, found, { select, lean })) {
+      const value = target.output ? present(target, record, lean) : record
+      const bytes = leastBytes(value)
+      left.loading -= bytes
+      if (left.loading < 0) throw responseTooLarge()
+      shown.set(String(record._id), { value, bytes })
     }
   }
-  return into
+  return shown
+}
+
+/** Replaces the ids of a group by the records, in place. */
+function fillAll(
+  records: readonly Fields[],
+  { ids, paths }: ReferenceGroup,
+  shown: ReadonlyMap<string, Shown>,
+  left: BytesLeft,
+): void {
+  const spend = (bytes: number): void => {
+    left.response -= bytes
+    if (left.response < 0) throw responseTooLarge()
+  }
+  /** The record for an id, null if it is missing; what is not filled in stays. */
+  const filler = (reference: unknown): unknown => {
+    if (typeof reference === 'string' && !ids.has(reference)) {
+      spend(reference.length)
+      return reference
+    }
+    const found = shown.get(String(reference))
+    if (!found) return null
+    spend(found.bytes)
+    return found.value
+  }
+  for (const record of records) for (const keys of paths) replaceAt(record, keys, filler)
 }
 
 /** Replaces the ids at `keys` inside `record`, copying the containers on the way. */
-function replaceAt(record: Fields, keys: readonly string[], filler: Filler): void {
+function replaceAt(
+  record: Fields,
+  keys: readonly string[],
+  filler: (reference: unknown) => unknown,
+): void {
   const [key, ...rest] = keys
   if (key === undefined || record[key] === undefined) return
-  record[key] = replaced(record[key], rest, filler)
+  record[key] = fill(record[key], rest, filler)
 }
 
-function replaced(value: unknown, keys: readonly string[], filler: Filler): unknown {
+function fill(
+  value: unknown,
+  keys: readonly string[],
+  filler: (reference: unknown) => unknown,
+): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item) => replaced(item, keys, filler))
+    const items = value.map((item) => fill(item, keys, filler))
     return keys.length === 0 ? items.filter((item) => item !== null) : items
   }
   if (keys.length === 0) return filler(value)
@@ -134,4 +199,23 @@ function replaced(value: unknown, keys: readonly string[], filler: Filler): unkn
   const copy = { ...value }
   replaceAt(copy, keys, filler)
   return copy
+}
+
+/** The bytes of a date in JSON. */
+const DATE_BYTES = 26
+
+/** The fewest bytes that `value` takes as JSON: names, strings and punctuation, without escapes. */
+function leastBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 1
+  if (value instanceof Date) return DATE_BYTES
+  let bytes = 2
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += leastBytes(item)
+    return bytes
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) bytes += name.length + 3 + leastBytes(member)
+  }
+  return bytes
 }

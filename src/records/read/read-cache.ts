@@ -1,5 +1,5 @@
 /**
- * The reads of a router: through the response cache if it has one (spec 4.4), and always conditional.
+ * The reads of a router: through the response cache if it has one, and always conditional.
  *
  * @module
  */
@@ -7,16 +7,15 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { CachedReads, type Loaded } from '../../cache/cached.ts'
-import type { Asked } from '../../cache/key.ts'
+import type { ReadRequest } from '../../cache/key.ts'
 import { resolveCache } from '../../cache/options.ts'
-import { readResponse } from '../../cache/respond.ts'
 import { noQuery, type Query } from '../../http/query-string.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { declaredText } from '../../ports/declared-text.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { pathOf } from '../../ports/path-of.ts'
 import type { Shape } from '../../ports/shape.ts'
-import type { Soon } from '../../ports/soon.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
 import { readableFields } from '../rules/fields-for.ts'
@@ -25,13 +24,13 @@ import type { RouterOptions } from '../setup/options.ts'
 import { failAt, type Resource } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
 
-/** Responds to a read, given what it asks for and a function that does the read. */
-export type RespondToRead = (
+/** Responds to a read from the cache, given what it asks for and a function that does the read. */
+export type RespondFromCache = (
   request: ApiRequest,
   context: Context,
-  asked: Pick<Asked, 'kind' | 'body'>,
-  load: () => Soon<Loaded>,
-) => Soon<Response>
+  asked: Pick<ReadRequest, 'kind' | 'body'>,
+  load: () => MaybePromise<Loaded>,
+) => Promise<Response>
 
 /** `resource` with its cache. Throws a `TypeError` for an invalid `cache` option. */
 export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
@@ -45,28 +44,22 @@ export function withCache(resource: Resource, options: RouterOptions<Fields>): R
 }
 
 /**
- * How a router responds to its reads; `readParameters` returns the parameters that a list with these equalities reads.
+ * How a router responds to its reads; undefined if it has no cache. `readParameters` returns the parameters that a list with
+ * these equalities reads.
  */
-export function readResponder(
+export function cacheResponder(
   resource: Resource,
   options: RouterOptions<Fields>,
   readParameters: (query: Query, equalities: readonly string[]) => Query,
-): RespondToRead {
+): RespondFromCache | undefined {
   const { host, cache } = resource
-  if (!cache) {
-    return (request, _context, _asked, load) => {
-      const loaded = load()
-      return loaded instanceof Promise
-        ? loaded.then((found) => readResponse(request, found))
-        : readResponse(request, loaded)
-    }
-  }
+  if (!cache) return undefined
   const targets = targetsOf(resource)
   const isLimited =
     resource.scope.read !== undefined || resource.fieldsFor !== undefined || targets.length > 0
   // All parameters if `onGet` sees the request, else only those that are read: the rest would fill the cache with
   // copies of one response. What `scope` and `vary` make of other parameters is in the key separately.
-  const parametersOf = ({ kind }: Pick<Asked, 'kind'>, { query }: ApiRequest): Query => {
+  const parametersOf = ({ kind }: Pick<ReadRequest, 'kind'>, { query }: ApiRequest): Query => {
     if (resource.onGet) return query
     return kind === 'list' ? readParameters(query, resource.query) : noQuery
   }

@@ -5,50 +5,62 @@
  */
 
 import type { Loaded } from '../../cache/cached.ts'
+import { respondToRead } from '../../cache/conditional.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { dataJson } from '../../http/respond.ts'
-import { type Filter, withId } from '../../ports/filter.ts'
-import type { Soon } from '../../ports/soon.ts'
+import { recordJson } from '../../http/respond.ts'
+import { withId } from '../../ports/filter.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
+import type { Handler } from '../engine/route.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
-import type { Resource } from '../setup/resource.ts'
-import {
-  isSameForAll,
-  type Page,
-  plainView,
-  readAsJson,
-  type View,
-  viewOf,
-} from './present-records.ts'
-import { jsonWithin } from './response-size.ts'
+import type { Resource, View } from '../setup/resource.ts'
+import type { RespondFromCache } from './read-cache.ts'
+import { type Page, type ReadRules, readPage } from './read-page.ts'
+import { type ViewRules, viewFor } from './view.ts'
 
-/** One record, or 404. */
-export function read(resource: Resource, request: ApiRequest): Soon<Loaded> {
+/** The handler of `GET <mount>/:id`. */
+export function readHandler(resource: Resource, cached: RespondFromCache | undefined): Handler {
+  if (!cached) return (request) => respondToRead(request, readRecord(resource, request))
+  return (request, context) =>
+    cached(request, context, { kind: 'one' }, () => readRecord(resource, request))
+}
+
+/**
+ * One record, or 404. Where all requests see the same, nothing is awaited: a record that the store has at once is there at
+ * once.
+ */
+export function readRecord(
+  resource: ReadRules & ViewRules & Pick<Resource, 'scope'>,
+  request: ApiRequest,
+): MaybePromise<Loaded> {
   const id = requestedId(resource, request)
-  return isSameForAll(resource)
-    ? one(resource, plainView(resource), withId(id), request)
-    : visibleOne(resource, id, request)
+  const { scope, fieldsFor, onGet, plainView } = resource
+  if (scope.read || fieldsFor || onGet) return readVisible(resource, id, request)
+  const page = readPage(resource, plainView, { filter: withId(id), sort: [], limit: 1 }, request)
+  return page instanceof Promise
+    ? page.then((found) => recordIn(resource, plainView, found))
+    : recordIn(resource, plainView, page)
 }
 
 /** The record, if the request may see it: what lies outside of the scope counts as missing. */
-async function visibleOne(resource: Resource, id: string, request: ApiRequest): Promise<Loaded> {
-  const { filter } = await scopeOf(resource.model, resource.scope.read, request)
-  const view = await viewOf(resource, request)
-  return one(resource, view, within(filter, id), request)
+async function readVisible(
+  resource: ReadRules & ViewRules & Pick<Resource, 'scope'>,
+  id: string,
+  request: ApiRequest,
+): Promise<Loaded> {
+  const scope = await scopeOf(resource.model, resource.scope.read, request)
+  const view = await viewFor(resource, request)
+  const read = { filter: within(scope.filter, id), sort: [], limit: 1 }
+  return recordIn(resource, view, await readPage(resource, view, read, request))
 }
 
-/** A record that is found at once is there at once. */
-function one(resource: Resource, view: View, filter: Filter, request: ApiRequest): Soon<Loaded> {
-  const page = readAsJson(resource, view, { filter, sort: [], limit: 1 }, request)
-  return page instanceof Promise
-    ? page.then((found) => loaded(resource, view, found))
-    : loaded(resource, view, page)
-}
-
-function loaded(resource: Resource, { cacheable }: View, { texts, unsigned }: Page): Soon<Loaded> {
-  const [text] = texts
+function recordIn(
+  { maxResponseBytes }: ReadRules,
+  { cacheable }: View,
+  { texts: [text], unsigned }: Page,
+): MaybePromise<Loaded> {
   if (text === undefined) throw entryNotFound()
-  const body = jsonWithin(resource.maxResponseBytes, dataJson(text))
+  const body = recordJson(text, maxResponseBytes)
   return unsigned ? unsigned().then(([state]) => ({ body, state, cacheable })) : { body, cacheable }
 }

@@ -5,13 +5,13 @@
  */
 
 import { inTime } from '../../http/deadline.ts'
-import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { RequestData } from '../../http/request-data.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { topOf } from '../../ports/paths.ts'
-import type { Soon } from '../../ports/soon.ts'
-import { hooked } from './hooks.ts'
+import { runHook } from './hooks.ts'
 
 /** The names of fields, or nothing for all of them. */
 export type ReadableNames<R> = readonly ((keyof R & string) | keyof Managed)[] | undefined | void
@@ -32,7 +32,10 @@ export interface Readable {
 }
 
 /** What `request` may see of the records of `readable`. The option is called once per request. */
-export function readableFields(readable: Readable, request: ApiRequest): Soon<ReadableFields> {
+export function readableFields(
+  readable: Readable,
+  request: ApiRequest,
+): MaybePromise<ReadableFields> {
   const { model, fieldsFor } = readable
   if (!fieldsFor) return undefined
   const known = resolved.of(request) ?? new Map<Readable, Promise<ReadableFields>>()
@@ -48,14 +51,14 @@ export function isReadable(fields: ReadableFields, path: string): boolean {
 }
 
 /** A response is cached under the very fields that it shows, and a write is refused before it if they are unknown. */
-const resolved = new Note<Map<Readable, Promise<ReadableFields>>>('readable fields')
+const resolved = new RequestData<Map<Readable, Promise<ReadableFields>>>('readable fields')
 
 async function resolve(
   model: Model,
   fieldsFor: FieldsFor<never>,
   request: ApiRequest,
 ): Promise<ReadableFields> {
-  const names = await hooked('fieldsFor', () => inTime(request, () => fieldsFor(request)))
+  const names = await runHook('fieldsFor', () => inTime(request, () => fieldsFor(request)))
   if (names === undefined) return undefined
   // `null` and `false` come from a slip, such as an absent user; they must not show everything.
   if (!Array.isArray(names)) {

@@ -1,5 +1,5 @@
 /**
- * Your app's hooks: their types, and what happens with what they return or throw (spec 4.1, write rules).
+ * Your app's hooks: their types, and what happens with what they return or throw.
  *
  * @module
  */
@@ -7,14 +7,22 @@
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
+import { runShielded } from '../../http/shield.ts'
 import { copied } from '../../model/copy.ts'
-import type { Managed, Model } from '../../model/model.ts'
+import type { FieldName, Managed, Model, SortName } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
+import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
-import { checkStatus, type HookResponse } from './hook-response.ts'
 import { cleaned } from './policy.ts'
+
+/** What a `validate` hook may set on a successful response. */
+export interface HookResponse {
+  status: number | undefined
+  readonly headers: Headers
+}
 
 /** The second argument of a `validate` hook, after the payload. */
 export interface ValidateContext {
@@ -48,27 +56,29 @@ export type ValidateOption<R> =
   | { readonly create?: Validate<R>; readonly update?: Validate<R> }
 
 /** What `onGet` fills in: the name of a reference, one with selected fields, or a list of these. */
-export type PopulateOption =
-  | string
-  | { readonly path: string; readonly select?: string | readonly string[] }
-  | readonly (string | { readonly path: string; readonly select?: string | readonly string[] })[]
+export type PopulateOption<R = Fields> = Population<R> | readonly Population<R>[]
+
+/** A reference of `R`, or one with the fields to show of what it leads to. */
+type Population<R> =
+  | FieldName<R>
+  | { readonly path: FieldName<R>; readonly select?: string | readonly string[] }
 
 /** What `onGet` returns. */
-export interface ReadOptions {
+export interface ReadOptions<R = Fields> {
   /** The references to fill in. Default: none. */
-  readonly populate?: PopulateOption
+  readonly populate?: PopulateOption<R>
   /** The fields to return: names to keep, or names with `-` in front to leave out. Default: all. */
-  readonly select?: string | readonly string[]
+  readonly select?: string | readonly SortName<R>[]
   /** @deprecated The older name of `populate`. */
-  readonly populates?: PopulateOption
+  readonly populates?: PopulateOption<R>
   /** @deprecated The older name of `select`. */
-  readonly selects?: string | readonly string[]
+  readonly selects?: string | readonly SortName<R>[]
 }
 
 /** Chooses populate and select for a read. If it throws, the read goes on without either. */
-export type OnGet = (
+export type OnGet<R = Fields> = (
   request: ApiRequest,
-) => ReadOptions | undefined | void | Promise<ReadOptions | undefined | void>
+) => ReadOptions<R> | undefined | void | Promise<ReadOptions<R> | undefined | void>
 
 /** A side effect after a create, awaited before the response. */
 export type RunAfterCreate<R> = (record: R & Managed, request: ApiRequest) => unknown
@@ -124,11 +134,13 @@ export type AfterRemove<R> = (removal: {
 export async function runValidate(
   hook: Validate<Fields>,
   payload: Fields,
-  context: ValidateContext,
-): Promise<Fields> {
-  const result = await hooked('validate', () => inTime(context.req, () => hook(payload, context)))
+  about: Omit<ValidateContext, 'res'>,
+): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
+  const context = { ...about, res: { status: undefined, headers: new Headers() } }
+  const result = await runHook('validate', () => inTime(about.req, () => hook(payload, context)))
   checkStatus(context.res)
-  return stripped(context.model, replacing('validate', context.model, result, payload))
+  const values = withoutForbidden(about.model, replacing('validate', about.model, result, payload))
+  return { values, res: context.res }
 }
 
 /** An update of a record as it is stored. */
@@ -152,8 +164,8 @@ export async function runBeforeUpdate(
     changes: copied(changes),
     request,
   }
-  const result = await hooked('beforeUpdate', () => inTime(request, () => hook(given)))
-  const wanted = stripped(model, replacing('beforeUpdate', model, result, given.changes))
+  const result = await runHook('beforeUpdate', () => inTime(request, () => hook(given)))
+  const wanted = withoutForbidden(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
       throw new TypeError(noSuchField('beforeUpdate', field, model))
@@ -170,7 +182,7 @@ export async function runBeforeRemove(
   request: ApiRequest,
 ): Promise<void> {
   const given = { record: hookRecord(model, record), request }
-  const result = await hooked('beforeRemove', () => inTime(request, () => hook(given)))
+  const result = await runHook('beforeRemove', () => inTime(request, () => hook(given)))
   // E.g. false: a hook that means to refuse must not be taken for one that agrees.
   if (result === undefined || result === null) return
   throw new TypeError(
@@ -197,7 +209,7 @@ function replacing(name: string, model: Model, result: unknown, given: Fields): 
  * Runs a hook named `name`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
  * 4.1, write rule 3).
  */
-export async function hooked(name: string, hook: () => unknown): Promise<unknown> {
+export async function runHook(name: string, hook: () => unknown): Promise<unknown> {
   try {
     return await hook()
   } catch (error) {
@@ -205,11 +217,59 @@ export async function hooked(name: string, hook: () => unknown): Promise<unknown
   }
 }
 
-function stripped({ input }: Model, payload: Fields): Fields {
+function withoutForbidden({ input }: Model, payload: Fields): Fields {
   const kept: Fields = {}
   for (const [field, value] of Object.entries(payload)) {
     if (isForbiddenKey(field)) continue
     kept[field] = cleaned(field, value, input)
   }
   return kept
+}
+
+/** The hooks that run after a write. */
+export type AfterHook = 'runAfterCreate' | 'afterUpdate' | 'afterRemove'
+
+/**
+ * Runs a hook after a write; the response waits for it. What is written stays, so a failure is only logged, unless the
+ * hook is `strict`: then it is a 500.
+ */
+export async function runAfterWrite(
+  { mount, host }: { readonly mount: string; readonly host: { readonly logger: Logger } },
+  request: ApiRequest,
+  name: AfterHook,
+  hook: () => unknown,
+  strict = false,
+): Promise<void> {
+  try {
+    await runShielded(request, hook)
+  } catch (error) {
+    const message = `Router '${mount}': ${name} failed`
+    if (strict) throw new Error(message, { cause: error })
+    host.logger.error(message, {
+      ...idsOf(request),
+      error: String((error as Error)?.stack ?? error),
+    })
+  }
+}
+
+const WITHOUT_BODY: readonly number[] = [204, 205, 304]
+
+/** Throws for a status that no response can have, before anything is written. */
+function checkStatus({ status }: HookResponse): void {
+  if (status === undefined) return
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new TypeError(
+      `a validate hook set res.status to ${String(status)}; it must be from 200 to 599`,
+    )
+  }
+}
+
+/** `response` with what a hook has set on `res`. */
+export function withHookResponse(response: Response, res: HookResponse): Response {
+  const { headers } = response
+  for (const name of res.headers.keys()) headers.delete(name)
+  for (const [name, value] of res.headers) headers.append(name, value)
+  if (res.status === undefined || res.status === response.status) return response
+  const body = WITHOUT_BODY.includes(res.status) ? null : response.body
+  return new Response(body, { status: res.status, headers })
 }

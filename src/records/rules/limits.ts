@@ -58,6 +58,11 @@ export class Scope {
 /** No limit. */
 export const unlimited: Scope = new Scope([[]])
 
+/** What is shown instead of a record outside of the read scope. */
+export function idAlone({ _id }: Fields): string {
+  return JSON.stringify({ _id })
+}
+
 function filterOf(alternatives: readonly (readonly Limit[])[]): Filter {
   return any(
     alternatives.map((limits) =>

@@ -1,11 +1,11 @@
 /**
- * Which fields a client may write (spec 4.1, write rules 1 and 2).
+ * Which fields a client may write.
  *
  * @module
  */
 
 import { nestedTooDeeply, nothingWritable, unsafeKey } from '../../http/refusals.ts'
-import { isFields, NestedTooDeeply, UnsafeKey, withoutForbiddenKeys } from '../../model/writable.ts'
+import { NestedTooDeeply, UnsafeKey, withoutForbiddenKeys } from '../../model/writable.ts'
 import { type ObjectShape, shapeInside } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 
@@ -19,11 +19,11 @@ export function keepWritable(
   closed: ReadonlySet<string>,
   shape: ObjectShape,
 ): Fields {
-  if (!isFields(body)) throw nothingWritable()
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw nothingWritable()
   const kept: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     if (!writable.has(field) || closed.has(field)) continue
-    kept[field] = cleaned(field, value, shape)
+    kept[field] = typeof value === 'object' ? cleaned(field, value, shape) : value
   }
   if (Object.keys(kept).length === 0) throw nothingWritable()
   return kept

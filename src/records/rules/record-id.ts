@@ -10,7 +10,7 @@ import { idFrom } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 
-/** The id in the path, in its stored form; a malformed one is a 400 (spec 4.1, write rule 6). */
+/** The id in the path, in its stored form; a malformed one is a 400. */
 export function requestedId(
   { model }: { readonly model: Pick<Model, 'idType'> },
   request: ApiRequest,

@@ -5,16 +5,17 @@
  */
 
 import { inTime } from '../../http/deadline.ts'
-import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { RequestData } from '../../http/request-data.ts'
 import { castScalar } from '../../model/cast.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { isFields } from '../../model/writable.ts'
 import { any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
-import type { Soon } from '../../ports/soon.ts'
 import type { Fields } from '../../ports/store.ts'
+import { type Readable, type ReadableFields, readableFields } from './fields-for.ts'
 import { type Limit, Scope, unlimited } from './limits.ts'
 
 /** What a scope may compare a field of type `V` with: a value, or an element if the field holds a list. */
@@ -34,7 +35,7 @@ export type ScopeValues<R = Fields> = {
 
 /** What a scope returns: values that all must match, alternatives of which one must, or undefined for no limit. */
 export type ScopeFilter<R = Fields> =
-  | (ScopeValues<R> & Never<Exclude<'or', keyof R>>)
+  | ('or' extends keyof R ? ScopeValues<R> : ScopeValues<R> & { readonly or?: never })
   | { readonly or: readonly ScopeValues<R>[] }
   | undefined
   | void
@@ -61,33 +62,6 @@ export interface Scopes {
   readonly write: ScopeOption | undefined
 }
 
-/** A scope that returns `L`, made of fields of `R` alone. */
-export type OwnScope<R, L> = (request: ApiRequest) => L & OwnFields<R, L>
-
-/** Forces the scope `L` to use only fields of `R`: another name does not compile. */
-type OwnFields<R, L> = unknown extends L
-  ? unknown
-  : L extends Promise<infer P>
-    ? Promise<OwnFields<R, P>>
-    : L extends { readonly or: readonly (infer M)[] }
-      ? { readonly or: readonly Never<Exclude<NamesIn<M>, keyof R | keyof Managed>>[] }
-      : L extends object
-        ? Never<Exclude<keyof L, keyof R | keyof Managed>>
-        : L
-
-type Never<Names extends PropertyKey> = { readonly [F in Names]?: never }
-
-/** The names of all members of a union. */
-type NamesIn<M> = M extends unknown ? keyof M : never
-
-/** The fields that the scope `L` names, in whatever alternative. */
-export type ScopedNames<L> =
-  Exclude<Awaited<L>, undefined | void> extends infer E
-    ? E extends { readonly or: readonly (infer M)[] }
-      ? NamesIn<M>
-      : keyof E
-    : never
-
 /**
  * The scope of `request`. Throws if the scope names no field or an unknown one, or leaves a value undefined: that is a
  * mistake in your app's code, and a limit that cannot be applied must not turn into no limit.
@@ -96,7 +70,7 @@ export function scopeOf(
   model: Model,
   option: ScopeOption | undefined,
   request: ApiRequest,
-): Soon<Scope> {
+): MaybePromise<Scope> {
   if (!option) return unlimited
   const known = resolved.of(request) ?? []
   const same = known.find((one) => one.option === option && one.model === model)
@@ -106,16 +80,31 @@ export function scopeOf(
   return scope
 }
 
-/** The scopes of a write, both before it happens: a scope that fails must not fail after it. */
-export function writeScopes(
-  { model, scope }: { readonly model: Model; readonly scope: Scopes },
+/** What limits a write, and what its response may show. */
+export interface WriteLimits {
+  readonly scope: Scope
+  readonly reads: Scope
+  readonly fields: ReadableFields
+}
+
+/** The limits of a router that has none. */
+export const NO_LIMITS: WriteLimits = { scope: unlimited, reads: unlimited, fields: undefined }
+
+/** The limits of a write, all before it happens: what fails must not fail after it. */
+export async function writeLimits(
+  router: Readable & { readonly scope: Scopes },
   request: ApiRequest,
-): Promise<[write: Scope, read: Scope]> {
-  return Promise.all([scopeOf(model, scope.write, request), scopeOf(model, scope.read, request)])
+): Promise<WriteLimits> {
+  const { model, scope } = router
+  const [own, reads] = await Promise.all([
+    scopeOf(model, scope.write, request),
+    scopeOf(model, scope.read, request),
+  ])
+  return { scope: own, reads, fields: await readableFields(router, request) }
 }
 
 /** Each scope runs once per request: a response is cached under the very scope that it was read with. */
-const resolved = new Note<
+const resolved = new RequestData<
   readonly { readonly option: ScopeOption; readonly model: Model; readonly scope: Promise<Scope> }[]
 >('scopes')
 

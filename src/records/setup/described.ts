@@ -15,7 +15,7 @@ import { messagesOf } from '../../ports/messages.ts'
 import type { Route, RouteDescription } from '../engine/route.ts'
 
 /** `route`, checked by the schemas of `about`. Throws a `TypeError` for a type that JSON cannot carry. */
-export function described(route: Route, about: RouteDescription): Route {
+export function withDescription(route: Route, about: RouteDescription): Route {
   const parse = about.query && queryParser(about.query)
   const check = about.response && responseCheck(about.response)
   return {

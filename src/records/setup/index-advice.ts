@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { SortKey } from '../../ports/filter.ts'
+import { type SortKey, sortText, totalOrder } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { CollectionSchema } from '../../ports/store.ts'
-import { sortText, totalOrder } from '../engine/sort.ts'
 import type { Resource } from './resource.ts'
 
 /** One kind of list: its parameter, the field that it filters by, and its order. */

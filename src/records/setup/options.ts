@@ -1,5 +1,5 @@
 /**
- * The options of a resource router (spec 2.6): their names, defaults and start-up errors.
+ * The options of a resource router: their names, defaults and start-up errors.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export interface RouterOptions<R> {
   /** Checks or changes the writable part of a body before the schema does. */
   readonly validate?: ValidateOption<R>
   /** Chooses per request which fields a read returns and which references it fills in. */
-  readonly onGet?: OnGet
+  readonly onGet?: OnGet<R>
   /** Runs after a create and before its response, e.g. to send a mail. */
   readonly runAfterCreate?: RunAfterCreate<R>
   /** Whether a failing `runAfterCreate` is a 500. Default false: it is only logged. */

@@ -10,23 +10,20 @@ import type { Fail } from '../../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { visible } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
-import { isForbiddenKey } from '../../model/writable.ts'
-import type { SortKey } from '../../ports/filter.ts'
-import { placeOf } from '../../ports/shape.ts'
+import { type SortKey, totalOrder } from '../../ports/filter.ts'
+import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
-import type { ModelFiles } from '../../uploads/model-files.ts'
-import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
-import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
+import type { OnGet } from '../rules/hooks.ts'
 import type { Scopes } from '../rules/scope.ts'
 import { resolveAccess, type ServedActions } from './access.ts'
 import { checkSimpleOptions } from './option-checks.ts'
-import type { FieldLists, RouterOptions } from './options.ts'
-import { withoutProtected } from './protected-fields.ts'
+import type { RouterOptions } from './options.ts'
 import { type SearchField, searchFields } from './search-fields.ts'
+import { type WriteRules, writeRules } from './write-rules.ts'
 
 /** A set of field names. */
 export interface FieldSet {
@@ -38,6 +35,7 @@ export interface ListRules {
   readonly model: Model
   /** The fields of `?<field>=`. */
   readonly query: readonly string[]
+  readonly equalities: readonly { readonly field: string; readonly shape: Shape }[]
   /** What a QUERY body may filter by and sort by. */
   readonly filterable: ReadonlySet<string>
   readonly sortable: ReadonlySet<string>
@@ -45,6 +43,8 @@ export interface ListRules {
   readonly urlFilterable: FieldSet
   readonly urlSortable: FieldSet
   readonly orderBy: readonly SortKey[]
+  /** The same, with `_id` as the last key. */
+  readonly order: readonly SortKey[]
   readonly search: readonly SearchField[]
   readonly maxSearchLength: number
   readonly maxRelationMatches: number
@@ -58,10 +58,25 @@ export interface ListRules {
   readonly legacyMode: boolean
 }
 
+/** A reference to fill in. */
+export interface Population {
+  readonly path: string
+  readonly target: Model
+  readonly select: Projection | undefined
+}
+
+/** How the records of one response are shown. */
+export interface View {
+  readonly select: Projection | undefined
+  readonly populate: readonly Population[]
+  /** False if `onGet` failed: the response is then not what was meant, so it is not kept. */
+  readonly cacheable: boolean
+}
+
 /** How records are read and shown. */
 export interface ReadRules {
-  /** The fields that are shown where neither the request nor `onGet` says otherwise. */
-  readonly select: Projection | undefined
+  /** How records are shown where neither the request nor `onGet` says otherwise. */
+  readonly plainView: View
   readonly onGet: OnGet | undefined
   readonly lean: boolean
   readonly hints: ReadHints
@@ -69,21 +84,6 @@ export interface ReadRules {
   readonly maxResponseBytes: number
   /** How reads are cached, if they are. */
   readonly cache?: CacheSettings | undefined
-}
-
-/** What clients may write, and what happens with it. */
-export interface WriteRules {
-  readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
-  readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
-  readonly runAfterCreate: RunAfterCreate<Fields> | undefined
-  readonly strictAfterCreate: boolean
-  readonly hooks: Pick<
-    RouterOptions<Fields>,
-    'beforeUpdate' | 'afterUpdate' | 'beforeRemove' | 'afterRemove'
-  >
-  readonly upload: Upload | undefined
-  /** The model's file fields, including those of other routers. */
-  readonly files: ModelFiles
 }
 
 /** What the handlers of one router share. It does not change after start-up. */
@@ -95,6 +95,8 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly access: ServedActions
   readonly scope: Scopes
   readonly fieldsFor: FieldsFor<Fields> | undefined
+  /** Whether it has neither a scope nor `fieldsFor`. */
+  readonly isUnlimited: boolean
 }
 
 /** Returns a function that refuses an option of the router on `mount`. */
@@ -130,6 +132,7 @@ export function resolveResource(
     access: resolveAccess(options, fail),
     scope: scopesOf(options.scope),
     fieldsFor: options.fieldsFor,
+    isUnlimited: !options.scope && !options.fieldsFor,
     ...fieldRules(options, legacyMode, fail),
     ...pageRules(options, legacyMode),
     model,
@@ -145,13 +148,8 @@ function scopesOf(scope: RouterOptions<Fields>['scope']): Scopes {
   return typeof scope === 'object' ? scope : { read: scope, write: scope }
 }
 
-type FieldRules = Pick<
-  ListRules,
-  'query' | 'filterable' | 'sortable' | 'urlFilterable' | 'urlSortable' | 'orderBy'
->
-
 /** What lists may be filtered and sorted by. */
-function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: Fail): FieldRules {
+function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: Fail) {
   const { model } = options
   const reach = (option: string, names: readonly string[]) => {
     for (const name of names) checkReachable(model, option, name, fail)
@@ -173,18 +171,21 @@ function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: F
   )
   return {
     query,
+    equalities: query.map((field) => ({
+      field,
+      shape: placeOf(model.shape, field)?.shape ?? ({ kind: 'mixed' } as const),
+    })),
     filterable,
     sortable,
     urlFilterable: legacyMode ? everyVisible(model) : filterable,
     urlSortable: legacyMode ? everyOrdered(model) : sortable,
     orderBy,
+    order: totalOrder(orderBy),
   }
 }
 
-type PageRules = Omit<ListRules, keyof FieldRules | 'model' | 'search' | 'allowRawRegex'>
-
 /** How lists are cut into pages, and how long search terms are. */
-function pageRules(options: RouterOptions<Fields>, legacyMode: boolean): PageRules {
+function pageRules(options: RouterOptions<Fields>, legacyMode: boolean) {
   const { maxLimit = 100 } = options
   const { defaultPageSize = Math.min(50, maxLimit) } = options
   const { maxSearchLength = 128, maxRelationMatches = 1000 } = options
@@ -204,45 +205,8 @@ function readRules(host: Host, options: RouterOptions<Fields>): ReadRules {
     ...(allowDiskUse !== undefined && { allowDiskUse }),
     ...(batchSize !== undefined && { batchSize }),
   }
-  const select = visible(options.model)
-  return { select, onGet, lean, hints, maxPopulated, maxResponseBytes }
-}
-
-function writeRules(
-  host: Host,
-  mount: string,
-  options: RouterOptions<Fields>,
-  fail: Fail,
-): WriteRules {
-  const { model, runAfterCreate, strictAfterCreate = false, upload } = options
-  return {
-    writable: writableFields(host, mount, options, fail),
-    validate: validators(options.validate),
-    runAfterCreate,
-    strictAfterCreate,
-    hooks: options,
-    upload: upload && uploadOf(host, mount, model, upload, fail),
-    files: host.filesOf(model),
-  }
-}
-
-function uploadOf(
-  host: Host,
-  mount: string,
-  model: Model,
-  options: UploadOptions,
-  fail: Fail,
-): Upload {
-  const upload = resolveUpload(options, model.shape, fail)
-  if ((upload.imgOptimizations || upload.allowClientImageOptions) && !host.images) {
-    fail(`'upload' compresses images, which needs createApp({ images: sharpImages() })`)
-  }
-  if (!host.files) {
-    host.logger.warn(
-      `Router '${mount}': files are refused. Give createApp a file store in 'files'.`,
-    )
-  }
-  return upload
+  const plainView = { select: visible(options.model), populate: [], cacheable: true }
+  return { plainView, onGet, lean, hints, maxPopulated, maxResponseBytes }
 }
 
 function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
@@ -265,50 +229,4 @@ function everyVisible(model: Model): FieldSet {
 
 function everyOrdered(model: Model): FieldSet {
   return { has: (field) => isOrdered(model.shape, field) && !isHidden(model, field) }
-}
-
-function writableFields(
-  host: Host,
-  mount: string,
-  options: RouterOptions<Fields>,
-  fail: Fail,
-): Resource['writable'] {
-  const { model, allowedFields, blockedFields } = options
-  if (!allowedFields && !blockedFields) {
-    host.logger.warn(
-      `Router '${mount}': every field of '${model.name}' is writable. Name the writable ones in 'allowedFields'.`,
-    )
-  }
-  const every = Object.keys(model.fields)
-  const named = (option: string, lists: FieldLists<Fields> | undefined, operation: Operation) => {
-    const names = isList(lists) ? lists : lists?.[operation]
-    for (const name of names ?? []) {
-      if (!model.shape.fields.has(name)) {
-        fail(noSuchField(option, name, model))
-      }
-    }
-    return names
-  }
-  const writable = (operation: Operation): Set<string> => {
-    const blocked = new Set(named('blockedFields', blockedFields, operation))
-    const allowed = named('allowedFields', allowedFields, operation) ?? every
-    const kept = options.legacyMode ? every : allowed.filter((name) => !blocked.has(name))
-    return new Set(
-      kept.filter((name) => Object.hasOwn(model.fields, name) && !isForbiddenKey(name)),
-    )
-  }
-  const sets = { create: writable('create'), update: writable('update') }
-  // The router that protects the model may be mounted later.
-  host.onReady(() => withoutProtected(host, options, sets, fail))
-  return sets
-}
-
-type Operation = 'create' | 'update'
-
-function isList(lists: FieldLists<Fields> | undefined): lists is readonly string[] {
-  return Array.isArray(lists)
-}
-
-function validators(option: ValidateOption<Fields> | undefined): Resource['validate'] {
-  return typeof option === 'function' ? { create: option, update: option } : (option ?? {})
 }

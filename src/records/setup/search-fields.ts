@@ -18,7 +18,7 @@ export type SearchField =
 
 /**
  * Resolves the `search` option. A field that is not a string is a start-up error, here and behind a reference; a dotted
- * name whose first part is neither a reference nor an object is dropped with a warning (spec 4.1).
+ * name whose first part is neither a reference nor an object is dropped with a warning.
  */
 export function searchFields(
   host: Models & StartUp & Pick<Services, 'logger'>,
@@ -36,7 +36,7 @@ export function searchFields(
       const target = () => host.modelNamed(reference) ?? fail(unknownModel(name, reference))
       host.onReady(() => {
         checkText(target(), path, name, fail)
-        host.searchable(target(), path)
+        host.declareSearch(target(), path)
       })
       return [{ reference: head, path, target }]
     }
@@ -47,7 +47,7 @@ export function searchFields(
       return []
     }
     checkText(model, name, name, fail)
-    host.searchable(model, name)
+    host.declareSearch(model, name)
     return [{ field: name }]
   })
 }

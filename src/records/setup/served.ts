@@ -1,79 +1,122 @@
 /**
- * What a router's type remembers of its options, for clients that are checked against it. Nothing of it exists at run
- * time.
+ * What a router's type remembers of its options, for clients that are checked against it, and what the compiler says of
+ * names that are none. Nothing of it exists at run time.
  *
  * @module
  */
 
-import type { ApiRequest } from '../../http/request.ts'
-import type { FieldName, SortName } from '../../model/model.ts'
-import type { UploadOptions } from '../../uploads/options.ts'
-import type { ReadOptions } from '../rules/hooks.ts'
+import type { Managed, Model } from '../../model/model.ts'
 import type { AccessOptions } from './access.ts'
-import type { FieldLists } from './options.ts'
+import type { RouterOptions } from './options.ts'
 
-/** The records that a router serves: those of the type `R`, with writes of the type `I`, in the way of `O`; `H` are hidden fields. */
+/** The records that a router serves: those of the type `R`, with writes of the type `I`, under the options `O`; `H` are hidden fields. */
 export interface ServedRecords<R, I, H, O> {
   readonly serves: 'records'
   readonly record: R
   readonly input: I
   readonly hidden: H
-  readonly options: O
+  readonly options: Choices<O>
 }
 
-/** The options of a router that a client has to know, each as it was written. */
-export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L> {
-  readonly query: Q
-  readonly filterableFields: F
-  readonly sortableFields: S
-  readonly orderBy: O
-  readonly search: X
-  readonly allowedFields: A
-  readonly blockedFields: B
-  readonly upload: U
-  readonly pagination: P
-  readonly countStrategy: C
-  readonly shown: G
+/** The options of a router that a client has to know, each as it was written; undefined if it was not. */
+export interface Choices<O> {
+  readonly query: Written<O, 'query'>
+  readonly filterableFields: Written<O, 'filterableFields'>
+  readonly sortableFields: Written<O, 'sortableFields'>
+  readonly orderBy: Written<O, 'orderBy'>
+  readonly search: Written<O, 'search'>
+  readonly allowedFields: Written<O, 'allowedFields'>
+  readonly blockedFields: Written<O, 'blockedFields'>
+  readonly upload: Written<O, 'upload'>
+  readonly pagination: Written<O, 'pagination'>
+  readonly countStrategy: Written<O, 'countStrategy'>
+  readonly access: Written<O, 'access'>
+  /** What `onGet` returns, or less: `fieldsFor` may leave fields out as `select` does. */
+  readonly shown: O extends { readonly fieldsFor: unknown }
+    ? Awaited<Result<Written<O, 'onGet'>>> & { readonly select: unknown }
+    : Awaited<Result<Written<O, 'onGet'>>>
+  /** What the scope of reads returns, if it is another one than that of writes. */
+  readonly readScope: O extends { readonly scope: { readonly read: infer S } } ? Result<S> : unknown
   /** What the scope of writes returns. */
-  readonly scope: L
+  readonly scope: O extends { readonly scope: { readonly write: infer S } }
+    ? Result<S>
+    : Result<Written<O, 'scope'>>
 }
 
-/**
- * What few routers have: `access`, or another scope for reads than for writes. The types of the others are without it, so
- * that the compiler has less to look at.
- */
-export type Rare<D, E> = [unknown, undefined] extends [D, E]
+type Written<O, Name> = Name extends keyof O ? O[Name] : undefined
+type Result<F> = F extends (...given: never) => infer V ? V : unknown
+
+/** The options that are remembered as lists of names, and the like. */
+type Listed =
+  | 'query'
+  | 'filterableFields'
+  | 'sortableFields'
+  | 'orderBy'
+  | 'search'
+  | 'allowedFields'
+  | 'blockedFields'
+  | 'upload'
+  | 'pagination'
+  | 'countStrategy'
+
+/** Those that hold functions: the compiler cannot compare these before it has typed their parameters. */
+type Calling = 'onGet' | 'scope' | 'fieldsFor' | 'access'
+
+/** The options of a router of records `R` of which its type remembers what was written. */
+export type RouterChoices<R> = Pick<Partial<RouterOptions<R>>, Listed> & {
+  readonly [Name in Calling]?: unknown
+}
+
+/** The options of `createRouter` for a model: those of `RouterOptions`, with `O` as they were written. */
+export type RouterInput<R, I, H, O> = RouterOptions<R> & {
+  readonly model: Model<R, I, H>
+} & {
+  readonly [Name in keyof O & (Listed | Calling)]?: O[Name]
+} & (O extends { readonly scope: infer S } ? { readonly scope?: OwnScope<R, S> } : unknown) &
+  (O extends { readonly access: infer E }
+    ? { readonly access?: Refused<Exclude<keyof E, keyof AccessOptions>, keyof AccessOptions> }
+    : unknown)
+
+/** A name that is none, with those that there are: the compiler shows it for a misspelt field or route. */
+export interface NoSuchName<Name, Names> {
+  readonly 'no such name': Name
+  readonly 'there are': Names
+}
+
+type Refused<Wrong, Names> = { readonly [Name in Wrong & string]?: NoSuchName<Name, Names> }
+
+/** A scope that names fields of `R` alone: the compiler compares what functions return with no care for other names. */
+type OwnScope<R, S> = S extends { readonly read: infer Read; readonly write: infer Write }
+  ? { readonly read: OwnScope<R, Read>; readonly write: OwnScope<R, Write> } & Refused<
+      Exclude<keyof S, 'read' | 'write'>,
+      'read' | 'write'
+    >
+  : S extends (...given: never) => infer L
+    ? (...given: never) => OwnFields<R, L>
+    : unknown
+
+type OwnFields<R, L> = unknown extends L
   ? unknown
-  : { readonly rare: { readonly readScope: D; readonly access: E } }
+  : L extends Promise<infer P>
+    ? Promise<OwnFields<R, P>>
+    : L extends { readonly or: readonly (infer M)[] }
+      ? { readonly or: readonly OtherNames<R, NamesIn<M>>[] }
+      : L extends object
+        ? OtherNames<R, keyof L>
+        : L
 
-/**
- * The same options, typed so that the compiler infers each from what is written. The alternatives are for calls with
- * type arguments, `createRouter<R>(…)`, which infer nothing.
- */
-export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E> {
-  readonly query?: Q | Names<R>
-  readonly filterableFields?: F | Names<R>
-  readonly sortableFields?: S | Names<R>
-  readonly orderBy?: O | Order<R>
-  readonly search?: X | Names<R>
-  readonly allowedFields?: A | FieldLists<R>
-  readonly blockedFields?: B | FieldLists<R>
-  readonly upload?: U | UploadOptions<keyof R & string>
-  readonly pagination?: P | 'offset' | 'cursor'
-  readonly countStrategy?: C | 'exact' | 'estimated' | 'none'
-  readonly access?: E | AccessOptions
-  readonly onGet?: (request: ApiRequest) => Shown<G> | Promise<Shown<G>>
-}
+type OtherNames<R, Names> = Refused<
+  Exclude<Names, keyof R | keyof Managed>,
+  (keyof R & string) | keyof Managed
+>
 
-/** What `onGet` returns, or less: a router with `fieldsFor`, which returns `V`, may leave fields out as `select` does. */
-export type ShownTo<V, G> = [V] extends [never]
-  ? G
-  : (G extends object ? G : unknown) & { readonly select: unknown }
+/** The names of all members of a union. */
+type NamesIn<M> = M extends unknown ? keyof M : never
 
-type Shown<G> = G | ReadOptions | undefined | void
-
-/** A list of fields. */
-export type Names<R> = readonly FieldName<R>[]
-
-/** A default sort. */
-export type Order<R> = SortName<R> | readonly SortName<R>[]
+/** The fields that the scope `L` names, in whatever alternative. */
+export type ScopedNames<L> =
+  Exclude<Awaited<L>, undefined | void> extends infer E
+    ? E extends { readonly or: readonly (infer M)[] }
+      ? NamesIn<M>
+      : keyof E
+    : never

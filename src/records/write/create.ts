@@ -1,114 +1,112 @@
 /**
- * `POST <mount>`. The contract fixes the order of the steps (spec 4.1, "Write rules").
+ * `POST <mount>`, from top to bottom. The contract fixes the order of the steps.
  *
  * @module
  */
 
-import { outsideScope } from '../../http/refusals.ts'
+import { checkTime } from '../../http/deadline.ts'
+import { methodNotAllowed, outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { METHOD_OVERRIDE } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { writing } from '../../http/write-begun.ts'
-import { declaredPart, present, projected, visible } from '../../model/present.ts'
+import { visible } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { writtenBefore } from '../engine/receipts.ts'
-import { linked } from '../read/present-records.ts'
-import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
-import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
-import { runValidate } from '../rules/hooks.ts'
-import type { Scope } from '../rules/limits.ts'
+import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
+import type { Handler } from '../engine/route.ts'
+import { showWritten } from '../read/read-page.ts'
+import { runAfterWrite, runValidate, withHookResponse } from '../rules/hooks.ts'
+import { idAlone, unlimited } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
-import { writeScopes } from '../rules/scope.ts'
+import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { afterWrite } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { receipted } from './receipted.ts'
-import { idAlone } from './within-scope.ts'
-import { type Asking, type Incoming, readIncoming } from './write-body.ts'
+import { bodyOf, discard, type Incoming, readIncoming, type Sender } from './write-body.ts'
+
+/** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
+export function createHandler(resource: Resource, allowed: () => string): Handler {
+  return (request, context) => {
+    // A read that was not taken for one must not become a write.
+    if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowed())
+    return create(resource, request, context)
+  }
+}
 
 /** Stores a new record and responds with 201 and the record. */
 export async function create(
   resource: Resource,
   request: ApiRequest,
-  asking?: Asking,
+  sender?: Sender,
 ): Promise<Response> {
-  const incoming = await readIncoming(resource, request, asking)
-  const own = receipted(resource, request)
+  const incoming = await readIncoming(resource, request, sender)
+  if (incoming.files.length === 0) return createFrom(resource, incoming, sender)
   try {
-    return await createFrom(own, request, incoming, asking)
+    return await createFrom(resource, incoming, sender)
   } finally {
-    await incoming.discard()
+    await discard(incoming.files)
   }
 }
 
 async function createFrom(
   resource: Resource,
-  request: ApiRequest,
   incoming: Incoming,
-  asking: Asking = {},
+  sender: Sender = {},
 ): Promise<Response> {
-  const { model, engine } = resource
-  const [scope, reads] = await writeScopes(resource, request)
-  const fields = await readableFields(resource, request)
-  const before = writtenBefore(request)?.[0]
+  const { model, runAfterCreate, strictAfterCreate } = resource
+  const { request } = incoming
+  const { [KEYED]: keyed } = request as Keyed
+  const { engine } = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
+  // Who may write and see what: known before the write, because what fails must not fail after it.
+  const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
+  const { scope } = limits
+  // An earlier try of this request has written the record already.
+  const before = keyed?.written?.[0]
   if (before) {
     const record = (await engine.first(withId(before))) ?? { _id: before }
-    return created(resource, request, asking, { record, reads, fields })
+    return respond(resource, limits, record, request, sender)
   }
-  const payload = keepWritable(
-    incoming.body(),
-    resource.writable.create,
-    scope.fields,
-    resource.model.input,
-  )
-  const { create: validate } = resource.validate
-  const res = validate && hookResponse()
+  // What the client may write of what it has sent, as the hook leaves it.
+  const body = resource.files.names.length > 0 ? bodyOf(resource, incoming) : incoming.sent
+  const payload = keepWritable(body, resource.writable.create, scope.fields, model.input)
+  const hook = resource.validate.create
   const about = { req: request, operation: 'create', id: undefined, model } as const
-  const checked = res ? await runValidate(validate, payload, { ...about, res }) : payload
+  const checked = hook ? await runValidate(hook, payload, about) : { values: payload }
+  // The record, with what the scope says of it.
   const { _id: id, ...scoped } = scope.values
-  const values = await engine.validate({ ...checked, ...scoped })
+  const values = await engine.validate({ ...checked.values, ...scoped })
   // An id that is made later is in no scope.
-  if (!scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
-  const save = () => writing(request, () => engine.insert(values, id as string | undefined))
-  const record = await saveWithFiles(resource, incoming, values, save)
-  const { runAfterCreate, strictAfterCreate } = resource
+  if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
+  // The write: files first, and removed again if it fails.
+  const insert = () => engine.insert(values, id as string | undefined)
+  const write = () => (keyed ? noteWrite(keyed, insert()) : insert())
+  checkTime(request)
+  const hasFiles = incoming.files.length > 0
+  const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
   if (runAfterCreate) {
-    const hook = () => runAfterCreate(record as never, request)
-    await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
+    const run = () => runAfterCreate(record as never, request)
+    await runAfterWrite(resource, request, 'runAfterCreate', run, strictAfterCreate)
   }
-  return withHookResponse(await created(resource, request, asking, { record, reads, fields }), res)
+  const response = await respond(resource, limits, record, request, sender)
+  return checked.res ? withHookResponse(response, checked.res) : response
 }
 
-/** A record that has been created, and what its client may see of it. */
-interface Created {
-  readonly record: Fields
-  readonly reads: Scope
-  readonly fields: ReadableFields
-}
-
-async function created(
+/** What the client may see of the new record. */
+async function respond(
   resource: Resource,
-  request: ApiRequest,
-  asking: Asking,
-  { record, reads, fields }: Created,
-): Promise<Response> {
-  const text = reads.admits(record)
-    ? await textOf(resource, record, fields, request)
-    : idAlone(record)
-  return dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) })
-}
-
-/** The new record as JSON: what is visible of it. */
-async function textOf(
-  resource: Resource,
+  { reads, fields }: WriteLimits,
   record: Fields,
-  fields: ReadableFields,
   request: ApiRequest,
-): Promise<string> {
-  const { model, lean } = resource
-  const shown = projected(declaredPart(model, record), visible(model, undefined, fields))
-  const visibly = await linked(resource, shown, request)
-  return JSON.stringify(present(model, visibly, lean)) ?? 'null'
+  sender: Sender,
+): Promise<Response> {
+  const { model, plainView } = resource
+  const headers = locationOf(request, sender, record._id)
+  if (reads !== unlimited && !reads.admits(record)) {
+    return dataResponse(idAlone(record), { status: 201, headers })
+  }
+  const view = fields ? { ...plainView, select: visible(model, undefined, fields) } : plainView
+  const json = await showWritten(resource, view, record, request)
+  return dataResponse(json, { status: 201, headers })
 }
 
 /**
@@ -118,7 +116,7 @@ async function textOf(
  */
 function locationOf(
   { route, params }: ApiRequest,
-  { basePath = '' }: Asking,
+  { basePath = '' }: Sender,
   id: unknown,
 ): Record<string, string> {
   if (route === '') return {}

@@ -13,8 +13,6 @@ import { HttpError } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { loggerFor } from '../../http/request-ids.ts'
-import { writing } from '../../http/write-begun.ts'
-import { hiddenInside } from '../../model/hidden.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { type Fields, StoreTimeout, StoreUnavailable } from '../../ports/store.ts'
@@ -25,8 +23,10 @@ import { storageNotConfigured, storageUnavailable } from '../../uploads/refusals
 import { dispositionOf } from '../../uploads/sniff.ts'
 import { type NewObject, putAll, removeAll } from '../../uploads/storage.ts'
 import { type Source, stripped } from '../../uploads/strip/stripped.ts'
+import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
 import type { Resource } from '../setup/resource.ts'
+import { type Expected, writeExpected } from './conditional-write.ts'
 import type { Incoming, IncomingFile } from './write-body.ts'
 
 /** What a write of records with file fields needs: a mounted resource, or the accounts of an auth router. */
@@ -35,14 +35,6 @@ export type FileOwner = Pick<Resource, 'host' | 'engine' | 'files'> &
 
 /** The files of a write. */
 export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
-
-/** What a record must be at the moment of a write. */
-export interface Expected {
-  /** The values of its fields. */
-  readonly fields: Fields
-  /** The error if it has others by then. */
-  readonly refusal: HttpError
-}
 
 /** How often an update that others overtake is tried. */
 const MAX_TRIES = 20
@@ -54,9 +46,9 @@ export async function saveWithFiles(
   values: Fields,
   save: () => Promise<Fields>,
 ): Promise<Fields> {
+  checkTime(incoming.request)
   const wanted = objectsOf(resource, values)
   const files = incoming.files.filter(({ key }) => wanted.has(key))
-  checkTime(incoming.request)
   if (files.length === 0) return save()
   const store = storeOf(resource)
   const logger = loggerFor(incoming.request, resource.host.logger)
@@ -91,27 +83,27 @@ export async function updateWithFiles(
   expected?: Expected,
 ): Promise<Fields> {
   const { engine, files } = resource
-  checkTime(incoming.request)
-  const unseen = hiddenInside(engine.model)
-  const touched = files.namedIn(changes)
+  const { request } = incoming
+  const { [KEYED]: keyed } = request as Keyed
+  checkTime(request)
+  const touched = files.names.length > 0 ? files.namedIn(changes) : []
   if (touched.length === 0) {
-    const write = () => engine.update(filter, changes, expected?.fields, unseen)
-    return found(await writing(incoming.request, write), expected)
+    return writeExpected(request, expected, (expect) => engine.updateSeen(filter, changes, expect))
   }
   // Nothing is stored for a missing record.
-  found(await engine.first(filter))
+  requireFound(await engine.first(filter))
   let replaced: ReadonlyMap<string, string> = new Map()
   const updated = await saveWithFiles(resource, incoming, changes, async () => {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = found(await engine.first(filter))
+      const before = requireFound(await engine.first(filter))
       const there = new Set(objectsOf(resource, before).keys())
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
       const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
       const expect = { ...kept, ...expected?.fields }
-      const write = () => engine.update(filter, safe, expect, unseen)
-      const after = await writing(incoming.request, write)
+      const writing = engine.updateSeen(filter, safe, expect)
+      const after = await noteWrite(keyed, writing)
       if (!after && expected) throw expected.refusal
       if (!after) continue
       const held = objectsOf(resource, after)
@@ -120,7 +112,7 @@ export async function updateWithFiles(
     }
     throw new Error(`a record of '${engine.model.name}' changed faster than it could be written`)
   })
-  await removeUnheld(resource, replaced, incoming.request)
+  await removeUnheld(resource, replaced, request)
   return updated
 }
 
@@ -157,8 +149,8 @@ async function removeUnheld(
   }
 }
 
-function found(record: Fields | null | undefined, expected?: Expected): Fields {
-  if (!record) throw expected?.refusal ?? entryNotFound()
+function requireFound(record: Fields | undefined): Fields {
+  if (!record) throw entryNotFound()
   return record
 }
 

@@ -4,15 +4,12 @@
  * @module
  */
 
-import type { ApiRequest } from '../../http/request.ts'
-import type { WriteAction } from '../../ports/store.ts'
-import { receiptOf } from '../engine/receipts.ts'
+import { writingBySteps } from '../engine/integrity.ts'
+import type { Receipt } from '../engine/keyed-writes.ts'
 import type { Resource } from '../setup/resource.ts'
 
-/** `resource` for `request`: each of its writes is one with the receipt, if there is one. */
-export function receipted(resource: Resource, request: ApiRequest): Resource {
-  const receipt = receiptOf(request)
-  if (!receipt) return resource
+/** `resource`, each of whose writes is one with the receipt. */
+export function receipted(resource: Resource, receipt: Receipt): Resource {
   const { host, engine } = resource
   const integrity = host.integrity.over(host.engine, (steps) => {
     const created = steps.flatMap(({ action }) =>
@@ -20,21 +17,11 @@ export function receipted(resource: Resource, request: ApiRequest): Resource {
     )
     return host.integrity.write(steps, { receipt, ids: [created[0] ?? null] })
   })
-  const one = async (action: WriteAction) => {
+  const writing = writingBySteps(async (action) => {
     const outcome = await integrity.write([{ engine, action }])
     return 'results' in outcome ? outcome.results[0] : undefined
-  }
-  const { stored } = engine
-  const own = engine.over(
-    {
-      ...stored,
-      insert: async (record) => (await one({ insert: record }))?.records[0],
-      update: async (update, change, options) =>
-        (await one({ update, change, ...(options && { options }) }))?.records[0] ?? null,
-      delete: async (filter, options) =>
-        (await one({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
-    },
-    integrity,
-  )
+  })
+  const { insert, update, delete: remove } = writing
+  const own = engine.over({ ...engine.stored, insert, update, delete: remove }, integrity)
   return { ...resource, engine: own }
 }

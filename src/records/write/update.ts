@@ -1,98 +1,115 @@
 /**
- * `PATCH <mount>/:id`: id format, field policy, validate, schema, existence, beforeUpdate, in this order.
+ * `PATCH <mount>/:id`, from top to bottom: id format, field policy, validate, schema, existence, beforeUpdate, in this order.
  *
  * @module
  */
 
+import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { hiddenInside } from '../../model/hidden.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
+import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { writtenBefore } from '../engine/receipts.ts'
-import { MAX_TRIES } from '../engine/tries.ts'
-import { presentAfterWrite, viewOf } from '../read/present-records.ts'
-import { readableFields } from '../rules/fields-for.ts'
-import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
+import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
+import type { Handler } from '../engine/route.ts'
+import { MAX_TRIES } from '../engine/serial-queue.ts'
+import { showWritten } from '../read/read-page.ts'
+import { viewFor } from '../read/view.ts'
 import {
   type BeforeUpdate,
   hookRecord,
+  runAfterWrite,
   runBeforeUpdate,
   runValidate,
   type StoredUpdate,
+  withHookResponse,
 } from '../rules/hooks.ts'
-import type { Scope } from '../rules/limits.ts'
+import { idAlone, type Scope, unlimited } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
-import { writeScopes } from '../rules/scope.ts'
+import { NO_LIMITS, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { afterWrite } from './after-write.ts'
+import {
+  MAX_JUDGEMENTS,
+  recordSeenByClient,
+  type SeenRecord,
+  writeAsSeen,
+  writeExpected,
+  writeWithin,
+} from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
-import { expectedRecord } from './if-match.ts'
 import { receipted } from './receipted.ts'
-import { JUDGEMENTS, type Seen, writeSeen } from './seen.ts'
-import { idAlone, refusedOutside } from './within-scope.ts'
-import { type Asking, type Incoming, readIncoming } from './write-body.ts'
+import {
+  bodyOf,
+  concernsFiles,
+  discard,
+  type Incoming,
+  readIncoming,
+  type Sender,
+} from './write-body.ts'
+
+/** The handler of `PATCH <mount>/:id`. */
+export function updateHandler(resource: Resource): Handler {
+  return (request, context) => update(resource, request, context)
+}
 
 /** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
 export async function update(
   resource: Resource,
   request: ApiRequest,
-  asking?: Asking,
+  sender?: Sender,
 ): Promise<Response> {
   const id = requestedId(resource, request)
-  const incoming = await readIncoming(resource, request, asking)
+  const incoming = await readIncoming(resource, request, sender)
+  if (incoming.files.length === 0) return updateFrom(resource, id, incoming)
   try {
-    return await updateFrom(receipted(resource, request), request, id, incoming)
+    return await updateFrom(resource, id, incoming)
   } finally {
-    await incoming.discard()
+    await discard(incoming.files)
   }
 }
 
-async function updateFrom(
-  resource: Resource,
-  request: ApiRequest,
-  id: string,
-  incoming: Incoming,
-): Promise<Response> {
+async function updateFrom(whole: Resource, id: string, incoming: Incoming): Promise<Response> {
+  const { request } = incoming
+  const { [KEYED]: keyed } = request as Keyed
+  const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
   const { model, engine } = resource
-  const [scope, reads] = await writeScopes(resource, request)
-  // Before the write: if it is unknown what the response may show, nothing is written.
-  await readableFields(resource, request)
-  const [before] = writtenBefore(request) ?? []
-  if (before !== undefined) {
-    const _id = before ?? id
-    const record = (await engine.first(withId(_id))) ?? { _id }
-    return shown(resource, request, reads, record)
+  // Who may write and see what: known before the write, because what fails must not fail after it.
+  const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
+  const { scope, reads } = limits
+  // An earlier try of this request has written the record already.
+  if (keyed?.written) {
+    const _id = keyed.written[0] ?? id
+    return respond(resource, reads, (await engine.first(withId(_id))) ?? { _id }, request)
   }
-  const one = within(scope.filter, id)
-  const stored = incoming.concernsFiles ? await engine.first(one) : undefined
-  const payload = keepWritable(
-    incoming.body(stored),
-    resource.writable.update,
-    scope.fields,
-    model.input,
-  )
-  const { update: validate } = resource.validate
-  const res = validate && hookResponse()
+  const one = scope === unlimited ? withId(id) : within(scope.filter, id)
+  // What the client may write of what it has sent, as the hook leaves it.
+  const hasFiles = resource.files.names.length > 0 && concernsFiles(resource, incoming)
+  const stored = hasFiles ? await engine.first(one) : undefined
+  const body = hasFiles ? bodyOf(resource, incoming, stored) : incoming.sent
+  const payload = keepWritable(body, resource.writable.update, scope.fields, model.input)
+  const hook = resource.validate.update
   const about = { req: request, operation: 'update', id, model } as const
-  const checked = res ? await runValidate(validate, payload, { ...about, res }) : payload
-  const changes = await engine.validateSeen(checked, one, hiddenInside(model))
-  const known = await expectedRecord(resource, request, one)
-  const updated = await written(resource, incoming, { filter: one, scope }, changes, known)
-  return withHookResponse(await shown(resource, request, reads, updated), res)
+  const checked = hook ? await runValidate(hook, payload, about) : { values: payload }
+  const changes = await engine.validateSeen(checked.values, one)
+  // The write, of the very record that the client has seen if it says which.
+  const isConditional = request.headers.has('if-match')
+  const seen = isConditional ? await recordSeenByClient(resource, request, one) : undefined
+  const updated = await writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
+  const response = await respond(resource, reads, updated, request)
+  return checked.res ? withHookResponse(response, checked.res) : response
 }
 
-/** The record after the update, as far as its client may see it. */
-async function shown(
+/** What the client may see of the record. */
+async function respond(
   resource: Resource,
-  request: ApiRequest,
   reads: Scope,
-  updated: Fields,
+  record: Fields,
+  request: ApiRequest,
 ): Promise<Response> {
-  if (!reads.admits(updated)) return dataResponse(idAlone(updated))
-  const view = await viewOf(resource, request)
-  return dataResponse(await presentAfterWrite(resource, view, updated, request))
+  if (reads !== unlimited && !reads.admits(record)) return dataResponse(idAlone(record))
+  const { fieldsFor, onGet, plainView } = resource
+  const view = fieldsFor || onGet ? await viewFor(resource, request) : plainView
+  return dataResponse(await showWritten(resource, view, record, request))
 }
 
 /** What an update may write: the record that matches, which must stay within the scope. */
@@ -102,54 +119,59 @@ interface Target {
 }
 
 /** Writes `changes` to the target, if it is the record that is `known`, should one be, and the hook agrees. */
-async function written(
+async function writeJudged(
   resource: Resource,
   incoming: Incoming,
   target: Target,
   changes: Fields,
-  known: Seen | undefined,
+  known: SeenRecord | undefined,
 ): Promise<Fields> {
+  const { engine, model } = resource
   const { beforeUpdate, afterUpdate } = resource.hooks
-  if (!beforeUpdate && !afterUpdate) return kept(resource, incoming, target, changes, known)
-  const { model } = resource
+  if (!beforeUpdate && !afterUpdate) return write(resource, incoming, target, changes, known)
   const { filter } = target
   const { request } = incoming
-  const write = async (seen: Seen) => {
+  const judgeAndWrite = async (seen: SeenRecord) => {
     const wanted = beforeUpdate
-      ? await judged(resource, beforeUpdate, filter, { record: seen.record, changes, request })
+      ? await judge(resource, beforeUpdate, filter, { record: seen.record, changes, request })
       : changes
-    return [seen.record, await kept(resource, incoming, target, wanted, seen)] as const
+    return [seen.record, await write(resource, incoming, target, wanted, seen)] as const
   }
-  const most = beforeUpdate ? JUDGEMENTS : MAX_TRIES
+  const maxTries = beforeUpdate ? MAX_JUDGEMENTS : MAX_TRIES
   const [before, after] = known
-    ? await write(known)
-    : await writeSeen(resource, filter, most, write)
+    ? await judgeAndWrite(known)
+    : await writeAsSeen(engine, filter, maxTries, judgeAndWrite)
   if (afterUpdate) {
-    const both = {
-      before: hookRecord(model, before),
-      record: hookRecord(model, after),
-    }
-    await afterWrite(resource, request, 'afterUpdate', () => afterUpdate({ ...both, request }))
+    const both = { before: hookRecord(model, before), record: hookRecord(model, after) }
+    const run = () => afterUpdate({ ...both, request })
+    await runAfterWrite(resource, request, 'afterUpdate', run)
   }
   return after
 }
 
 /** Writes `changes` to the target, unless it would leave the scope. */
-function kept(
-  resource: Resource,
+function write(
+  { host, engine, files, upload }: Resource,
   incoming: Incoming,
   { filter, scope }: Target,
   changes: Fields,
-  seen: Seen | undefined,
+  seen: SeenRecord | undefined,
 ): Promise<Fields> {
-  const stays = scope.keeping(changes)
-  return refusedOutside(resource.engine, filter, stays, () =>
-    updateWithFiles(resource, incoming, all([filter, stays]), changes, seen),
-  )
+  const { request } = incoming
+  const writeTo = (one: Filter) => {
+    if (files.names.length > 0) {
+      return updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
+    }
+    checkTime(request)
+    return writeExpected(request, seen, (expect) => engine.updateSeen(one, changes, expect))
+  }
+  const stays = scope === unlimited ? everything : scope.keeping(changes)
+  if (stays === everything) return writeTo(filter)
+  return writeWithin(engine, filter, stays, () => writeTo(all([filter, stays])))
 }
 
 /** What the hook makes of the changes of `update`: what it changes is validated, and what it leaves has been. */
-async function judged(
+async function judge(
   { engine, model }: Resource,
   hook: BeforeUpdate<Fields>,
   filter: Filter,
@@ -166,7 +188,7 @@ async function judged(
     // Absent, a field with a default would get that.
     else made[field] = value === undefined ? null : value
   }
-  return { ...left, ...(await engine.validateSeen(made, filter, hiddenInside(model))) }
+  return { ...left, ...(await engine.validateSeen(made, filter)) }
 }
 
 function isSame(value: unknown, other: unknown): boolean {

@@ -1,5 +1,5 @@
 /**
- * The body of a write: JSON, or on upload routers a multipart body with files (spec 4.3).
+ * The body of a write: JSON, or on upload routers a multipart body with files.
  *
  * @module
  */
@@ -18,9 +18,12 @@ import { newKey } from '../../uploads/keys.ts'
 import { isMultipart } from '../../uploads/multipart.ts'
 import { levelOf } from '../../uploads/optimise.ts'
 import type { Upload } from '../../uploads/options.ts'
-import { type Received, type ReceivedFile, receive } from '../../uploads/receive.ts'
+import { type ReceivedFile, receive } from '../../uploads/receive.ts'
 import { unexpectedFile } from '../../uploads/refusals.ts'
 import type { Resource } from '../setup/resource.ts'
+
+/** Who sends a request, and where the app is mounted. */
+export type Sender = Partial<Pick<RequestContext, 'clientAddress' | 'basePath'>>
 
 /** A file that has arrived, with the key and URL that it will have. */
 export interface IncomingFile extends ReceivedFile {
@@ -30,6 +33,8 @@ export interface IncomingFile extends ReceivedFile {
 
 /** The body of one write, and the files that came with it. */
 export interface Incoming {
+  /** What was sent, without the files. */
+  readonly sent: unknown
   readonly files: readonly IncomingFile[]
   /** How strongly its images are compressed. */
   readonly level: OptimizationLevel | undefined
@@ -37,78 +42,65 @@ export interface Incoming {
   readonly client: unknown
   /** The request, for log lines about its files. */
   readonly request: ApiRequest
-  /** Whether it contains a file field, so that the stored record must be known. */
-  readonly concernsFiles: boolean
-  /** The body for the field policy, with URLs in file fields; `stored` is the record to be changed. */
-  body(stored?: Fields): unknown
-  /** Discards the buffered files. */
-  discard(): Promise<void>
 }
+
+/** What bodies depend on. */
+type BodyRules = Pick<Resource, 'host' | 'model' | 'upload' | 'files'>
 
 /** Reads the body of a write. If this throws, everything buffered is discarded. */
 export async function readIncoming(
-  resource: Resource,
+  { host, model, upload }: BodyRules,
   request: ApiRequest,
-  asking?: Asking,
+  sender: Sender = {},
 ): Promise<Incoming> {
-  const { host, upload } = resource
-  if (!upload) {
-    const json = (await readJson(request, host)) ?? {}
-    return withFiles(resource, { client: request, request }, json)
-  }
-  // If the runtime does not tell the address, each request counts as a client of its own.
-  const from = { client: asking?.clientAddress ?? request, request }
-  if (!isMultipart(request.headers.get('content-type'))) {
-    const refuse = () => unsupportedBody('application/json or multipart/form-data')
-    const json = (await readJson(request, host, refuse)) ?? {}
-    return withFiles(resource, from, json)
+  if (!upload || !isMultipart(request.headers.get('content-type'))) {
+    const sent = (await readJson(request, host, upload && jsonOrForm)) ?? {}
+    return { sent, files: [], level: undefined, client: request, request }
   }
   const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
   try {
-    const fields = formValues(texts, resource.model.input, jsonParser(host.maxBodyValues))
+    const sent = formValues(texts, model.input, jsonParser(host.maxBodyValues))
     const level = levelOf(upload, {
       query: request.query.imgOptimizations,
-      field: fields.imgOptimizations,
+      field: sent.imgOptimizations,
       header: request.headers.get('x-img-optimizations'),
     })
-    return withFiles(resource, from, fields, files, level)
+    const incoming = files.map((file): IncomingFile => {
+      const key = newKey(upload.prefix, file.type.extension, host.now())
+      return { ...file, key, url: host.files?.urlOf(key) ?? '' }
+    })
+    // If the runtime does not tell the address, each request counts as a client of its own.
+    return { sent, files: incoming, level, client: sender.clientAddress ?? request, request }
   } catch (error) {
     await discard(files)
     throw error
   }
 }
 
-async function discard(files: Received['files']): Promise<void> {
+const jsonOrForm = () => unsupportedBody('application/json or multipart/form-data')
+
+/** Discards buffered files. */
+export async function discard(files: readonly ReceivedFile[]): Promise<void> {
   await Promise.allSettled(files.map(({ held }) => held.discard()))
 }
 
-function withFiles(
-  resource: Resource,
-  from: Pick<Incoming, 'client' | 'request'>,
-  sent: unknown,
-  received: Received['files'] = [],
-  level?: OptimizationLevel,
-): Incoming {
-  const { host, upload } = resource
-  const store = host.files
-  const prefix = upload?.prefix ?? ''
-  const files = received.map((file): IncomingFile => {
-    const key = newKey(prefix, file.type.extension, host.now())
-    return { ...file, key, url: store?.urlOf(key) ?? '' }
-  })
-  return {
-    files,
-    level,
-    ...from,
-    concernsFiles: files.length > 0 || (isFields(sent) && resource.files.namedIn(sent).length > 0),
-    body(stored) {
-      if (!isFields(sent)) return sent
-      const keys = keysBelow(from.request, store)
-      const body = withoutForeignUrls(resource.files.namedIn(sent), sent, stored, keys)
-      return upload ? { ...body, ...fileValues(upload, files, body) } : body
-    },
-    discard: () => discard(files),
-  }
+/** Whether a body has a file field, so that the stored record must be known. */
+export function concernsFiles({ files }: BodyRules, incoming: Incoming): boolean {
+  const { sent } = incoming
+  return incoming.files.length > 0 || (isFields(sent) && files.namedIn(sent).length > 0)
+}
+
+/** The body for the field policy, with URLs in file fields; `stored` is the record to be changed. */
+export function bodyOf(
+  { host, upload, files }: BodyRules,
+  incoming: Incoming,
+  stored?: Fields,
+): unknown {
+  const { sent, request } = incoming
+  if (files.names.length === 0 || !isFields(sent)) return sent
+  const keys = keysBelow(request, host.files)
+  const body = withoutForeignUrls(files.namedIn(sent), sent, stored, keys)
+  return upload ? { ...body, ...fileValues(upload, incoming.files, body) } : body
 }
 
 /** The values of the fields that `files` are for, including what `body` keeps of them. */
@@ -124,6 +116,3 @@ function fileValues(upload: Upload, files: readonly IncomingFile[], body: Fields
   }
   return values
 }
-
-/** Who sends a request, and where the app is mounted. */
-export type Asking = Partial<Pick<RequestContext, 'clientAddress' | 'basePath'>>

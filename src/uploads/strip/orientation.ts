@@ -7,7 +7,7 @@
 import { numbersIn, startsWith } from './walk.ts'
 
 /** The most bytes of EXIF data that are read: the first directory is at its start. */
-export const MOST_EXIF: number = 64 * 1024
+export const MAX_EXIF_BYTES: number = 64 * 1024
 
 /** The bytes before EXIF data in JPEG, and by mistake elsewhere. */
 export const EXIF_NAME = 'Exif\0\0'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { exifOf, MOST_EXIF, orientationIn } from './orientation.ts'
+import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
 import { drop, joined, keep, numbersIn, put, read, type Steps } from './walk.ts'
 
 const SIGNATURE_SIZE = 8
@@ -24,7 +24,7 @@ const SIZES: Readonly<Record<string, number | Readonly<Record<number, number>>>>
   bKGD: { 0: 2, 2: 6, 3: 1, 4: 2, 6: 6 },
 }
 /** The same of chunks of any length up to a number. */
-const MOST: Readonly<Record<string, number | Readonly<Record<number, number>>>> = {
+const MAX_CHUNK_BYTES: Readonly<Record<string, number | Readonly<Record<number, number>>>> = {
   ...{ IDAT: Number.POSITIVE_INFINITY, fdAT: Number.POSITIVE_INFINITY },
   iCCP: Number.POSITIVE_INFINITY,
   PLTE: { 2: 768, 3: 768, 6: 768 },
@@ -68,7 +68,9 @@ function* header(size: number, head: Uint8Array, progress: Progress): Steps {
 /** Whether a chunk can be one that the image is drawn from: viewers skip others, or refuse the image. */
 function isDrawn(type: string, size: number, { colours, seen }: Progress): boolean {
   if (seen.has(type) && !REPEATED.has(type)) return false
-  return numberFor(SIZES, type, colours) === size || size <= numberFor(MOST, type, colours)
+  return (
+    numberFor(SIZES, type, colours) === size || size <= numberFor(MAX_CHUNK_BYTES, type, colours)
+  )
 }
 
 function numberFor(numbers: typeof SIZES, type: string, colours: Colours): number {
@@ -78,7 +80,7 @@ function numberFor(numbers: typeof SIZES, type: string, colours: Colours): numbe
 
 /** Replaces the first EXIF data with its orientation. */
 function* orientationAlone(size: number, oriented: boolean): Steps {
-  const exif = yield* read(Math.min(size, MOST_EXIF))
+  const exif = yield* read(Math.min(size, MAX_EXIF_BYTES))
   yield* drop(size - exif.length + CRC_SIZE)
   const orientation = oriented ? undefined : orientationIn(exif)
   if (orientation !== undefined) yield* put(chunkOf('eXIf', exifOf(orientation)))

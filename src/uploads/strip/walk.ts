@@ -50,7 +50,7 @@ export type Sink = (bytes: Uint8Array) => void
 
 const FF = 0xff
 /** Enough for an image of a gigabyte. A file with more steps loses the rest, which no viewer would draw. */
-const MOST_STEPS = 600_000
+const MAX_STEPS = 600_000
 /** Lower values are stuffed bytes and codes that no image has; they are data (ITU T.81, table B.1). */
 const FIRST_MARKER = 0xc0
 const RST0 = 0xd0
@@ -156,7 +156,7 @@ export class Walk {
   #next(result: Uint8Array): void {
     let next = this.#steps.next(result)
     while (!next.done && !this.#begins(next.value)) next = this.#steps.next(NONE)
-    this.#step = next.done || this.#count > MOST_STEPS ? undefined : next.value
+    this.#step = next.done || this.#count > MAX_STEPS ? undefined : next.value
   }
 
   /** Whether `step` has to wait for bytes; if not, it has been done. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { exifOf, MOST_EXIF, orientationIn } from './orientation.ts'
+import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
 import { drop, joined, keep, numbersIn, put, read, type Steps } from './walk.ts'
 
 const RIFF_SIZE = 12
@@ -140,7 +140,7 @@ function* features(head: Uint8Array, size: number, facts: WebpFacts): Steps<bool
 
 /** Replaces the first EXIF data with its orientation, if the header announced it. */
 function* orientationAlone(size: number, hasExif: boolean, facts: WebpFacts): Steps {
-  const exif = yield* read(Math.min(size, MOST_EXIF))
+  const exif = yield* read(Math.min(size, MAX_EXIF_BYTES))
   yield* drop(size - exif.length)
   const orientation = hasExif ? orientationIn(exif) : undefined
   if (orientation === undefined) return

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { memoryCache } from '../../../adapters/caches/memory.ts'
-import { cacheContract, verify } from '../../../src/contract/index.ts'
+import { cacheContract, verify } from '../../../extras/contract/index.ts'
 
 // Time passes as fast as it is waited for; the cache takes its clock when it is loaded.
 vi.hoisted(() => {

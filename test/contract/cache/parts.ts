@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Contract, cacheContract, type OpenCache } from '../../../src/contract/index.ts'
+import { type Contract, cacheContract, type OpenCache } from '../../../extras/contract/index.ts'
 
 const isTimed = (sentence: string): boolean =>
   /\b(?:its time|own time|the time of)\b/.test(sentence)

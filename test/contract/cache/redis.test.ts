@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisCache } from '../../../adapters/caches/redis.ts'
-import { type OpenCache, verify } from '../../../src/contract/index.ts'
+import { type OpenCache, verify } from '../../../extras/contract/index.ts'
 import { gateTo } from '../../services/gate.ts'
 import { withService } from '../../services/shared.ts'
 import { timed, untimed } from './parts.ts'

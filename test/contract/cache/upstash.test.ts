@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { upstashCache } from '../../../adapters/caches/upstash.ts'
-import { type OpenCache, verify } from '../../../src/contract/index.ts'
+import { type OpenCache, verify } from '../../../extras/contract/index.ts'
 import { withService } from '../../services/shared.ts'
 import { timed, untimed } from './parts.ts'
 import { type RestBridge, restBridge } from './rest-bridge.ts'

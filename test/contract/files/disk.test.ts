@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { diskFiles } from '../../../adapters/files/disk.ts'
-import { fileContract, type OpenFiles, verify } from '../../../src/contract/index.ts'
+import { fileContract, type OpenFiles, verify } from '../../../extras/contract/index.ts'
 import { served } from './served.ts'
 
 const SECRET = 'a secret of at least thirty-two characters'

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { fileContract } from '../../../src/contract/index.ts'
+import { fileContract } from '../../../extras/contract/index.ts'
 import { FROM_SOURCE } from '../../runtimes/commands.ts'
 import { withService } from '../../services/shared.ts'
 

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diskFiles } from '../../../adapters/files/disk.ts'
 import { s3Files } from '../../../adapters/files/s3.ts'
-import { fileContract, type OpenFiles } from '../../../src/contract/index.ts'
+import { fileContract, type OpenFiles } from '../../../extras/contract/index.ts'
 import { served } from './served.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'fieldgate-disk-'))

@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { fileContract } from '../../../src/contract/index.ts'
+import { fileContract } from '../../../extras/contract/index.ts'
 
 /** Starts workerd with the cases in it, for all promises: they may share a store. */
 export async function startWorker(

@@ -5,7 +5,7 @@
 import { afterAll, describe, it } from 'vitest'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.ts'
-import { fileContract, type OpenFiles, verify } from '../../../src/contract/index.ts'
+import { fileContract, type OpenFiles, verify } from '../../../extras/contract/index.ts'
 import { verifyLife } from './life.ts'
 import { moto } from './moto.ts'
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OpenFiles } from '../../../src/contract/index.ts'
+import type { OpenFiles } from '../../../extras/contract/index.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../../../src/ports/files.ts'
 
 /** GET of the URLs of a store that serves itself. */

@@ -6,7 +6,7 @@
 
 import { type R2Binding, r2Files } from '../../../adapters/files/r2.ts'
 import { s3Files } from '../../../adapters/files/s3-workerd.ts'
-import { fileContract, type OpenFiles } from '../../../src/contract/index.ts'
+import { fileContract, type OpenFiles } from '../../../extras/contract/index.ts'
 import { served } from './served.ts'
 
 interface Env {

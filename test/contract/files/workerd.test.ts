@@ -3,7 +3,7 @@
  */
 
 import { afterAll, describe, it } from 'vitest'
-import { verify } from '../../../src/contract/index.ts'
+import { verify } from '../../../extras/contract/index.ts'
 import { type Remote, remote, startWorker } from './remote.ts'
 
 const worker = await startWorker({})

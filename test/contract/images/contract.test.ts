@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { sharpImages } from '../../../adapters/images/sharp.ts'
 import { wasmImages } from '../../../adapters/images/wasm.ts'
-import { imageContract, verify } from '../../../src/contract/index.ts'
+import { imageContract, verify } from '../../../extras/contract/index.ts'
 
 verify('sharp', imageContract, { open: sharpImages }, { describe, it })
 verify(

@@ -5,8 +5,8 @@
  */
 
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
-import type { Contract } from '../../../src/contract/index.ts'
-import { storeContract } from '../../../src/contract/store/contract.ts'
+import type { Contract } from '../../../extras/contract/index.ts'
+import { storeContract } from '../../../extras/contract/store/contract.ts'
 import type { Store } from '../../../src/ports/store.ts'
 
 const cases: Contract<Store> = storeContract

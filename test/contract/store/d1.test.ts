@@ -1,8 +1,8 @@
 import { afterAll, describe, it } from 'vitest'
-import { startD1 } from './d1.ts'
 import { contractInShort } from './in-short.ts'
+import { startWorkerd } from './workerd.ts'
 
-const d1 = await startD1()
+const d1 = await startWorkerd('d1-worker')
 afterAll(() => d1.stop())
 
 describe('D1', () => {

@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
-import type { Row } from '../../../adapters/stores/sqlite/sql.ts'
+import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
+import type { Row } from '../../../adapters/stores/sqlite/layout/sql.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'fieldgate-sqlite-'))
 let files = 0

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Contract } from '../../../src/contract/index.ts'
-import { storePromises } from '../../../src/contract/store/contract.ts'
-import { workloads } from '../../../src/contract/store/workload.ts'
+import type { Contract } from '../../../extras/contract/index.ts'
+import { storePromises } from '../../../extras/contract/store/contract.ts'
+import { workloads } from '../../../extras/contract/store/workload.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { runs } from '../../runs.ts'
 

@@ -4,7 +4,7 @@
 
 import { describe, it } from 'vitest'
 import { memoryStore } from '../../../examples/memory-store/store.ts'
-import { verify } from '../../../src/contract/index.ts'
+import { verify } from '../../../extras/contract/index.ts'
 import { contractInShort } from './in-short.ts'
 
 verify(

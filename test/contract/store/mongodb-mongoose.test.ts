@@ -12,7 +12,7 @@ import {
 } from 'mongodb'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
-import { newId, people } from '../../../src/contract/store/people.ts'
+import { newId, people } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { Collection } from '../../../src/ports/store.ts'

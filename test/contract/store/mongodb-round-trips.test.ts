@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
-import { newId, people } from '../../../src/contract/store/people.ts'
+import { newId, people } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Fields, Projection } from '../../../src/ports/store.ts'
 import { withService } from '../../services/shared.ts'

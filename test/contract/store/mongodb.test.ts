@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
-import { verify } from '../../../src/contract/index.ts'
+import { verify } from '../../../extras/contract/index.ts'
 import { withService } from '../../services/shared.ts'
 import { contractInShort } from './in-short.ts'
 

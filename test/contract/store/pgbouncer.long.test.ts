@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
-import { verify } from '../../../src/contract/index.ts'
-import { storePromises } from '../../../src/contract/store/contract.ts'
+import { verify } from '../../../extras/contract/index.ts'
+import { storePromises } from '../../../extras/contract/store/contract.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 

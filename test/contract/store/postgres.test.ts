@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
-import { verify } from '../../../src/contract/index.ts'
+import { verify } from '../../../extras/contract/index.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { contractInShort } from './in-short.ts'

@@ -5,9 +5,9 @@
  */
 
 import { expect } from 'vitest'
-import { containing, reading, where } from '../../../src/contract/store/ask.ts'
-import { person } from '../../../src/contract/store/people.ts'
-import type { Random } from '../../../src/contract/store/random.ts'
+import { containing, reading, where } from '../../../extras/contract/store/ask.ts'
+import { person } from '../../../extras/contract/store/people.ts'
+import type { Random } from '../../../extras/contract/store/random.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
 import { fold } from '../../../src/ports/fold.ts'
 import type { Collection, Fields } from '../../../src/ports/store.ts'

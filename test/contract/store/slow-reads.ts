@@ -7,11 +7,11 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
+import { PACE } from '../../../adapters/stores/sqlite/connection/paced-reads.ts'
 import { openStore } from '../../../adapters/stores/sqlite/open.ts'
-import { PACE } from '../../../adapters/stores/sqlite/reads.ts'
-import type { Contract } from '../../../src/contract/index.ts'
-import { containing, keys, namesOf, where } from '../../../src/contract/store/ask.ts'
-import { people, person } from '../../../src/contract/store/people.ts'
+import type { Contract } from '../../../extras/contract/index.ts'
+import { containing, keys, namesOf, where } from '../../../extras/contract/store/ask.ts'
+import { people, person } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import {
   type Collection,

@@ -1,22 +1,26 @@
 /**
- * What the tests of several processes run in each of them: `sqlite-child.ts <task> <path> <name>`.
+ * What the tests of several processes run in each of them: `sqlite-child.ts <task> <path> <name> [libsql]`.
  *
  * @module
  */
 
+import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { people } from '../../../src/contract/store/people.ts'
+import { people } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 
-const [task = '', path = '', name = ''] = process.argv.slice(2)
+const [task = '', path = '', name = '', driver] = process.argv.slice(2)
 const ROUNDS = 60
+
+const opened = () =>
+  driver === 'libsql' ? libsqlStore({ url: `file:${path}` }) : sqliteStore({ path })
 
 const tasks: Readonly<Record<string, () => Promise<void>>> = { share, write, warn }
 await tasks[task]?.()
 
 /** Prepares, reads and writes beside another process that does the same. */
 async function share(): Promise<void> {
-  const store = sqliteStore({ path })
+  const store = opened()
   await store.prepare([people])
   const collection = store.collection(people)
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -34,7 +38,7 @@ async function share(): Promise<void> {
 
 /** Writes until it is killed, and says which writes were answered. */
 async function write(): Promise<void> {
-  const store = sqliteStore({ path })
+  const store = opened()
   await store.prepare([people])
   const collection = store.collection(people)
   for (let round = 0; ; round += 1) {

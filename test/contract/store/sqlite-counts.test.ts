@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
-import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
-import { Counts } from '../../../adapters/stores/sqlite/counts.ts'
+import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
+import { Counts } from '../../../adapters/stores/sqlite/connection/counts.ts'
+import type { Effect } from '../../../adapters/stores/sqlite/layout/sql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import type { Effect } from '../../../adapters/stores/sqlite/sql.ts'
-import { among, containing, where } from '../../../src/contract/store/ask.ts'
-import { Oracle } from '../../../src/contract/store/oracle.ts'
-import { newId, people } from '../../../src/contract/store/people.ts'
+import { among, containing, where } from '../../../extras/contract/store/ask.ts'
+import { Oracle } from '../../../extras/contract/store/oracle.ts'
+import { newId, people } from '../../../extras/contract/store/people.ts'
 import {
   Random,
   randomChange,
   randomFields,
   randomFilter,
-} from '../../../src/contract/store/random.ts'
+} from '../../../extras/contract/store/random.ts'
 import { all, any, everything, type Filter } from '../../../src/ports/filter.ts'
 import type { Collection } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'
@@ -109,7 +109,7 @@ it('counts have in them what was written since, whatever it was', async () => {
 
 it('a count is not taken again for a record that came or went, or for another field', async () => {
   const connection = new Connection(newFile())
-  const counts = new Counts(connection)
+  const counts = new Counts((statement) => connection.rows(statement))
   let asked = 0
   const count = async () => {
     asked += 1

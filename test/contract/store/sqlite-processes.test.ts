@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { where } from '../../../src/contract/store/ask.ts'
-import { people } from '../../../src/contract/store/people.ts'
+import { where } from '../../../extras/contract/store/ask.ts'
+import { people } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import { FROM_SOURCE } from '../../runtimes/commands.ts'
 import { integrityOf, newFile } from './file.ts'
@@ -14,14 +15,21 @@ import { integrityOf, newFile } from './file.ts'
 const run = promisify(execFile)
 const child = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url))
 
-describe('SQLite and processes', () => {
+const DRIVERS = {
+  SQLite: { open: (path: string) => sqliteStore({ path }), args: [] },
+  libSQL: { open: (path: string) => libsqlStore({ url: `file:${path}` }), args: ['libsql'] },
+}
+
+describe.each(Object.entries(DRIVERS))('%s and processes', (_, { open, args }) => {
   it('two processes share one file without an error, and every write of both counts', async () => {
     const path = newFile()
-    const store = sqliteStore({ path })
+    const store = open(path)
     await store.prepare([people])
     await store.collection(people).insert({ _id: 'shared', name: 'shared', score: 0 })
     await Promise.all(
-      ['a', 'b'].map((name) => run(process.execPath, [FROM_SOURCE, child, 'share', path, name])),
+      ['a', 'b'].map((name) =>
+        run(process.execPath, [FROM_SOURCE, child, 'share', path, name, ...args]),
+      ),
     )
     const collection = store.collection(people)
     expect(await collection.count(everything)).toBe(1 + 2 * 60 * 5)
@@ -38,7 +46,7 @@ describe('SQLite and processes', () => {
     const path = newFile()
     await Promise.all(
       ['a', 'b', 'c'].map((name) =>
-        run(process.execPath, [FROM_SOURCE, child, 'share', path, name]),
+        run(process.execPath, [FROM_SOURCE, child, 'share', path, name, ...args]),
       ),
     )
     expect(integrityOf(path)).toBe('ok')
@@ -48,9 +56,13 @@ describe('SQLite and processes', () => {
     const path = newFile()
     const answered: string[] = []
     for (const [round, writes] of [1, 9, 50, 120, 203].entries()) {
-      const writer = spawn(process.execPath, [FROM_SOURCE, child, 'write', path, `r${round}`], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      const writer = spawn(
+        process.execPath,
+        [FROM_SOURCE, child, 'write', path, `r${round}`, ...args],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
       let seen = 0
       for await (const id of createInterface({ input: writer.stdout })) {
         answered.push(id)
@@ -61,7 +73,7 @@ describe('SQLite and processes', () => {
       expect(writer.signalCode).toBe('SIGKILL')
       expect(integrityOf(path)).toBe('ok')
     }
-    const store = sqliteStore({ path })
+    const store = open(path)
     const found = await store.collection(people).find({
       filter: { op: 'in', field: '_id', values: answered },
       sort: [],
@@ -70,7 +82,9 @@ describe('SQLite and processes', () => {
     expect(found).toHaveLength(answered.length)
     await store.close()
   })
+})
 
+describe('The driver of SQLite', () => {
   it('says nothing of node:sqlite being experimental, and leaves other warnings alone', async () => {
     const { stderr } = await run(process.execPath, [FROM_SOURCE, child, 'warn'])
     expect(stderr).toContain('a warning of the application')

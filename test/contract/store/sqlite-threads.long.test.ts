@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest'
 import { openStore } from '../../../adapters/stores/sqlite/open.ts'
-import { verify } from '../../../src/contract/index.ts'
-import { filters } from '../../../src/contract/store/filters.ts'
-import { orders } from '../../../src/contract/store/orders.ts'
-import { searches } from '../../../src/contract/store/searches.ts'
+import { verify } from '../../../extras/contract/index.ts'
+import { filters } from '../../../extras/contract/store/filters.ts'
+import { orders } from '../../../extras/contract/store/orders.ts'
+import { searches } from '../../../extras/contract/store/searches.ts'
 import { newFile } from './file.ts'
 import { someWorkloads } from './in-short.ts'
 

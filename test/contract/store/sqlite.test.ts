@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { verify } from '../../../src/contract/index.ts'
-import { storePromises } from '../../../src/contract/store/contract.ts'
+import { verify } from '../../../extras/contract/index.ts'
+import { storePromises } from '../../../extras/contract/store/contract.ts'
 import { newFile } from './file.ts'
 import { contractInShort } from './in-short.ts'
 

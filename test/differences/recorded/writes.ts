@@ -1,5 +1,5 @@
 import { memoryCache } from '../../../adapters/caches/memory.ts'
-import { ControllerSets } from '../../../src/legacy/index.ts'
+import { ControllerSets } from '../../../extras/legacy/index.ts'
 import { Book, shop } from './books.ts'
 import { type Cases, each, record, starts, status } from './case.ts'
 

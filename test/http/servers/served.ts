@@ -36,6 +36,10 @@ async function store(): Promise<Store> {
     const { storeAt } = await import('../../stores/postgres/address.ts')
     return storeAt(url)
   }
+  if (/^(?:file|https?|:memory:)/.test(url)) {
+    const { libsqlStore } = await import('../../../adapters/stores/sqlite/libsql.ts')
+    return libsqlStore({ url })
+  }
   if (!url.startsWith('mongodb')) return sqliteStore()
   const { mongoStore } = await import('../../../adapters/stores/mongodb/index.ts')
   return mongoStore({ url })

@@ -95,7 +95,10 @@ function appOf(version: 'old' | 'new', store: Store, options: Partial<AppOptions
     search: ['title'],
     orderBy: 'title',
   } as const
-  const populated = { ...books, onGet: () => ({ populate: ['author', 'editors'] }) } as const
+  const populated = {
+    ...books,
+    onGet: () => ({ populate: ['author', 'editors'] as const }),
+  } as const
   app.mount('/auth', auth.router)
   app.mount('/authors', createRouter({ ...every, model: Author, allowedFields: ['name', 'home'] }))
   app.mount('/books', createRouter({ ...books, allowedFields: ['title', 'parts'] }))
@@ -106,7 +109,7 @@ function appOf(version: 'old' | 'new', store: Store, options: Partial<AppOptions
     createRouter({
       ...books,
       onGet: () => ({
-        select: ['title', 'plain', 'draft.text', 'parts'],
+        select: 'title plain draft.text parts',
         populate: { path: 'author', select: ['name', 'nationalId', 'home.door'] },
       }),
     }),

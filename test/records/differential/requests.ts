@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Random } from '../../../src/contract/store/random.ts'
+import type { Random } from '../../../extras/contract/store/random.ts'
 import { condition, headersOf, list, shown, tokenOf } from './lists.ts'
 import { objectOf, valueFor } from './records.ts'
 import type { Sent } from './send.ts'

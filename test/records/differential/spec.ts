@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Random } from '../../../src/contract/store/random.ts'
+import { Random } from '../../../extras/contract/store/random.ts'
 
 /** What a field holds. */
 export type Kind =

@@ -1,5 +1,5 @@
 /**
- * The stores that are compared: SQLite in this process, D1 in workerd, MongoDB, PostgreSQL.
+ * The stores that are compared: SQLite and libSQL in this process, D1 in workerd, MongoDB, PostgreSQL.
  *
  * @module
  */
@@ -10,11 +10,12 @@ import postgres from 'postgres'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { type D1Answer, type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../../src/index.ts'
 
 /** The names of the stores, in the order of their answers. */
-export const STORES = ['SQLite', 'D1', 'MongoDB', 'PostgreSQL'] as const
+export const STORES = ['SQLite', 'libSQL', 'D1', 'MongoDB', 'PostgreSQL'] as const
 
 /** The services behind the stores. */
 export interface Backends {
@@ -57,6 +58,7 @@ export async function openBackends(mongoUrl: string, postgresUrl: string): Promi
   return {
     open: () => [
       sqliteStore(),
+      libsqlStore({ url: ':memory:' }),
       d1Store(d1),
       mongoStore({ client, database }),
       postgresStore({ client: sql, schema: database }),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Random } from '../../../src/contract/store/random.ts'
+import type { Random } from '../../../extras/contract/store/random.ts'
 import type { FieldSpec } from './spec.ts'
 
 /** Stands for the id of a record that is there when the request is sent; `other` for one of the other model. */

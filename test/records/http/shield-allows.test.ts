@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { ControllerSets } from '../../../extras/legacy/index.ts'
 import {
   createAuthRouter,
   createRouter,
@@ -8,7 +9,6 @@ import {
   HttpError,
   userFields,
 } from '../../../src/index.ts'
-import { ControllerSets } from '../../../src/legacy/index.ts'
 import { type Answer, service } from '../service.ts'
 import { type Loose, Note, notes, post } from './notes.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ControllerSets } from '../../../extras/legacy/index.ts'
 import { batch } from '../../../src/batch/index.ts'
 import {
   type ApiRequest,
@@ -8,7 +9,6 @@ import {
   type Guard,
   userFields,
 } from '../../../src/index.ts'
-import { ControllerSets } from '../../../src/legacy/index.ts'
 import { type Service, service } from '../service.ts'
 import { type Loose, Note, notes, post } from './notes.ts'
 

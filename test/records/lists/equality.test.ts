@@ -55,8 +55,8 @@ describe('4.1 GET list parameters, <field>: equality', () => {
     ]) {
       expect(names(await list(query))).toHaveLength(5)
     }
-    const plain = store.calls[0]?.argument
-    for (const { argument } of store.calls) expect(argument).toEqual(plain)
+    const [plain, ...others] = store.calls.map(({ argument }) => ({ ...argument, hints: {} }))
+    for (const other of others) expect(other).toEqual(plain)
   })
 
   test('dotted names may stand in `query` for nested fields, through lists of objects too', async () => {

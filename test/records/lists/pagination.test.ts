@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../../src/index.ts'
-import { StoreTimeout } from '../../../src/ports/store.ts'
+import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
 import { expectRefused, type ItemOptions, names, open } from './shop.ts'
 
 const many = (count: number) =>
@@ -211,7 +211,7 @@ describe('2.6 and 8 Limits: the options of paging', () => {
   })
 
   test('security, unbounded reads: without a page no more than maxLimit is asked of the store, lean and populated too', async () => {
-    for (const options of [{}, { lean: true }, { onGet: () => ({ populate: 'maker' }) }]) {
+    for (const options of [{}, { lean: true }, { onGet: () => ({ populate: 'maker' as const }) }]) {
       const { list, store } = await opened({ maxLimit: 3, defaultPageSize: 3, ...options })
       expect(names(await list())).toHaveLength(3)
       expect(store.calls.map(({ argument }) => argument.limit)).toEqual([3])
@@ -275,7 +275,8 @@ describe('2.6 and 8 Limits: the options of paging', () => {
   test('maxTimeMS is off by default, else every query of a list gets it', async () => {
     const off = await opened()
     await off.list('page=1&s=1')
-    for (const { argument } of off.store.calls) expect(argument.hints ?? {}).toEqual({})
+    for (const { argument } of off.store.calls)
+      expect((argument.hints as ReadHints | undefined)?.timeLimitMs).toBeUndefined()
     const options: ItemOptions = {
       maxTimeMS: 250,
       defaultPageSize: 20,
@@ -289,14 +290,13 @@ describe('2.6 and 8 Limits: the options of paging', () => {
     await on.list('page=1&s=1')
     const limits = on.store.calls.map(({ name, argument, second }) => [
       name,
-      argument.hints ?? second,
+      ((argument.hints ?? second) as ReadHints).timeLimitMs,
     ])
-    const hints = { timeLimitMs: 250 }
     expect(limits).toEqual([
-      ['makers.find', hints],
-      ['items.find', hints],
-      ['items.count', hints],
-      ['makers.find', hints],
+      ['makers.find', 250],
+      ['items.find', 250],
+      ['items.count', 250],
+      ['makers.find', 250],
     ])
   })
 
@@ -319,7 +319,8 @@ describe('2.6 and 8 Limits: the options of paging', () => {
   test('allowDiskUse, batchSize: query passthroughs', async () => {
     const { list, store } = await opened({ allowDiskUse: true, batchSize: 7 })
     await list()
-    expect(store.calls[0]?.argument.hints).toEqual({ allowDiskUse: true, batchSize: 7 })
+    const { allowDiskUse, batchSize } = (store.calls[0]?.argument.hints ?? {}) as ReadHints
+    expect({ allowDiskUse, batchSize }).toEqual({ allowDiskUse: true, batchSize: 7 })
   })
 })
 

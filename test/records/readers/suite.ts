@@ -88,7 +88,10 @@ async function world(store: Store, side: Side, seen: ReadonlySet<string>): Promi
         onGet: ({ query }) => ({
           ...(query.fields !== undefined && { select: String(query.fields) }),
           ...(query.fill !== undefined && {
-            populate: [String(query.fill), { path: 'boss', select: String(query.fields ?? '') }],
+            populate: [
+              String(query.fill) as 'boss',
+              { path: 'boss', select: String(query.fields ?? '') },
+            ],
           }),
         }),
       }),

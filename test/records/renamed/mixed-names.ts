@@ -4,8 +4,8 @@
  * @module
  */
 
-import { Random } from '../../../src/contract/store/random.ts'
-import { collectionSchema } from '../../../src/model/collection-schema.ts'
+import { Random } from '../../../extras/contract/store/random.ts'
+import { addPath, collectionSchema } from '../../../src/model/collection-schema.ts'
 import type { Model } from '../../../src/model/model.ts'
 import { renamedCollection } from '../../../src/model/renamed-collection.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../../../src/ports/store.ts'
@@ -30,21 +30,14 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 /** `store`, in which another version of the app writes every second record under earlier names. */
 export function mixedNames({ write: _, ...store }: Store, seed: number): Store {
   const random = new Random(seed)
-  const former = (schema: CollectionSchema): CollectionSchema => ({
-    ...schema,
-    ...collectionSchema(
-      {
-        absence: new Map(),
-        ...schema,
-        fields: {},
-        collection: schema.name,
-        renamed: RENAMED,
-      } as never as Model,
-      {
-        searchable: new Set(schema.searchable),
-      },
-    ),
-  })
+  const former = (schema: CollectionSchema): CollectionSchema => {
+    const { name: collection, searchable } = schema
+    const rules = { fields: {}, collection, renamed: RENAMED }
+    const model = { absence: new Map(), ...schema, ...rules } as never as Model
+    const own = collectionSchema(model)
+    for (const path of searchable) addPath(own, 'searchable', path, model)
+    return { ...schema, ...own }
+  }
   return {
     ...store,
     name: store.name,

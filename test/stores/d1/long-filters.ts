@@ -7,8 +7,8 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
-import { Oracle } from '../../../src/contract/store/oracle.ts'
-import { Random } from '../../../src/contract/store/random.ts'
+import { Oracle } from '../../../extras/contract/store/oracle.ts'
+import { Random } from '../../../extras/contract/store/random.ts'
 import { all, any, type Filter, withId } from '../../../src/ports/filter.ts'
 import { type Collection, QueryTooLong, type Read, type Store } from '../../../src/ports/store.ts'
 import { type Asked, MOST_BYTES, watchedD1 } from './statements.ts'

@@ -5,7 +5,7 @@
  */
 
 import * as z from 'zod'
-import type { Random } from '../../../src/contract/store/random.ts'
+import type { Random } from '../../../extras/contract/store/random.ts'
 import { defineModel } from '../../../src/index.ts'
 import { collectionSchema } from '../../../src/model/collection-schema.ts'
 import type { Filter, SortKey } from '../../../src/ports/filter.ts'

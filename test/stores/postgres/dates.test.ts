@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dateFrom, FIRST, isoFrom, LAST } from '../../../adapters/stores/postgres/dates.ts'
+import { dateFrom, FIRST, isoFrom, LAST } from '../../../adapters/stores/postgres/layout/dates.ts'
 
 it.each([
   ['2020-01-02 03:04:05+00', '2020-01-02T03:04:05.000Z'],

@@ -28,8 +28,12 @@ const variables = z.object({
   /** The file with the database. */
   DATABASE: z.string().default('notes.db'),
   // @end
-  // @if mongodb postgres
+  // @if address
   DATABASE_URL: z.string().startsWith('{{scheme}}', 'must be a URL such as {{databaseUrl}}'),
+  // @end
+  // @if libsql
+  /** The token of a server that wants one. */
+  DATABASE_TOKEN: z.string().optional(),
   // @end
   // @if accounts
   /** Signs the tokens. A new one signs everyone out. */

@@ -1,0 +1,167 @@
+/**
+ * AWS Lambda: a handler for function URLs and for HTTP APIs of API Gateway (payload format 2.0).
+ *
+ * @module
+ */
+
+import type { App } from '../../src/app/app.ts'
+import { background } from './server.ts'
+
+/** A request in payload format 2.0. */
+export interface LambdaEvent {
+  readonly version?: string
+  readonly rawPath: string
+  readonly rawQueryString: string
+  readonly cookies?: readonly string[]
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly requestContext: {
+    readonly domainName?: string
+    readonly stage?: string
+    readonly http: { readonly method: string; readonly sourceIp?: string }
+  }
+  readonly body?: string
+  readonly isBase64Encoded: boolean
+}
+
+/** A response in payload format 2.0. */
+export interface LambdaResult {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly cookies: readonly string[]
+  readonly body: string
+  readonly isBase64Encoded: boolean
+}
+
+/** A handler as Lambda calls it; the second argument is the platform's context. */
+export type LambdaHandler = (event: LambdaEvent, context?: unknown) => Promise<LambdaResult>
+
+/** What responds piece by piece, where the platform has it: a function URL with `InvokeMode: RESPONSE_STREAM`. */
+interface Streaming {
+  streamifyResponse(
+    handler: (event: LambdaEvent, stream: LambdaStream, context: unknown) => Promise<void>,
+  ): LambdaHandler
+  readonly HttpResponseStream: { from(stream: LambdaStream, head: Head): LambdaStream }
+}
+
+interface LambdaStream {
+  write(bytes: Uint8Array | string): boolean
+  end(): void
+  once(event: 'drain' | 'close' | 'error', listener: () => void): unknown
+  readonly destroyed?: boolean
+}
+
+type Head = Pick<LambdaResult, 'statusCode' | 'headers' | 'cookies'>
+
+/** Options of `lambda`. */
+export interface LambdaOptions {
+  /**
+   * Whether responses are streamed: needed for bodies beyond 6 MB and for streams of events. The function's URL must have
+   * the invoke mode `RESPONSE_STREAM`. Default false.
+   */
+  readonly streaming?: boolean
+}
+
+/**
+ * The handler of a Lambda function that responds with `app`. It makes everything ready at the first request, and waits for
+ * `context.waitUntil` before it responds, because Lambda stops the process between requests. Throws a `TypeError` for
+ * `streaming` outside of Lambda.
+ *
+ * ```ts
+ * export const handler = lambda(app)
+ * ```
+ */
+export function lambda(app: App, { streaming = false }: LambdaOptions = {}): LambdaHandler {
+  if (!streaming) {
+    return async (event) => {
+      const { response, settled } = await respond(app, event)
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      await settled()
+      const text = textOf(bytes)
+      return {
+        ...headOf(response),
+        body: text ?? Buffer.from(bytes).toString('base64'),
+        isBase64Encoded: text === undefined,
+      }
+    }
+  }
+  const { awslambda } = globalThis as { readonly awslambda?: Streaming }
+  if (!awslambda) throw new TypeError(`lambda: 'streaming' needs the runtime of AWS Lambda`)
+  return awslambda.streamifyResponse(async (event, raw) => {
+    const { response, settled } = await respond(app, event)
+    const stream = awslambda.HttpResponseStream.from(raw, headOf(response))
+    await send(response, stream)
+    await settled()
+  })
+}
+
+async function respond(
+  app: App,
+  event: LambdaEvent,
+): Promise<{ readonly response: Response; settled(): Promise<unknown> }> {
+  const work = background()
+  const { stage = '$default', http } = event.requestContext
+  const basePath = stage !== '$default' && `${event.rawPath}/`.startsWith(`/${stage}/`)
+  const response = await app.handle(requestOf(event, basePath ? stage.length + 1 : 0), undefined, {
+    clientAddress: http.sourceIp,
+    ...(basePath && { basePath: `/${stage}` }),
+    waitUntil: (promise) => work.waitUntil(promise),
+  })
+  return { response, settled: () => work.settled() }
+}
+
+/** The request of an event; its path begins after `prefix` characters. */
+function requestOf(event: LambdaEvent, prefix: number): Request {
+  const { method } = event.requestContext.http
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(event.headers)) {
+    if (value !== undefined) headers.set(name, value)
+  }
+  if (event.cookies?.length) headers.set('Cookie', event.cookies.join('; '))
+  const host = event.requestContext.domainName ?? headers.get('host') ?? 'localhost'
+  const query = event.rawQueryString && `?${event.rawQueryString}`
+  const url = `https://${host}${event.rawPath.slice(prefix) || '/'}${query}`
+  const { body } = event
+  const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
+  if (!hasBody) return new Request(url, { method, headers })
+  return new Request(url, {
+    method,
+    headers,
+    body: event.isBase64Encoded ? Buffer.from(body, 'base64') : body,
+  })
+}
+
+function headOf({ status, headers }: Response): Head {
+  const cookies = headers.getSetCookie()
+  const others = [...headers].filter(([name]) => name !== 'set-cookie')
+  return { statusCode: status, headers: Object.fromEntries(others), cookies }
+}
+
+/** The bytes as text; undefined if they are none, which Lambda then carries in base64. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+async function send({ body }: Response, stream: LambdaStream): Promise<void> {
+  const reader = body?.getReader()
+  let isGone = false
+  const gone = new Promise<void>((resolve) => {
+    for (const event of ['close', 'error'] as const) {
+      stream.once(event, () => {
+        isGone = true
+        resolve()
+      })
+    }
+  })
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    const isFull = !stream.write(value)
+    if (isFull) await Promise.race([new Promise<void>((free) => stream.once('drain', free)), gone])
+    if (isGone) return reader.cancel()
+  }
+  stream.end()
+}

@@ -1,0 +1,75 @@
+/**
+ * Pages that start after a position in a sort order, so that an index serves them at any depth.
+ *
+ * @module
+ */
+
+import type { Scalar, SortKey } from '../../../src/ports/filter.ts'
+
+/** Part of what follows a position: records in one range of an index, in the order of `sort`. */
+export interface Stretch {
+  readonly conditions: readonly string[]
+  /** The keys in which the stretch's records differ. */
+  readonly sort: readonly SortKey[]
+}
+
+/** How the values of one sort key lie to a position, as conditions. */
+export interface Bounds {
+  /** The value is the position's: at most one of these can be true. Called if a later key needs it. */
+  ties(): readonly string[]
+  /** The value comes later: in one of these ranges, in order. */
+  readonly beyond: readonly Range[]
+}
+
+/** A range of values of one key. */
+export interface Range {
+  readonly condition: string
+  /** Whether all of them are the same. */
+  readonly isConstant?: true
+}
+
+/** A sort key's value, as conditions with an index on it. */
+export interface Key {
+  readonly isNull: string
+  /** The value is there. */
+  readonly isThere: string
+  compare(sign: '=' | '<' | '>', value: NonNullable<Scalar>): string
+}
+
+/**
+ * What follows a position, cut into consecutive stretches: first the records that tie on all keys but the last, then
+ * those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1 AND b > 2`), databases would walk
+ * through all ties of the first key on every page.
+ */
+export function stretchesBeyond(sort: readonly SortKey[], bounds: readonly Bounds[]): Stretch[] {
+  let tied: readonly string[][] = [[]]
+  const cut = bounds.map(({ ties, beyond }, at) => {
+    const found = tied.flatMap((conditions) =>
+      beyond.map(({ condition, isConstant }) => ({
+        conditions: [...conditions, condition],
+        sort: sort.slice(isConstant ? at + 1 : at),
+      })),
+    )
+    const alternatives = at === bounds.length - 1 ? [] : ties()
+    tied = tied.flatMap((conditions) => alternatives.map((tie) => [...conditions, tie]))
+    return found
+  })
+  return cut.reverse().flat()
+}
+
+/** The bounds of a known value of a sort key; null comes first ascending and last descending. */
+export function boundsOfValue(
+  { field, descending }: SortKey,
+  value: Scalar,
+  { isNull, isThere, compare }: Key,
+): Bounds {
+  if (value === null) {
+    return { ties: () => [isNull], beyond: descending ? [] : [{ condition: isThere }] }
+  }
+  const later = { condition: compare(descending ? '<' : '>', value) }
+  const nulls = { condition: isNull, isConstant: true } as const
+  return {
+    ties: () => [compare('=', value)],
+    beyond: descending && field !== '_id' ? [later, nulls] : [later],
+  }
+}

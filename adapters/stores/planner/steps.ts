@@ -1,0 +1,36 @@
+/**
+ * The steps of a write.
+ *
+ * @module
+ */
+
+import { everything, type Filter } from '../../../src/ports/filter.ts'
+import type { Change, Fields, WriteOptions, WriteStep } from '../../../src/ports/store.ts'
+
+/** What takes each kind of step. */
+export interface StepTaker<Result> {
+  insert(record: Fields): Result
+  update(filter: Filter, change: Change, options?: WriteOptions): Result
+  updateMany(filter: Filter, change: Change): Result
+  delete(filter: Filter, options?: WriteOptions): Result
+  deleteMany(filter: Filter): Result
+  require(filter: Filter, isThere: boolean): Result
+}
+
+/** What `taker` does with a step. */
+export function take<Result>(step: WriteStep, taker: StepTaker<Result>): Result {
+  if ('insert' in step) return taker.insert(step.insert)
+  if ('update' in step) return taker.update(step.update, step.change, step.options)
+  if ('updateMany' in step) return taker.updateMany(step.updateMany, step.change)
+  if ('delete' in step) return taker.delete(step.delete, step.options)
+  if ('deleteMany' in step) return taker.deleteMany(step.deleteMany)
+  return taker.require(step.require, step.exists)
+}
+
+/** The records that a step is about; an insert is about none that is there. */
+export function filterOf(step: WriteStep): Filter {
+  return take<Filter>(step, { ...ABOUT, insert: () => everything })
+}
+
+const same = (filter: Filter) => filter
+const ABOUT = { update: same, updateMany: same, delete: same, deleteMany: same, require: same }

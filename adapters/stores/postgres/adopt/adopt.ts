@@ -1,0 +1,284 @@
+/**
+ * Tables of other programs: how a model's fields are read from and written to their columns. They are never altered.
+ *
+ * @module
+ */
+
+import type { SortKey } from '../../../../src/ports/filter.ts'
+import { topOf } from '../../../../src/ports/paths.ts'
+import type { Shape } from '../../../../src/ports/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Connection } from '../connection/connection.ts'
+import { type Column, FOLD, type Table, tableSql } from '../layout/columns.ts'
+import { type Collected, orderBy, orderOf, valueAt } from '../layout/operands.ts'
+import { searchColumn } from '../layout/search-columns.ts'
+import { identifier, literal } from '../layout/sql.ts'
+import {
+  type ExistingColumn,
+  type ExistingIndex,
+  type ExistingTable,
+  existingTable,
+} from '../schema/catalog.ts'
+import type { Prepared } from '../schema/schema.ts'
+import { readingOf } from './adopted-columns.ts'
+import { checkKeys } from './adopted-keys.ts'
+
+/** The table that a collection adopts, from what the database knows of it. Throws a `TypeError` with the SQL to run. */
+export function adoptedTable(
+  schema: CollectionSchema,
+  space: string,
+  existing?: ExistingTable,
+): Table {
+  const { name = '', columns: renamed = {} } = schema.adopted ?? {}
+  const sql = tableSql(space, name)
+  if (!existing)
+    throw new TypeError(`postgresStore: the table ${sql} of '${schema.name}' does not exist`)
+  refuseMissing(schema, sql, existing)
+  const columns = [...schema.shape.fields].map(([field, shape]): Column => {
+    const column = renamed[field] ?? field
+    const found = existing.columns.get(column) as ExistingColumn
+    const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'null')
+    const known = {
+      field,
+      name: column,
+      sql: identifier(column),
+      shape,
+      absence,
+      isNotNull: found.isNotNull,
+      takes: found.takes,
+    }
+    return { ...known, type: found.type, ...readingOf(sql, known.sql, shape, found) }
+  })
+  const byField = new Map(columns.map((column) => [column.field, column]))
+  const constraints = [...existing.indexes].flatMap(([index, { isUnique, columns: names }]) => {
+    const fields = names.map((one) => columns.find((column) => column.name === one)?.field ?? one)
+    return isUnique ? [[index, declaredSet(schema, fields)] as const] : []
+  })
+  return {
+    name: schema.name,
+    sql,
+    id: byField.get('_id')?.sql ?? '',
+    columns,
+    byField,
+    hasNulls: false,
+    isAdopted: true,
+    fold: `${identifier(space)}.${FOLD}`,
+    constraints: new Map(constraints),
+  }
+}
+
+/** Throws a `TypeError` with all columns that a table lacks, and the SQL that adds them. */
+function refuseMissing(
+  { shape, adopted }: CollectionSchema,
+  sql: string,
+  { columns, kind }: ExistingTable,
+): void {
+  const missing = [...shape.fields]
+    .map(([field, of]) => ({ field, of, column: adopted?.columns?.[field] ?? field }))
+    .filter(({ column }) => !columns.has(column))
+  if (missing.length === 0) return
+  const told = missing.map(({ field, column }) => `${identifier(column)} for '${field}'`)
+  const there = [...columns.keys()].map(identifier).join(', ')
+  const added = missing.map(({ column, of }) => `ADD COLUMN ${identifier(column)} ${suggested(of)}`)
+  const isView = kind.endsWith('view')
+  refuse(
+    `${sql} has no column ${told.join(', ')}`,
+    `${isView ? `Add it to the ${kind}` : `Run: ALTER TABLE ${sql} ${added.join(', ')}`}, or name one that is there in 'columns': ${there}`,
+  )
+}
+
+/** The fields in the order of the model's unique set, if it has one of them. */
+function declaredSet({ unique }: CollectionSchema, fields: readonly string[]): readonly string[] {
+  return unique.find((set) => isSameSet(set, fields)) ?? fields
+}
+
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one) => others.includes(one))
+}
+
+function refuse(problem: string, remedy: string): never {
+  throw new TypeError(`postgresStore: ${problem}. ${remedy}`)
+}
+
+function suggested(shape: Shape): string {
+  switch (shape.kind) {
+    case 'number':
+      return shape.isInteger ? 'bigint' : 'double precision'
+    case 'boolean':
+      return 'boolean'
+    case 'date':
+      return 'timestamp with time zone'
+    case 'string':
+    case 'id':
+      return 'text'
+    default:
+      return 'jsonb'
+  }
+}
+
+/** Checks that an adopted table keeps what the model promises; warns of what is slow. */
+export async function checkAdopted(
+  connection: Connection,
+  { schema, table: { sql }, space }: Prepared,
+  trigrams: string | undefined,
+  warn: (message: string) => void,
+): Promise<void> {
+  const existing = await existingTable(connection, sql)
+  const table = adoptedTable(schema, space, existing)
+  if (!existing) return
+  checkUnique(schema, table, existing)
+  await checkKeys(connection, schema, table, existing)
+  const messages = [
+    ...(await missingOrders(connection, { schema, table }, existing)),
+    ...(trigrams === undefined ? [] : missingSearches(schema, table, existing, trigrams)),
+    ...missingDefaults(schema, table, existing),
+  ]
+  for (const message of messages) warn(`PostgreSQL: ${message}`)
+}
+
+function namesOf(table: Table, fields: readonly string[]): string[] {
+  return fields.map((field) => table.byField.get(field)?.name ?? '')
+}
+
+function usable({ indexes }: ExistingTable): ExistingIndex[] {
+  return [...indexes.values()].filter(({ isWhole, isValid }) => isWhole && isValid)
+}
+
+function checkUnique({ unique }: CollectionSchema, table: Table, existing: ExistingTable): void {
+  const kept = usable(existing).filter(({ isUnique }) => isUnique)
+  const missing = [['_id'], ...unique]
+    .map((fields) => namesOf(table, fields))
+    .filter((names) => !kept.some(({ columns }) => isSameSet(columns, names)))
+    .map((names) => names.map(identifier).join(', '))
+  if (missing.length === 0) return
+  const remedies = missing.map((listed) => uniqueRemedy(existing, table.sql, listed))
+  const told = missing.map((listed) => `${table.sql} does not keep ${listed} unique`)
+  refuse(told.join(', and '), [...new Set(remedies)].join('. '))
+}
+
+function uniqueRemedy({ kind }: ExistingTable, table: string, listed: string): string {
+  switch (kind) {
+    case 'table':
+      return `Run: ALTER TABLE ${table} ADD UNIQUE (${listed})`
+    case 'materialized view':
+      return `Run: CREATE UNIQUE INDEX ON ${table} (${listed})`
+    case 'partitioned table':
+      return `It is partitioned, so a unique constraint needs the columns that it is partitioned by. Adopt a table that is partitioned by ${listed} alone, or not at all`
+    default:
+      return `It is a ${kind}, which keeps nothing unique. Adopt a table or a materialized view`
+  }
+}
+
+/** The declared orders that the database would sort for. It knows best which of its indexes serve. */
+async function missingOrders(
+  connection: Connection,
+  collected: Collected,
+  existing: ExistingTable,
+): Promise<string[]> {
+  const { schema, table } = collected
+  if (schema.indexes.length === 0) return []
+  return connection.transaction(async (run) => {
+    const off = ['sort', 'incremental_sort', 'seqscan'].map(
+      (way) => `set_config('enable_${way}', 'off', true)`,
+    )
+    await run({ sql: `SELECT ${off.join(', ')}`, values: [] })
+    const messages: string[] = []
+    for (const keys of schema.indexes) {
+      const sql = `EXPLAIN SELECT 1 FROM ${table.sql}${orderBy(keys, collected)} LIMIT 1`
+      const { rows } = await run({ sql, values: [] })
+      const isSorted = rows.some(([line]) =>
+        /^(?: *-> +)?(?:Incremental )?Sort /.test(String(line)),
+      )
+      if (isSorted) messages.push(missingOrder(keys, collected, existing))
+    }
+    return messages
+  })
+}
+
+function missingOrder(
+  keys: readonly SortKey[],
+  collected: Collected,
+  existing: ExistingTable,
+): string {
+  const { table } = collected
+  const fields = keys.map(({ field }) => field)
+  const problem = `no index of ${table.sql} serves ${fields.map((field) => table.byField.get(field)?.name ?? field).join(', ')}`
+  const unfit = fields.find(
+    (field) => !valueAt(field, collected).isColumn && !isIndexable(field, table, existing),
+  )
+  if (unfit !== undefined) return `${problem}, and none can: ${unfitColumn(unfit, table)}`
+  const on = keys.map((key) => orderOf(key, collected)).join(', ')
+  return `${problem}. ${indexRemedy(existing, `ON ${table.sql} (${on})`)}`
+}
+
+function missingSearches(
+  schema: CollectionSchema,
+  table: Table,
+  existing: ExistingTable,
+  trigrams: string,
+): string[] {
+  return schema.searchable.flatMap((path) => {
+    const { expression } = searchColumn(path, { schema, table })
+    const column = columnNamed(path, table)?.name ?? ''
+    const serves = ({ definition }: ExistingIndex) =>
+      definition.includes(FOLD) && definition.includes(column)
+    if ([...existing.indexes.values()].some(serves)) return []
+    const problem = `a search in '${path}' reads all of ${table.sql}`
+    if (!isIndexable(path, table, existing)) {
+      return `${problem}, and no index can serve it: ${unfitColumn(path, table)}`
+    }
+    const on = `ON ${table.sql} USING gin (${expression} ${trigrams}.gin_trgm_ops)`
+    return `${problem}. ${indexRemedy(existing, on)}`
+  })
+}
+
+function indexRemedy({ kind }: ExistingTable, on: string): string {
+  if (kind.endsWith('view') && kind !== 'materialized view')
+    return 'Create one on the table behind the view'
+  // Indexes of partitioned tables can't be created concurrently.
+  return `Run: CREATE INDEX ${kind === 'partitioned table' ? '' : 'CONCURRENTLY '}${on}`
+}
+
+function columnNamed(path: string, { byField }: Table): Column | undefined {
+  return byField.get(topOf(path))
+}
+
+/** Whether an index can hold the strings at a path: PostgreSQL makes those of an enum or an array anew each time. */
+function isIndexable(path: string, table: Table, { columns }: ExistingTable): boolean {
+  return columns.get(columnNamed(path, table)?.name ?? '')?.isTextIndexable ?? false
+}
+
+function unfitColumn(path: string, table: Table): string {
+  const column = columnNamed(path, table)
+  return `PostgreSQL can't index the type ${column?.type} of ${column?.sql} as a string`
+}
+
+/** What the table lacks for new records. */
+function missingDefaults(
+  { idType }: CollectionSchema,
+  { name, sql, id, columns: declared }: Table,
+  { kind, columns }: ExistingTable,
+): string[] {
+  const refused = `${sql} takes no new records of '${name}', because`
+  const names = new Set(declared.map((column) => column.name))
+  const others = [...columns].flatMap(([column, { isNotNull, byDefault }]) =>
+    !isNotNull || byDefault !== undefined || names.has(column)
+      ? []
+      : `${refused} the column ${identifier(column)} is NOT NULL and has no default`,
+  )
+  const key = columns.get(declared[0]?.name ?? '')
+  if (kind === 'materialized view') return [`${refused} it is a materialized view`]
+  if (idType !== 'integer' || !key) return others
+  if (key.byDefault === undefined) {
+    const fill = `SELECT setval(pg_get_serial_sequence(${literal(sql)}, ${literal(declared[0]?.name ?? '')}), max(${id})) FROM ${sql}`
+    return [
+      ...others,
+      `${refused} its key ${id} has no default. Run: ALTER TABLE ${sql} ALTER COLUMN ${id} ADD GENERATED BY DEFAULT AS IDENTITY; ${fill}`,
+    ]
+  }
+  if (key.deniedSequence === undefined) return others
+  return [
+    ...others,
+    `${refused} the database's role may not use the sequence of ${id}. Let its owner run: GRANT USAGE ON SEQUENCE ${key.deniedSequence} TO <the role>`,
+  ]
+}

@@ -1,0 +1,117 @@
+/**
+ * The columns of other programs: how each type holds the values of a model.
+ *
+ * @module
+ */
+
+import type { Shape } from '../../../../src/ports/shape.ts'
+import type { Column, ColumnKind } from '../layout/columns.ts'
+import { type DateType, readableDate, readableDateJson } from '../layout/dates.ts'
+import type { ExistingColumn } from '../schema/catalog.ts'
+
+/** How a column's values are read, compared and written. */
+type Reading = Pick<
+  Column,
+  'kind' | 'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'fromJson'
+>
+
+/** A column of an existing type. */
+interface Given {
+  readonly sql: string
+  /** Its type, and the type that a domain is over, without the numbers in parentheses. */
+  readonly type: string
+  readonly base: string
+  readonly collation: string | undefined
+  readonly isLoose: boolean
+}
+
+const WHOLE = /^(?:smallint|integer|bigint)$/
+
+/** How a column of an existing type holds values of a shape. Throws a `TypeError` if it can't. */
+export function readingOf(
+  table: string,
+  sql: string,
+  shape: Shape,
+  { type, baseType, collation, isLoose }: ExistingColumn,
+): Reading {
+  const given = { sql, type, base: withoutNumbers(baseType), collation, isLoose }
+  const reading = READINGS[shape.kind](given, shape)
+  if (reading) return reading
+  throw new TypeError(
+    `postgresStore: the column ${sql} of ${table} has the type ${type}, which cannot hold the model's ${shape.kind}`,
+  )
+}
+
+/** `timestamp(3) with time zone` without its `(3)`. */
+function withoutNumbers(type: string): string {
+  const [start, end] = [type.indexOf('('), type.indexOf(')')]
+  return start === -1 ? type : type.slice(0, start) + type.slice(end + 1)
+}
+
+const READINGS: {
+  readonly [Kind in Shape['kind']]: (given: Given, shape: Shape) => Reading | undefined
+} = {
+  id: (given) => (WHOLE.test(given.base) ? plain('text', 'bigint', given.sql) : asText(given)),
+  string: asText,
+  number({ sql, base }) {
+    if (WHOLE.test(base)) return plain('number', 'bigint', sql)
+    const isNumber = /^(?:numeric|real|double precision)$/.test(base)
+    return isNumber ? plain('number', base, sql) : undefined
+  },
+  boolean: ({ sql, base }) => (base === 'boolean' ? plain('boolean', base, sql) : undefined),
+  date: asDate,
+  list: asJson,
+  object: asJson,
+  map: asJson,
+  mixed: asJson,
+}
+
+function plain(kind: ColumnKind, boundAs: string, value: string, ordered = value): Reading {
+  return { kind, value, ordered, boundAs, fromJson: (json) => json }
+}
+
+function asText({ sql, base, collation, isLoose }: Given): Reading {
+  if (base === 'uuid') return plain('text', 'uuid', sql)
+  const isText = base === 'text' || base === 'character varying'
+  const value = isText ? sql : `${sql}::text`
+  const isByCode = isText && collation === 'C'
+  const ordered = isByCode ? value : `${value} COLLATE "C"`
+  return plain('text', 'text', isLoose ? ordered : value, ordered)
+}
+
+function asDate({ sql, base }: Given): Reading | undefined {
+  const type = dateTypeOf(base)
+  if (!type) return undefined
+  const boundAs = type === 'date' ? 'timestamp' : type
+  // Sorted as it is, so that an index on the column serves.
+  return { ...plain('date', boundAs, readableDate(sql, type), sql), isFine: true }
+}
+
+function dateTypeOf(base: string): DateType | undefined {
+  if (base === 'timestamp with time zone') return 'timestamptz'
+  if (base === 'timestamp without time zone') return 'timestamp'
+  return base === 'date' ? base : undefined
+}
+
+function asJson({ sql, type, base }: Given, shape: Shape): Reading | undefined {
+  if (base === 'jsonb') return { ...plain('json', 'jsonb', sql), hasAnyDates: true }
+  if (base === 'json') {
+    const fromJson = (json: string) => `(${json})::json`
+    return { ...plain('json', 'jsonb', `${sql}::jsonb`), fromJson, hasAnyDates: true }
+  }
+  if (!base.endsWith('[]') || shape.kind !== 'list') return undefined
+  const fromJson = (json: string) =>
+    `(SELECT list FROM jsonb_to_record(jsonb_build_object('list', ${json})) AS new(list ${type}))`
+  return { ...plain('json', 'jsonb', listJson(sql, base, shape.element)), fromJson }
+}
+
+/** An array as the JSON of a list. Dates are as JSON has them, and ids are strings. */
+function listJson(sql: string, base: string, element: Shape): string {
+  const type = base.slice(0, -'[]'.length)
+  const isText = element.kind === 'id' || element.kind === 'string'
+  if (isText && (WHOLE.test(type) || type === 'numeric')) return `to_jsonb(${sql}::text[])`
+  const date = element.kind === 'date' && dateTypeOf(type)
+  if (!date) return `to_jsonb(${sql})`
+  const json = readableDateJson('one', date)
+  return `CASE WHEN ${sql} IS NOT NULL THEN to_jsonb(ARRAY(SELECT ${json} FROM unnest(${sql}) WITH ORDINALITY AS each(one, at) ORDER BY at)) END`
+}

@@ -1,0 +1,88 @@
+/**
+ * Keys of adopted tables: their form is declared in the model and made by the database, so both are compared at start-up.
+ * A key of another form would be shown, and then refused by every other route.
+ *
+ * @module
+ */
+
+import type { IdType } from '../../../../src/ports/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Table } from '../layout/columns.ts'
+import type { Row } from '../layout/rows.ts'
+import type { ExistingColumn, ExistingTable } from '../schema/catalog.ts'
+
+/** The forms in which routes look for ids, as PostgreSQL and JavaScript match them. */
+const FORMS = {
+  objectId: { pattern: /^[0-9a-f]{24}$/, told: '24 hexadecimal digits in lower case' },
+  uuid: {
+    pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    told: 'a UUID in lower case',
+  },
+  integer: { pattern: /^(0|-?[1-9][0-9]{0,18})$/, told: 'an integer' },
+} as const
+
+const INTEGERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint'])
+
+/** How long the database may take to make a key. */
+const MAKING_MS = 5000
+
+/** Throws a `TypeError` that says which `id` fits, if the table has or makes keys of another form than the model's. */
+export async function checkKeys(
+  connection: Connection,
+  schema: CollectionSchema,
+  table: Table,
+  existing: ExistingTable,
+): Promise<void> {
+  const { idType } = schema
+  const key = existing.columns.get(table.byField.get('_id')?.name ?? '')
+  if (idType === 'text' || !key || hasForm(key, idType)) return
+  const { pattern, told } = FORMS[idType]
+  const other =
+    (await oneOf(
+      connection,
+      `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${pattern.source}' LIMIT 1`,
+    )) ?? (await madeBy(connection, key))
+  if (other === undefined || pattern.test(other)) return
+  throw new TypeError(
+    `postgresStore: ${table.sql} has keys such as '${other.slice(0, 40)}' in ${table.id}, and '${schema.name}' declares id: '${idType}', which is ${told}. Write id: '${fitting(key, other)}' in its defineModel()`,
+  )
+}
+
+/** Whether the type of the column alone gives keys their form. */
+function hasForm({ baseType }: ExistingColumn, idType: IdType): boolean {
+  return idType === 'integer' ? INTEGERS.has(baseType) : baseType === idType
+}
+
+/** A key as the database makes it, if it does. */
+async function madeBy(
+  connection: Connection,
+  { baseType, byDefault }: ExistingColumn,
+): Promise<string | undefined> {
+  if (INTEGERS.has(baseType)) return '1'
+  if (byDefault === undefined) return undefined
+  const sql = `SELECT (${byDefault.replaceAll(DRAWN, '1::bigint')})::text`
+  // It may only read, so that a default that draws from a sequence in some other way fails and loses no number.
+  const made = connection.read({ sql, values: [] }, { timeLimitMs: MAKING_MS })
+  const { rows } = await made.catch(() => ({ rows: [] }))
+  return textIn(rows)
+}
+
+/** A number of a sequence, as PostgreSQL writes the expression of a default. */
+const DRAWN = /nextval\('(?:[^']|'')*'::regclass\)/g
+
+async function oneOf(connection: Connection, sql: string): Promise<string | undefined> {
+  return textIn((await connection.run({ sql, values: [] })).rows)
+}
+
+function textIn([row]: readonly Row[]): string | undefined {
+  const key = row?.[0]
+  return typeof key === 'string' ? key : undefined
+}
+
+function fitting(column: ExistingColumn, key: string): IdType {
+  if (column.baseType === 'numeric' || INTEGERS.has(column.baseType)) {
+    return FORMS.integer.pattern.test(key) ? 'integer' : 'text'
+  }
+  return FORMS.uuid.pattern.test(key) ? 'uuid' : 'text'
+}

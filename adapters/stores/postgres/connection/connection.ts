@@ -1,0 +1,244 @@
+/**
+ * The connections to the database: their deadlines, and the statements that they run.
+ *
+ * @module
+ */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Sql } from 'postgres'
+import { type ReadHints, StoreUnavailable } from '../../../../src/ports/store.ts'
+import { within } from '../../../../src/ports/within.ts'
+import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
+import type { Result, Row } from '../layout/rows.ts'
+import type { Endable, Statement } from '../layout/sql.ts'
+import { Calls } from './calls.ts'
+import { type ConnectionOptions, connectionMaker } from './driver.ts'
+import { Ending, Share, tooLong } from './long-reads.ts'
+import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
+
+/** The server keeps each prepared statement for as long as a connection lives. */
+const MAX_PREPARED = 500
+
+/** Connections that lists, counts and searches leave to reads by id, sessions and writes. */
+const KEPT_FREE = 3
+/** The longest that one of them may take, in milliseconds, unless the router says otherwise. */
+const MAX_READ_MS = 30_000
+
+/** Ends a statement, if it is still the one that its connection runs. */
+const END = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1::text::int AND state = 'active' AND left(query, 500) = left($2::text, 500)`
+
+/** How often a statement is sent again after it collided with another one. */
+const MAX_ATTEMPTS = 5
+
+/** How long a transaction that collides with others is tried again, in milliseconds. */
+const COLLIDING_MS = 10_000
+/** The longest pause between two tries, in milliseconds. */
+const MAX_PAUSE_MS = 50
+
+/** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
+const PATIENCE_MS = 2500
+/** How long the answer may take. */
+const PROBE_MS = 1500
+
+/** The connections of one store. */
+export class Connection {
+  readonly #options: ConnectionOptions
+  readonly #pool: ConnectionPool
+  readonly #long: Share
+  readonly #prepared = new Set<string>()
+  readonly #calls = new Calls(PATIENCE_MS, () => this.#probe())
+  #closing: Promise<void> | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    const maker = connectionMaker(options)
+    this.#pool = new ConnectionPool(maker)
+    this.#long = new Share(Math.max(1, maker.most - KEPT_FREE))
+  }
+
+  /**
+   * Runs a statement that reads. Rejects with the driver's error, `StoreTimeout`, or the signal's reason; the server ends
+   * it then. Long ones leave some connections to the others.
+   */
+  read(statement: Statement, { timeLimitMs, signal }: ReadHints = {}): Promise<Result> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const ending = new Ending()
+    const endable = { ...statement, sent: ending.sent }
+    const isLimited = timeLimitMs !== undefined
+    const run = () => (isLimited ? this.#limited(endable, timeLimitMs) : this.run(endable))
+    if (!statement.isLong) return ending.of(run(), signal)
+    // It keeps its place until the server has ended it: what ends it needs a connection too.
+    const reading = this.#long.use(() => ending.unlessOver(run), signal)
+    return ending.of(reading, signal, isLimited ? undefined : MAX_READ_MS)
+  }
+
+  /** Runs a statement; again if it collided with another one. */
+  run(statement: Endable): Promise<Result> {
+    return this.#noted(() => this.#attempt(statement, 1))
+  }
+
+  #attempt(statement: Endable, attempt: number): Promise<Result> {
+    return this.#pool
+      .use((pooled) => this.#send(pooled, statement))
+      .catch((error: unknown) => {
+        if (attempt >= MAX_ATTEMPTS || !isCollision(error)) throw error
+        return this.#attempt(statement, attempt + 1)
+      })
+  }
+
+  /**
+   * Runs `work` in a transaction, in which each statement sees what has been committed before it. It is rolled back if
+   * `work` rejects; if it collided with another one, `work` is called again.
+   */
+  transaction<T>(work: Work<T>): Promise<T> {
+    return this.#retried('isolation level read committed', work)
+  }
+
+  #retried<T>(how: string, work: Work<T>): Promise<T> {
+    return this.#noted(async () => {
+      const begun = performance.now()
+      for (let tries = 0; ; tries += 1) {
+        try {
+          return await this.#begin(how, (run) => work(run, tries > 0))
+        } catch (error) {
+          if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
+        }
+        await pause(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS))
+      }
+    })
+  }
+
+  #begin<T>(
+    how: string,
+    work: (run: (statement: Endable) => Promise<Result>) => Promise<T>,
+  ): Promise<T> {
+    return this.#pool.use((pooled) => {
+      const begun = pooled.sql.begin(how, async (transaction) => {
+        try {
+          return await work((statement) => this.#send(pooled, statement, transaction))
+        } finally {
+          // After this, the driver sends COMMIT or ROLLBACK. Where the connection is gone, version 3.4.9 writes to `null`
+          // in a later turn, which ends the process (porsager/postgres issues 1066 and 1154). So this never ends.
+          if (pooled.isLost) await new Promise(() => {})
+        }
+      }) as Promise<T>
+      return begun.catch((error: unknown) => {
+        throw lostBy(error, pooled)
+      })
+    })
+  }
+
+  /** Runs SQL without parameters, which may be several statements: they are one transaction. */
+  exec(sql: string): Promise<void> {
+    return this.#noted(async () => {
+      await this.#pool.use(async ({ sql: client }) => {
+        await client.unsafe(sql)
+      })
+    })
+  }
+
+  /** Waits for what is under way and ends the connections, except a client of the app's own. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    await this.#calls.ended()
+    await this.#pool.end()
+  }
+
+  #noted<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing) return Promise.reject(new StoreUnavailable('the store has been closed'))
+    return this.#calls.noted(work)
+  }
+
+  /** Looks whether the database answers on a new connection. If not, every call under way ends. */
+  async #probe(): Promise<void> {
+    const { url, client } = this.#options
+    // A client of the app's own has deadlines of its own.
+    if (!url || client) return
+    const probe = new ConnectionPool(connectionMaker({ ...this.#options, max: 1 }))
+    try {
+      await within(
+        PROBE_MS,
+        () => probe.use((pooled) => pooled.sql.unsafe('SELECT 1')),
+        () => new Error('the database does not answer'),
+      )
+    } catch (error) {
+      if (isAnswer(error)) return
+      const reason = new StoreUnavailable('the database cannot be used', { cause: error })
+      this.#calls.end(reason)
+      this.#long.lose(reason)
+      // They would never end by themselves.
+      this.#pool.lose(reason)
+    } finally {
+      probe.lose(undefined)
+    }
+  }
+
+  async #send(
+    pooled: PooledConnection,
+    { sql, values, sent }: Endable,
+    on?: TransactionSql,
+  ): Promise<Result> {
+    // The driver would send it on the next connection, and there it would be no part of the transaction.
+    if (pooled.isLost) throw brokenConnection()
+    // Without values, a statement goes by the protocol that cannot prepare.
+    const prepare = this.#options.prepare && values.length > 0 && this.#mayPrepare(sql)
+    const query = (on ?? pooled.sql).unsafe(sql, [...values], { prepare })
+    sent?.(() => {
+      // The driver's own way (3.4.9) fails for half of all connections, with a rejection that ends the process.
+      const pid = (query as { state?: { pid?: number } | null }).state?.pid
+      if (pid !== undefined) this.run({ sql: END, values: [String(pid), sql] }).catch(() => {})
+    })
+    try {
+      // A client of the app's own has parsers of its own.
+      const rows = await (this.#options.client ? query.raw() : query.values())
+      // A statement that was sent as the connection broke gets the greeting of the next one as its result.
+      if (rows.command === null) throw brokenConnection()
+      return { rows: rows as unknown as readonly Row[], count: rows.count }
+    } catch (error) {
+      throw lostBy(error, pooled)
+    }
+  }
+
+  #mayPrepare(text: string): boolean {
+    if (this.#prepared.has(text)) return true
+    if (this.#prepared.size >= MAX_PREPARED) return false
+    this.#prepared.add(text)
+    return true
+  }
+
+  /** A read that the server ends. The time that it waits for a connection counts too. */
+  #limited(statement: Endable, timeLimitMs: number): Promise<Result> {
+    const limit = Math.max(1, Math.ceil(timeLimitMs))
+    return within(
+      limit,
+      () =>
+        this.#retried('read only', async (run) => {
+          const limiting = { sql: `SET LOCAL statement_timeout = ${limit}`, values: [] }
+          const [, result] = await Promise.all([run(limiting), run(statement)])
+          return result
+        }),
+      tooLong,
+    )
+  }
+}
+
+/** Returns `error`, which may say that the connection of `pooled` broke. */
+function lostBy(error: unknown, pooled: PooledConnection): unknown {
+  if (isConnectionLost(error)) pooled.lose(error)
+  return error
+}
+
+/** Whether an error is the server's: then it is there, although it may have no room for another connection. */
+function isAnswer(error: unknown): boolean {
+  const code = codeOf(error) ?? ''
+  return /^\d/.test(code) && !code.startsWith('57P')
+}
+
+/** What happens in a transaction, whose statements `run` sends; `isAgain`: it collided with another one before. */
+type Work<T> = (run: (statement: Endable) => Promise<Result>, isAgain: boolean) => Promise<T>
+type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]

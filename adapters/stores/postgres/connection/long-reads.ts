@@ -1,0 +1,98 @@
+/**
+ * Reads that may take long: how they end before they are done, and how many run at once, so that the other calls always find
+ * a connection.
+ *
+ * @module
+ */
+
+import { StoreTimeout } from '../../../../src/ports/store.ts'
+
+/** Ends one read. */
+export class Ending {
+  #cancel = (): void => {}
+  #isOver = false
+
+  /** The statement has been sent; `cancel` asks the server to end it. */
+  readonly sent = (cancel: () => void): void => {
+    this.#cancel = cancel
+    if (this.#isOver) cancel()
+  }
+
+  /** The result of `run`, which is not called once the read is over. */
+  unlessOver<T>(run: () => Promise<T>): Promise<T> {
+    return this.#isOver ? Promise.reject(tooLong()) : run()
+  }
+
+  /** The result of `reading`, unless the signal aborts or `ms` milliseconds are over first. */
+  async of<T>(reading: Promise<T>, signal: AbortSignal | undefined, ms?: number): Promise<T> {
+    if (!signal && ms === undefined) return reading
+    const { promise: over, reject } = Promise.withResolvers<never>()
+    const end = (reason: unknown) => {
+      reject(reason)
+      this.#isOver = true
+      // It rejects too, when the server has ended it.
+      reading.catch(() => {})
+      this.#cancel()
+    }
+    const abort = () => end(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    const timer = ms === undefined ? undefined : setTimeout(() => end(tooLong()), ms)
+    try {
+      return await Promise.race([reading, over])
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+}
+
+/** The error of a read that took too long. */
+export function tooLong(): StoreTimeout {
+  return new StoreTimeout('the read took too long')
+}
+
+/** A number of places. Calls beyond it wait, in their order. */
+export class Share {
+  #free: number
+  readonly #waiting = new Set<PromiseWithResolvers<void>>()
+
+  /** `most` is the number of calls that run at the same time. */
+  constructor(most: number) {
+    this.#free = most
+  }
+
+  /** The result of `work`, once there is a place. Rejects with the signal's reason if that aborts first. */
+  async use<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else await this.#place(signal)
+    try {
+      return await work()
+    } finally {
+      const [next] = this.#waiting
+      if (!next) this.#free += 1
+      else this.#waiting.delete(next)
+      next?.resolve()
+    }
+  }
+
+  /** Ends the calls that wait for a place. */
+  lose(reason: unknown): void {
+    for (const { reject } of this.#waiting) reject(reason)
+    this.#waiting.clear()
+  }
+
+  async #place(signal: AbortSignal | undefined): Promise<void> {
+    const place = Promise.withResolvers<void>()
+    const abort = () => {
+      this.#waiting.delete(place)
+      place.reject(signal?.reason)
+    }
+    this.#waiting.add(place)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      await place.promise
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The connections of a store: each is used by one call at a time, and never again once it broke.
+ *
+ * @module
+ */
+
+import type { Sql } from 'postgres'
+
+/** How long a connection may be idle, in milliseconds. Gateways drop idle connections silently. */
+const IDLE_MS = 60_000
+/** How long a connection is used at most, in milliseconds. */
+const LIFE_MS = 3_600_000
+
+/**
+ * One connection: a client of the driver that opens no second one, or a share of the app's own client.
+ *
+ * postgres.js 3.4.9 sends further statements to a connection that waits for an answer, and uses one that broke again.
+ * Then a statement that it has to prepare anew confuses the answers of those behind it, and one that was sent while the
+ * connection broke waits forever, or gets the result of the next.
+ */
+export class PooledConnection {
+  readonly sql: Sql
+  readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
+  #idling: ReturnType<typeof setTimeout> | undefined
+  #fail: ((reason: unknown) => void) | undefined
+  #retire: (() => void) | undefined
+  #isLost = false
+  /** The statement that the first call sends before its own. */
+  #first: string | undefined
+
+  constructor(sql: Sql, first?: string) {
+    this.sql = sql
+    this.#first = first
+  }
+
+  /** Whether its connection broke. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** Whether it has been there for so long that another should be made. */
+  get isOld(): boolean {
+    return performance.now() > this.#oldAt
+  }
+
+  /** The result of `work`, unless the connection breaks first. */
+  use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
+    this.take()
+    return new Promise((resolve, reject) => {
+      this.#fail = reject
+      const working = this.#first === undefined ? work(this) : this.#begin(work, this.#first)
+      working.then(resolve, reject)
+    })
+  }
+
+  async #begin<T>(work: (pooled: PooledConnection) => Promise<T>, first: string): Promise<T> {
+    await this.sql.unsafe(first)
+    this.#first = undefined
+    return work(this)
+  }
+
+  /** Its connection broke: ends the call that uses it. */
+  lose(reason: unknown): void {
+    this.#isLost = true
+    this.#fail?.(reason)
+    this.#retire?.()
+  }
+
+  /** The call has ended. Calls `retire` if the connection breaks, or is not used for a while. */
+  free(retire: () => void): void {
+    this.#fail = undefined
+    this.#retire = retire
+    this.#idling = setTimeout(retire, IDLE_MS)
+  }
+
+  /** It is not idle any more. */
+  take(): void {
+    clearTimeout(this.#idling)
+    this.#retire = undefined
+  }
+}
+
+/** What makes and ends connections. */
+export interface ConnectionMaker {
+  readonly most: number
+  make(): PooledConnection
+  end(pooled: PooledConnection): Promise<void>
+}
+
+/** The connections of a store. */
+export class ConnectionPool {
+  readonly #maker: ConnectionMaker
+  readonly #all = new Set<PooledConnection>()
+  readonly #idle: PooledConnection[] = []
+  readonly #waiting = new Set<PromiseWithResolvers<PooledConnection>>()
+
+  /** Throws a `TypeError` if the driver finds something wrong with the address. */
+  constructor(maker: ConnectionMaker) {
+    this.#maker = maker
+    const first = this.#another()
+    if (first) this.#idle.push(first)
+  }
+
+  /** Calls `work` with a connection that nothing else uses meanwhile. */
+  async use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
+    const pooled = this.#idle.pop() ?? this.#another() ?? (await this.#next())
+    try {
+      return await pooled.use(work)
+    } finally {
+      this.#free(pooled)
+    }
+  }
+
+  /** Ends the calls that use or await a connection with `reason`; the next calls get new connections. */
+  lose(reason: unknown): void {
+    for (const { reject } of this.#waiting) reject(reason)
+    this.#waiting.clear()
+    for (const pooled of this.#idle.splice(0)) void this.#discard(pooled)
+    for (const pooled of this.#all) pooled.lose(reason)
+  }
+
+  /** Ends all connections. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#all].map((pooled) => this.#discard(pooled)))
+  }
+
+  #another(): PooledConnection | undefined {
+    if (this.#all.size >= this.#maker.most) return undefined
+    const pooled = this.#maker.make()
+    this.#all.add(pooled)
+    return pooled
+  }
+
+  #next(): Promise<PooledConnection> {
+    const waiting = Promise.withResolvers<PooledConnection>()
+    this.#waiting.add(waiting)
+    return waiting.promise
+  }
+
+  #free(pooled: PooledConnection): void {
+    const isDone = pooled.isLost || pooled.isOld
+    if (isDone) void this.#discard(pooled)
+    const [first] = this.#waiting
+    const next = isDone ? first && this.#another() : pooled
+    if (first && next) {
+      this.#waiting.delete(first)
+      first.resolve(next)
+    } else if (next) {
+      this.#idle.push(next)
+      next.free(() => this.#retire(next))
+    }
+  }
+
+  #retire(pooled: PooledConnection): void {
+    this.#idle.splice(this.#idle.indexOf(pooled), 1)
+    void this.#discard(pooled)
+  }
+
+  #discard(pooled: PooledConnection): Promise<void> {
+    this.#all.delete(pooled)
+    pooled.take()
+    return this.#maker.end(pooled)
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * A collection's columns: one for each top-level field.
+ *
+ * @module
+ */
+
+import type { Shape } from '../../../../src/ports/shape.ts'
+import type { Absence, CollectionSchema } from '../../../../src/ports/store.ts'
+import { primaryKeyName, uniqueNames } from './names.ts'
+import { identifier } from './sql.ts'
+
+/** The column of one field. */
+export interface Column {
+  readonly field: string
+  /** Its name, and the name as an identifier. */
+  readonly name: string
+  readonly sql: string
+  readonly shape: Shape
+  /** Its SQL type. */
+  readonly type: string
+  /** How its text becomes a value. */
+  readonly kind: ColumnKind
+  /** Its value as reads return it and conditions compare it. */
+  readonly value: string
+  /** Its value as ranges and sorts compare it: strings by code point. */
+  readonly ordered: string
+  /** Of a date: whether `ordered` may have parts of a millisecond, which `value` has not. */
+  readonly isFine?: true
+  /** Of JSON: whether another program may have written its dates in a form of its own. */
+  readonly hasAnyDates?: true
+  /** The type of the parameters that it is compared with. */
+  readonly boundAs: string
+  /** Turns `jsonb` into its type. */
+  fromJson(json: string): string
+  /** How a record may lack the field; `either` if missing and null must be told apart. */
+  readonly absence: Absence | 'either'
+  /** Which writes may set it; all if undefined. The database itself makes the value in the others. */
+  readonly takes?: 'inserts' | 'nothing' | undefined
+  /** Whether an index of it has no place for NULL. Unknown for tables that this store keeps. */
+  readonly isNotNull?: boolean
+}
+
+/** What a column's text stands for. */
+export type ColumnKind = 'text' | 'number' | 'boolean' | 'date' | 'json'
+
+/** The types of the columns that fieldgate creates. */
+export type ColumnType =
+  | 'text'
+  | 'double precision'
+  | 'bigint'
+  | 'boolean'
+  | 'timestamp(3) with time zone'
+  | 'jsonb'
+
+/** The column with the names of the fields that hold null and are not missing. */
+export const NULLS = '_nulls'
+
+/** A collection's table and columns. */
+export interface Table {
+  readonly name: string
+  /** With its schema, as SQL. */
+  readonly sql: string
+  /** The column of `_id`, as SQL. */
+  readonly id: string
+  /** `_id` first, then as the model declares them. */
+  readonly columns: readonly Column[]
+  readonly byField: ReadonlyMap<string, Column>
+  /** Whether it has a column of nulls. */
+  readonly hasNulls: boolean
+  /** Whether another program created it: it has no search columns, and makes values where an `INSERT` gives none. */
+  readonly isAdopted: boolean
+  /** The function that folds strings for searches, as SQL. */
+  readonly fold: string
+  /** The fields of each unique constraint, by its name. */
+  readonly constraints: ReadonlyMap<string, readonly string[]>
+}
+
+/** The table of a collection in the database's schema `space`. */
+export function tableOf(schema: CollectionSchema, space: string): Table {
+  const { name, shape, unique } = schema
+  const columns = [...shape.fields].map(([field, fieldShape]): Column => {
+    const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'either')
+    return ownColumn(field, fieldShape, typeOf(fieldShape), absence)
+  })
+  for (const column of columns) {
+    if (column.name === NULLS || column.name.startsWith(SEARCH_PREFIX)) {
+      throw new TypeError(`'${name}': the PostgreSQL store reserves the name '${column.name}'`)
+    }
+    if (SYSTEM.has(column.name) && !schema.adopted) {
+      throw new TypeError(
+        `'${name}': PostgreSQL reserves the column name '${column.name}'. Give the field another name`,
+      )
+    }
+  }
+  return {
+    name,
+    sql: tableSql(space, name),
+    id: identifier('_id'),
+    columns,
+    byField: new Map(columns.map((column) => [column.field, column])),
+    hasNulls: columns.some(({ absence }) => absence === 'either'),
+    isAdopted: false,
+    fold: `${identifier(space)}.${FOLD}`,
+    constraints: new Map([
+      [primaryKeyName(name), ['_id']],
+      ...uniqueNames(name, unique).map((index, at) => [index, unique[at] ?? []] as const),
+    ]),
+  }
+}
+
+/** The columns that every table of PostgreSQL has. */
+const SYSTEM: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
+
+/** A table's name with its schema, as SQL. */
+export function tableSql(space: string, name: string): string {
+  return `${identifier(space)}.${identifier(name)}`
+}
+
+/** A column of a type that fieldgate uses. */
+export function ownColumn(
+  field: string,
+  shape: Shape,
+  type: ColumnType,
+  absence: Column['absence'],
+): Column {
+  const sql = identifier(field)
+  const boundAs = type === 'timestamp(3) with time zone' ? 'timestamptz' : type
+  const same = { value: sql, ordered: sql, fromJson: (json: string) => json }
+  return { field, name: field, sql, shape, type, kind: KINDS[type], boundAs, absence, ...same }
+}
+
+const KINDS: Readonly<Record<ColumnType, ColumnKind>> = {
+  text: 'text',
+  'double precision': 'number',
+  bigint: 'number',
+  boolean: 'boolean',
+  'timestamp(3) with time zone': 'date',
+  jsonb: 'json',
+}
+
+/** The prefix of the names of search columns. */
+export const SEARCH_PREFIX = '_search_'
+
+/** The name of the SQL function that folds as `fold` does. */
+export const FOLD = 'fieldgate_fold'
+
+function typeOf(shape: Shape): ColumnType {
+  switch (shape.kind) {
+    case 'string':
+    case 'id':
+      return 'text'
+    case 'number':
+      return shape.isInteger ? 'bigint' : 'double precision'
+    case 'boolean':
+      return 'boolean'
+    case 'date':
+      return 'timestamp(3) with time zone'
+    default:
+      return 'jsonb'
+  }
+}

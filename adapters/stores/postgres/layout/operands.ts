@@ -1,0 +1,187 @@
+/**
+ * Where values are: SQL for the places that a field's path leads to.
+ *
+ * @module
+ */
+
+import type { SortKey } from '../../../../src/ports/filter.ts'
+import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Column, Table } from './columns.ts'
+import { literal, type Parameters } from './sql.ts'
+
+/** A value in the database. */
+export interface Operand {
+  readonly kind: Shape['kind']
+  /** Its SQL; NULL where the value is null or missing. For a mixed value, `jsonb`. */
+  readonly sql: string
+  /** The same as ranges and sorts compare it. */
+  readonly ordered: string
+  /** Of a date: whether `ordered` may have parts of a millisecond, which `sql` has not. */
+  readonly isFine?: boolean
+  /** The SQL type that it is compared as. */
+  readonly type: string
+  /** Whether it is a column, which needs no parentheses in an index. */
+  readonly isColumn: boolean
+  /** Whether it is never NULL. */
+  readonly isNotNull?: boolean | undefined
+}
+
+/** A condition on one value. May be NULL, which matches nothing. */
+export type Test = (operand: Operand) => string
+
+/** The collection whose fields are asked for. */
+export interface Collected {
+  readonly schema: CollectionSchema
+  readonly table: Table
+}
+
+/** What a statement is compiled with. */
+export interface Compilation extends Collected {
+  readonly parameters: Parameters
+}
+
+/** `test` holds for the value at `field`, or for one element if the path leads through lists. */
+export function found(field: string, { schema, table }: Collected, test: Test): string {
+  const { shape, parts } = placeAt(field, schema.shape)
+  const [first = '', ...lists] = parts
+  const keys = first.split('.')
+  const [name = ''] = keys
+  const column = columnOf(name, table)
+  if (lists.length === 0) return test(operandAt(column, keys.slice(1), shape, table))
+  const within = (value: string) => test(jsonOperand(value, shape.kind, table))
+  return inLists(json(column.value, keys.slice(1)), lists, within)
+}
+
+/** The SQL of a list of single values at a path; undefined for any other path, and in another program's table. */
+export function listAt(field: string, { schema, table }: Collected): string | undefined {
+  const { shape, parts } = placeAt(field, schema.shape)
+  const isList = parts.length === 2 && parts[0] === field && parts[1] === ''
+  const isSingle = !['object', 'map', 'list', 'mixed'].includes(shape.kind)
+  if (!isList || !isSingle || table.isAdopted) return undefined
+  const [name = '', ...keys] = field.split('.')
+  const column = columnOf(name, table)
+  return column.kind === 'json' ? json(column.value, keys) : undefined
+}
+
+/** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */
+export function valueAt(field: string, { schema, table }: Collected): Operand {
+  const { shape, parts } = placeAt(field, schema.shape)
+  const keys = (parts[0] ?? '').split('.')
+  if (parts.length > 1) throw new TypeError(`the field '${field}' leads through a list`)
+  return operandAt(columnOf(keys[0] ?? '', table), keys.slice(1), shape, table)
+}
+
+/** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
+export function placeAt(
+  field: string,
+  shape: ObjectShape,
+): { shape: Shape; parts: readonly string[] } {
+  const place = placeOf(shape, field)
+  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
+  return place
+}
+
+/** The column of a top-level field. */
+export function columnOf(field: string, { byField }: Table): Column {
+  const column = byField.get(field)
+  if (!column) throw new TypeError(`the field '${field}' is not in the collection's shape`)
+  return column
+}
+
+function operandAt(
+  column: Column,
+  keys: readonly string[],
+  { kind }: Shape,
+  table: Table,
+): Operand {
+  const { value: sql, ordered, isFine = false, boundAs: type, isNotNull } = column
+  if (keys.length > 0) return jsonOperand(json(sql, keys), kind, table)
+  const isColumn = column.kind !== 'json' && ordered === column.sql
+  return { kind: column.shape.kind, sql, ordered, isFine, type, isColumn, isNotNull }
+}
+
+/**
+ * The elements of a list, each with the alias `element`; anything but a list is its own only element. `test` gets the
+ * JSON at the end of the path.
+ */
+function inLists(
+  list: string,
+  [path = '', ...rest]: readonly string[],
+  test: (value: string) => string,
+): string {
+  const element = `element${rest.length}`
+  const keys = path === '' ? [] : path.split('.')
+  const value = json(`${element}.value`, keys)
+  const within = rest.length > 0 ? inLists(value, rest, test) : test(value)
+  return `EXISTS (SELECT FROM jsonb_array_elements(${asList(list)}) AS ${element} WHERE ${within})`
+}
+
+/** `list` if it is one, else a list with this one element. */
+export function asList(list: string): string {
+  return `CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE jsonb_build_array(${list}) END`
+}
+
+/** The JSON at `keys` in the JSON `root`. */
+export function json(root: string, keys: readonly string[]): string {
+  return keys.length === 0 ? root : `(${root}${keys.map((key) => ` -> ${literal(key)}`).join('')})`
+}
+
+/** A value in JSON as one of a kind. */
+export function jsonOperand(value: string, kind: Shape['kind'], { isAdopted }: Table): Operand {
+  const isAny = kind === 'number' && isAdopted
+  const sql = isAny ? anyNumberIn(value) : scalarIn(value, kind)
+  return { kind, sql, ordered: sql, type: JSON_TYPES[kind] ?? 'jsonb', isColumn: false }
+}
+
+/** The number that another program has stored as JSON; NULL if it is none of JavaScript's. */
+function anyNumberIn(value: string): string {
+  const size = `abs((${value})::numeric)`
+  const isKnown = `${size} = 0 OR ${size} BETWEEN ${Number.MIN_VALUE} AND ${Number.MAX_VALUE}`
+  return `CASE jsonb_typeof(${value}) WHEN 'number' THEN CASE WHEN ${isKnown} THEN (${value})::double precision END END`
+}
+
+const JSON_TYPES: { readonly [Kind in Shape['kind']]?: string } = {
+  string: 'text',
+  id: 'text',
+  date: 'text',
+  number: 'double precision',
+  boolean: 'boolean',
+}
+
+/** The scalar that JSON holds, as SQL of its type; NULL if it has another. Dates are strings in JSON. */
+export function scalarIn(value: string, kind: Shape['kind']): string {
+  switch (kind) {
+    case 'number':
+      return `CASE jsonb_typeof(${value}) WHEN 'number' THEN (${value})::double precision END`
+    case 'boolean':
+      return `CASE jsonb_typeof(${value}) WHEN 'boolean' THEN (${value})::boolean END`
+    case 'mixed':
+    case 'list':
+    case 'map':
+    case 'object':
+      return value
+    default:
+      return `(CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C")`
+  }
+}
+
+/** `sort` as an `ORDER BY` with a leading space, or nothing. */
+export function orderBy(sort: readonly SortKey[], collected: Collected): string {
+  if (sort.length === 0) return ''
+  // A bare name would be that of a column of the result, whose dates are cut.
+  const { isAdopted, sql } = collected.table
+  const of = isAdopted ? `${sql}.` : ''
+  return ` ORDER BY ${sort.map((key) => orderOf(key, collected, of)).join(', ')}`
+}
+
+/**
+ * One key of an order, as sorts and indexes spell it; `of` comes before a column. PostgreSQL has NULL at the other end
+ * than the port.
+ */
+export function orderOf({ field, descending }: SortKey, collected: Collected, of = ''): string {
+  const { ordered, isColumn, isNotNull } = valueAt(field, collected)
+  const value = isColumn ? of + ordered : `(${ordered})`
+  if (field === '_id' || isNotNull) return descending ? `${value} DESC` : value
+  return `${value} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`
+}

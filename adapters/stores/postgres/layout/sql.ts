@@ -1,0 +1,75 @@
+/**
+ * SQL, built safely: names are quoted, values are bound.
+ *
+ * @module
+ */
+
+/** A statement with the values of its numbered parameters, all of them as text. */
+export interface Statement {
+  readonly sql: string
+  readonly values: readonly string[]
+  /** Whether it reads as much as there is, such as a list, a count or a search: of these, not all run at once. */
+  readonly isLong?: boolean
+}
+
+/** A statement that can be ended while it runs. */
+export interface Endable extends Statement {
+  /** Called when it is sent, with what ends it. */
+  sent?(end: () => void): void
+}
+
+/** The values of a statement being built. */
+export class Parameters {
+  readonly #values: string[] = []
+
+  /** `text` as a parameter of an SQL type. The cast of text leaves nothing for the driver to guess. */
+  bind(text: string, type = 'text'): string {
+    const number = this.#values.push(text)
+    return type === 'text' ? `$${number}::text` : `$${number}::text::${type}`
+  }
+
+  /** The statement with this SQL and these parameters. */
+  statement(sql: string): Statement {
+    return { sql, values: this.#values }
+  }
+}
+
+/** PostgreSQL cuts longer names without an error, so that two of them could become one. */
+const MAX_BYTES = 63
+
+/** `name` as an identifier. Throws a `TypeError` for one that PostgreSQL cannot hold. */
+export function identifier(name: string): string {
+  if (name === '' || name.includes('\0') || Buffer.byteLength(name) > MAX_BYTES) {
+    throw new TypeError(
+      `${JSON.stringify(name)} cannot be the name of a table or column: PostgreSQL's names have 1 to ${MAX_BYTES} bytes`,
+    )
+  }
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** `name` as the name of an index, a constraint or a column; a long one is cut and ends with a checksum. */
+export function shortName(name: string): string {
+  if (Buffer.byteLength(name) <= MAX_BYTES) return name
+  const end = `_${checksum(name)}`
+  const characters = Array.from(name)
+  while (Buffer.byteLength(characters.join('')) > MAX_BYTES - end.length) characters.pop()
+  return characters.join('') + end
+}
+
+/** A few letters and digits that tell names apart. */
+export function checksum(name: string): string {
+  let sum = 0
+  for (const char of name) sum = (Math.imul(sum, 31) + (char.codePointAt(0) ?? 0)) >>> 0
+  return sum.toString(36)
+}
+
+/** `text` as a string literal; only for names that the model declares. */
+export function literal(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`
+  return text.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted
+}
+
+/** A list of strings as the text of an SQL array. */
+export function arrayText(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}

@@ -1,0 +1,177 @@
+/**
+ * What the database knows of tables and of itself.
+ *
+ * @module
+ */
+
+import type { Connection } from '../connection/connection.ts'
+import type { Column } from '../layout/columns.ts'
+import { arrayText, literal, type Statement } from '../layout/sql.ts'
+
+/** A column that exists. */
+export interface ExistingColumn {
+  readonly type: string
+  readonly isNotNull: boolean
+  /** Its type, or that which a domain is over. */
+  readonly baseType: string
+  /** The collation of a string. */
+  readonly collation?: string
+  /** Whether the collation takes some strings for equal that differ. */
+  readonly isLoose: boolean
+  /** Which writes may set it; all if undefined. */
+  readonly takes?: Column['takes']
+  /** The sequence of an identity that the role may not draw from, as SQL. */
+  readonly deniedSequence?: string
+  /** Whether an expression index can hold its values as strings. */
+  readonly isTextIndexable: boolean
+  /** The SQL of the value that rows get where an `INSERT` gives none. */
+  readonly byDefault?: string
+}
+
+/** An index that exists. */
+export interface ExistingIndex {
+  readonly isUnique: boolean
+  /** False while it is built, and if its build failed. */
+  readonly isValid: boolean
+  readonly isBuilding: boolean
+  readonly isOwn: boolean
+  readonly isConstraint: boolean
+  readonly isPrimary: boolean
+  /** The SQL that creates it. */
+  readonly definition: string
+  /** Whether it holds every row, by columns alone. */
+  readonly isWhole: boolean
+  /** The columns that it is on, in its order; without those that it only includes. */
+  readonly columns: readonly string[]
+}
+
+/** What a table may be in truth. */
+export type TableKind =
+  | 'table'
+  | 'partitioned table'
+  | 'view'
+  | 'materialized view'
+  | 'foreign table'
+
+const KINDS: Readonly<Record<string, TableKind>> = {
+  p: 'partitioned table',
+  v: 'view',
+  m: 'materialized view',
+  f: 'foreign table',
+}
+
+/** A table that exists. */
+export interface ExistingTable {
+  readonly kind: TableKind
+  readonly columns: ReadonlyMap<string, ExistingColumn>
+  readonly indexes: ReadonlyMap<string, ExistingIndex>
+}
+
+/** The comment on the indexes that this store created. No other is ever dropped. */
+export const OWN = 'made by fieldgate'
+
+/** What the database knows of a table; undefined if there is none. */
+export async function existingTable(
+  connection: Connection,
+  table: string,
+): Promise<ExistingTable | undefined> {
+  const columns = await columnRows(connection, table)
+  if (columns.length === 0) return undefined
+  const indexes = await indexRows(connection, table)
+  return {
+    kind: KINDS[columns[0]?.relkind ?? ''] ?? 'table',
+    columns: new Map(columns.map(({ name, relkind: _, ...column }) => [name, column])),
+    indexes: new Map(indexes.map(({ name, ...index }) => [name, index])),
+  }
+}
+
+interface ColumnRow extends ExistingColumn {
+  readonly name: string
+  readonly relkind: string
+}
+
+function columnRows(connection: Connection, table: string): Promise<ColumnRow[]> {
+  return jsonRows(connection, {
+    sql: `SELECT json_strip_nulls(json_build_object(
+        'name', attname,
+        'relkind', (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
+        'type', format_type(atttypid, atttypmod),
+        'baseType', (WITH RECURSIVE known AS (
+          SELECT atttypid AS type, atttypmod AS mod
+          UNION ALL SELECT typbasetype, typtypmod FROM known JOIN pg_type ON oid = type WHERE typtype = 'd')
+          SELECT format_type(type, mod) FROM known JOIN pg_type ON oid = type WHERE typtype <> 'd'),
+        'isNotNull', attnotnull,
+        'collation', collname,
+        'isLoose', coalesce(NOT collisdeterministic, false),
+        'isTextIndexable', (SELECT provolatile = 'i' FROM pg_type
+          JOIN pg_proc ON pg_proc.oid = typoutput WHERE pg_type.oid = atttypid),
+        'takes', CASE WHEN attgenerated <> '' THEN 'nothing' WHEN attidentity = 'a' THEN 'inserts' END,
+        'deniedSequence', CASE WHEN attidentity <> ''
+            AND NOT has_sequence_privilege(pg_get_serial_sequence($1::text, attname), 'USAGE, UPDATE')
+          THEN pg_get_serial_sequence($1::text, attname) END,
+        'byDefault', CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
+          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END))
+      FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+      WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
+    values: [table],
+  })
+}
+
+interface IndexRow extends ExistingIndex {
+  readonly name: string
+}
+
+function indexRows(connection: Connection, table: string): Promise<IndexRow[]> {
+  return jsonRows(connection, {
+    sql: `SELECT json_build_object(
+        'name', relname,
+        'isUnique', indisunique,
+        'isValid', indisvalid,
+        'isBuilding', EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
+        'isOwn', coalesce(obj_description(indexrelid, 'pg_class') = ${literal(OWN)}, false),
+        'isConstraint', EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
+        'isPrimary', indisprimary,
+        'definition', pg_get_indexdef(indexrelid),
+        'isWhole', indpred IS NULL AND indexprs IS NULL,
+        'columns', coalesce((SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum)) FROM pg_attribute
+          WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])), '[]'))
+      FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE indrelid = to_regclass($1::text)`,
+    values: [table],
+  })
+}
+
+/** The schema that holds the operators of `pg_trgm`, as SQL names it; undefined if the extension is not there. */
+export async function trigramSpace(connection: Connection): Promise<string | undefined> {
+  const sql = `SELECT quote_ident(nspname) FROM pg_opclass JOIN pg_namespace ON pg_namespace.oid = opcnamespace
+    WHERE opcname = 'gin_trgm_ops'`
+  const [row] = await textRows(connection, { sql, values: [] })
+  return row?.[0]
+}
+
+/** Whether the function exists in the schema. */
+export async function hasFunction(
+  connection: Connection,
+  space: string,
+  name: string,
+): Promise<boolean> {
+  const sql = `SELECT 1 FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+    WHERE ARRAY[nspname, proname]::text[] = $1::text::text[]`
+  const rows = await textRows(connection, { sql, values: [arrayText([space, name])] })
+  return rows.length > 0
+}
+
+type TextRow = (string | undefined)[]
+
+/** The rows of a statement, each value as a string. */
+export async function textRows(connection: Connection, statement: Statement): Promise<TextRow[]> {
+  const { rows } = await connection.run(statement)
+  return rows.map((row) => row.map((value) => value?.toString()))
+}
+
+/** What the one column of a statement holds as JSON. */
+async function jsonRows<Row>(connection: Connection, statement: Statement): Promise<Row[]> {
+  const rows = await textRows(connection, statement)
+  return rows.map(([json = '']) => JSON.parse(json))
+}

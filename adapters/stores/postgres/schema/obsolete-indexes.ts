@@ -1,0 +1,170 @@
+/**
+ * What a table still has that only other versions of a model need.
+ *
+ * @module
+ */
+
+import type { LeftOver } from '../../../../src/ports/store.ts'
+import type { Connection } from '../connection/connection.ts'
+import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
+import { codeOf } from '../layout/errors.ts'
+import { fieldsIn, keyIn } from '../layout/indexed-fields.ts'
+import { checksum, identifier, shortName } from '../layout/sql.ts'
+import {
+  type ExistingColumn,
+  type ExistingIndex,
+  type ExistingTable,
+  existingTable,
+} from './catalog.ts'
+import { patiently, permitted, runLocking } from './locks.ts'
+import { dropIndex, extraColumns, type Index, indexesOf, type Prepared } from './schema.ts'
+
+/** An index of this store's own that the model doesn't declare. */
+interface LeftIndex {
+  readonly name: string
+  readonly kind: 'unique' | 'search' | 'order'
+  readonly index: ExistingIndex
+}
+
+/**
+ * The indexes that a collection needs, for a table with those in `existing`; `trigrams` as for `indexesOf`. If another
+ * version has made a unique one with the same name over other values, as over numbers that are strings now, both have to
+ * be there: the new one gets another name.
+ */
+export function desiredIndexes(
+  existing: ExistingTable,
+  collection: Prepared,
+  trigrams: string | undefined,
+): Index[] {
+  return indexesOf(collection, trigrams).map((index) => {
+    const { name, on } = index
+    const found = existing.indexes.get(name)
+    const other = shortName(`${name}_${checksum(on)}`)
+    const isTaken = found?.isOwn && !isOf(index, found, collection)
+    const isThere = !found && existing.indexes.has(other)
+    return isTaken || isThere ? { ...index, name: other } : index
+  })
+}
+
+/** Whether an index that exists is over the same values, in the same order. */
+function isOf({ on, fields }: Index, existing: ExistingIndex, { table }: Prepared): boolean {
+  const [wanted, found] = [on, existing.definition].map((sql) =>
+    JSON.stringify(keyIn(sql, table.columns)),
+  )
+  return wanted === found && existing.isUnique === (fields !== undefined)
+}
+
+/** The names of the indexes that a collection needs. */
+export function desiredNames(existing: ExistingTable, collection: Prepared): ReadonlySet<string> {
+  // Those of searches too, also while there are no trigrams.
+  return new Set(desiredIndexes(existing, collection, 'any').map(({ name }) => name))
+}
+
+/** The indexes that other versions of the model have made. */
+export function obsoleteIndexes(
+  existing: ExistingTable | undefined,
+  collection: Prepared,
+): LeftIndex[] {
+  if (!existing) return []
+  const wanted = desiredNames(existing, collection)
+  return [...existing.indexes]
+    .filter(([name, { isOwn }]) => isOwn && !wanted.has(name))
+    .map(([name, index]) => ({ name, kind: kindOf(index), index }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+function kindOf({ isUnique, columns, definition }: ExistingIndex): LeftIndex['kind'] {
+  if (isUnique) return 'unique'
+  // Routers declare both kinds that are of this type.
+  if (/ USING gin /i.test(definition)) return 'search'
+  return columns.some((column) => column.startsWith(SEARCH_PREFIX)) ? 'search' : 'order'
+}
+
+/** The fields of a unique index; the model may not declare them. */
+export function uniqueFields(existing: ExistingIndex, { table }: Prepared): readonly string[] {
+  return existing.isWhole ? existing.columns : fieldsIn(existing.definition, table.columns)
+}
+
+/** Drops what only other versions of the models need, and says what it was. */
+export async function dropLeftOvers(
+  connection: Connection,
+  collections: readonly Prepared[],
+): Promise<LeftOver[]> {
+  const dropped: LeftOver[] = []
+  for (const collection of collections) {
+    if (collection.schema.adopted) continue
+    const note = (what: string) => dropped.push({ collection: collection.schema.name, what })
+    await permitted(connection, collection.space, async () => {
+      await dropIndexes(connection, collection, note)
+      await dropColumns(connection, collection, note)
+    })
+  }
+  return dropped
+}
+
+const WORDS: Readonly<Record<LeftIndex['kind'], string>> = {
+  unique: 'the unique index',
+  search: 'the search index',
+  order: 'the index',
+}
+
+async function dropIndexes(
+  connection: Connection,
+  collection: Prepared,
+  note: (what: string) => void,
+): Promise<void> {
+  const { table, schema } = collection
+  const existing = await existingTable(connection, table.sql)
+  for (const { name, kind, index } of obsoleteIndexes(existing, collection)) {
+    // A script without routers declares no searches.
+    if (kind === 'search' && schema.searchable.length === 0) continue
+    const sql = dropIndex(name, index.isConstraint, collection)
+    const isDropped = await unlessNeeded(() =>
+      index.isConstraint ? runLocking(connection, table.sql, sql) : connection.exec(sql),
+    )
+    if (isDropped) note(`${WORDS[kind]} '${name}'`)
+  }
+}
+
+async function dropColumns(
+  connection: Connection,
+  collection: Prepared,
+  note: (what: string) => void,
+): Promise<void> {
+  const { table, schema } = collection
+  if (schema.searchable.length === 0) return
+  for (const name of leftColumns(await existingTable(connection, table.sql), collection)) {
+    const sql = `ALTER TABLE ${table.sql} DROP COLUMN IF EXISTS ${identifier(name)}`
+    const isDropped = await unlessNeeded(() => runLocking(connection, table.sql, sql))
+    if (isDropped) note(`the search column '${name}'`)
+  }
+}
+
+/** The search columns of other versions; not one with an index of another program, which would go with it. */
+function leftColumns(existing: ExistingTable | undefined, collection: Prepared): string[] {
+  const wanted = extraColumns(collection).map(({ name }) => name)
+  const indexed = [...(existing?.indexes.values() ?? [])].flatMap(({ columns }) => columns)
+  return [...(existing?.columns ?? [])]
+    .filter(([name, column]) => isSearchColumn(name, column))
+    .map(([name]) => name)
+    .filter((name) => !wanted.includes(name) && !indexed.includes(name))
+}
+
+/** Whether a column is one that this store has generated for searches. */
+function isSearchColumn(name: string, { takes, byDefault = '' }: ExistingColumn): boolean {
+  return name.startsWith(SEARCH_PREFIX) && takes === 'nothing' && byDefault.includes(`${FOLD}(`)
+}
+
+/** Whether `drop` has done it: what a view or a foreign key of another program depends on stays. */
+async function unlessNeeded(drop: () => Promise<void>): Promise<boolean> {
+  try {
+    await patiently(drop)
+    return true
+  } catch (error) {
+    if (codeOf(error) !== NEEDED) throw error
+    return false
+  }
+}
+
+/** Something depends on it. */
+const NEEDED = '2BP01'

@@ -1,0 +1,126 @@
+/**
+ * The SQL that makes a collection's table, columns and indexes.
+ *
+ * @module
+ */
+
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { type Column, NULLS, type Table } from '../layout/columns.ts'
+import { listName, orderNames, primaryKeyName, searchName, uniqueNames } from '../layout/names.ts'
+import { listAt, orderOf, valueAt } from '../layout/operands.ts'
+import { searchColumn, searchLabel } from '../layout/search-columns.ts'
+import { identifier, literal } from '../layout/sql.ts'
+import { OWN } from './catalog.ts'
+
+/** A collection and its table. */
+export interface Prepared {
+  readonly schema: CollectionSchema
+  readonly table: Table
+  /** The database's schema. */
+  readonly space: string
+}
+
+/** An index that a collection needs. */
+export interface Index {
+  readonly name: string
+  /** What comes after its name in `CREATE INDEX`. */
+  readonly on: string
+  /** Of a unique index, its fields. */
+  readonly fields?: readonly string[]
+  /** Whether it is a constraint of columns. */
+  readonly isConstraint: boolean
+}
+
+/** Creates a table that does not exist, without its indexes. */
+export function createTable({ schema, table }: Prepared): string {
+  const columns = table.columns.map((column) => {
+    const required = column.absence === 'never' && column.field !== '_id'
+    return `${columnSql(column)}${required ? ' NOT NULL' : ''}`
+  })
+  const key = `CONSTRAINT ${identifier(primaryKeyName(table.name))} PRIMARY KEY (${table.id})`
+  const all = [...columns, ...extraColumns({ schema, table }).map(({ sql }) => sql), key]
+  return `CREATE TABLE ${table.sql} (\n  ${all.join(',\n  ')}\n)`
+}
+
+/** A column's name and type. */
+export function columnSql({ sql, type }: Pick<Column, 'sql' | 'type'>): string {
+  return `${sql} ${type}${type === 'text' ? ' COLLATE "C"' : ''}`
+}
+
+/** The columns beside those of the fields: what searches need, and the names of nulls. */
+export function extraColumns({
+  schema,
+  table,
+}: Omit<Prepared, 'space'>): { name: string; sql: string }[] {
+  const searched = schema.searchable.map((path) => {
+    const { name, sql, expression } = searchColumn(path, { schema, table })
+    return { name, sql: `${sql} text COLLATE "C" GENERATED ALWAYS AS (${expression}) STORED` }
+  })
+  const nulls = `${identifier(NULLS)} text[] NOT NULL DEFAULT '{}'`
+  return table.hasNulls ? [{ name: NULLS, sql: nulls }, ...searched] : searched
+}
+
+/**
+ * All indexes of a collection; `trigrams` is the schema of `pg_trgm`. NULLs never clash, so unique indexes are always
+ * sparse. Plain ones end with `_id`, as total orders do.
+ */
+export function indexesOf({ schema, table }: Prepared, trigrams: string | undefined): Index[] {
+  const collected = { schema, table }
+  const uniques = uniqueNames(table.name, schema.unique)
+  const unique = schema.unique.map((fields, at): Index => {
+    const operands = fields.map((field) => valueAt(field, collected))
+    const keys = operands.map(({ sql, isColumn }) => (isColumn ? sql : `(${sql})`))
+    const isConstraint = operands.every(({ isColumn }) => isColumn)
+    return {
+      name: uniques[at] ?? '',
+      on: `(${keys.join(', ')})`,
+      fields,
+      isConstraint,
+    }
+  })
+  const names = orderNames(table.name, schema.indexes)
+  const orders = schema.indexes.map((declared, at): Index => {
+    const isTotal = declared.some(({ field }) => field === '_id')
+    const keys = isTotal ? declared : [...declared, { field: '_id', descending: false }]
+    const on = `(${keys.map((key) => orderOf(key, collected)).join(', ')})`
+    return { name: names[at] ?? '', on, isConstraint: false }
+  })
+  const searches = schema.searchable.map((path): Index => {
+    const { sql } = searchColumn(path, collected)
+    const on = `USING gin (${sql} ${trigrams}.gin_trgm_ops)`
+    return { name: searchName(table.name, searchLabel(path, schema)), on, isConstraint: false }
+  })
+  const lists = (schema.lists ?? []).flatMap((field): Index[] => {
+    const sql = listAt(field, collected)
+    const on = `USING gin (${sql} jsonb_path_ops)`
+    return sql === undefined ? [] : [{ name: listName(table.name, field), on, isConstraint: false }]
+  })
+  return [...unique, ...orders, ...lists, ...(trigrams === undefined ? [] : searches)]
+}
+
+/** Creates an index; `CONCURRENTLY` does not hold up writes, but cannot run in a transaction. */
+export function createIndex(
+  { name, on, fields }: Index,
+  { table }: Prepared,
+  how: '' | 'CONCURRENTLY',
+): string {
+  return `CREATE ${fields ? 'UNIQUE ' : ''}INDEX ${how} ${identifier(name)} ON ${table.sql} ${on}`
+}
+
+/** What follows once an index is there: a constraint that is named in errors, and a mark. */
+export function finishIndex({ name, isConstraint }: Index, { table, space }: Prepared): string[] {
+  const index = identifier(name)
+  return [
+    ...(isConstraint
+      ? [`ALTER TABLE ${table.sql} ADD CONSTRAINT ${index} UNIQUE USING INDEX ${index}`]
+      : []),
+    `COMMENT ON INDEX ${identifier(space)}.${index} IS ${literal(OWN)}`,
+  ]
+}
+
+/** Drops an index, or the constraint that it belongs to. */
+export function dropIndex(name: string, isConstraint: boolean, { table, space }: Prepared): string {
+  return isConstraint
+    ? `ALTER TABLE ${table.sql} DROP CONSTRAINT IF EXISTS ${identifier(name)}`
+    : `DROP INDEX CONCURRENTLY IF EXISTS ${identifier(space)}.${identifier(name)}`
+}

@@ -1,0 +1,201 @@
+/**
+ * One collection of the store.
+ *
+ * @module
+ */
+
+import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
+import type { Filter } from '../../../../src/ports/filter.ts'
+import { project } from '../../../../src/ports/projection.ts'
+import {
+  AnchorGone,
+  type Collection,
+  type CollectionSchema,
+  type Fields,
+  type Read,
+  type ReadHints,
+} from '../../../../src/ports/store.ts'
+import { mapInTurns } from '../../../../src/ports/turns.ts'
+import { gather } from '../../gather.ts'
+import { idOf, namesOne } from '../../planner/filter.ts'
+import { selectPage } from '../../sql/page.ts'
+import type { Table } from '../layout/columns.ts'
+import { type Compilation, orderBy } from '../layout/operands.ts'
+import { type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
+import { literal, Parameters, type Statement } from '../layout/sql.ts'
+import { restored, stored } from '../layout/text.ts'
+import { compileFilter, namesUnique, where } from './filter.ts'
+import { inserter } from './inserts.ts'
+import { jsonWriter } from './json-rows.ts'
+import { startOf } from './order.ts'
+import { writesTo } from './writes.ts'
+
+/** Runs the statements of one collection; its errors are the port's. */
+export interface Runner {
+  read(statement: Statement, hints?: ReadHints): Promise<Result>
+  write(statement: Statement): Promise<Result>
+}
+
+/** The collection of `schema`, which is `table` in the database. */
+export function openCollection(schema: CollectionSchema, table: Table, runner: Runner): Collection {
+  const { update, updateMany, delete: remove } = writesTo(schema, table, runner.write)
+  return {
+    seeksRecords: true,
+    ...readsOf(schema, table, runner),
+    insert: inserter(table, runner.write),
+    update,
+    updateMany,
+    delete: remove,
+  }
+}
+
+function readsOf(
+  schema: CollectionSchema,
+  table: Table,
+  runner: Runner,
+): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+  const whole = readerOf(table)
+  const writeJson = jsonWriter(table, schema.declared, false)
+  const writeFilled = jsonWriter(table, schema.declared, true)
+  const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
+  const readRow = rowReader(schema, table, runner)
+
+  /** The number that a statement returns, which may read the records that match `filter`. */
+  const numberIn = async (
+    sql: string,
+    { parameters }: Compilation,
+    isLong: boolean,
+    hints?: ReadHints,
+  ): Promise<number> => {
+    const { rows } = await runner.read({ ...parameters.statement(sql), isLong }, hints)
+    return Number(rows[0]?.[0])
+  }
+
+  const rowsOf = (read: Read, reader: Reader): Promise<readonly Row[]> => {
+    const isPlain = reader === whole && read.hints?.timeLimitMs === undefined
+    const id = isPlain ? idOf(read) : undefined
+    return id === undefined ? pageOf(read, reader) : readRow(id)
+  }
+
+  const pageOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
+    const { limit, hints, afterRecord, filter } = read
+    if (limit === 0) return []
+    const compiled = compilation()
+    const sql = compileRead(read, reader, compiled)
+    const isLong = !namesUnique(schema, filter)
+    const { rows } = await runner.read({ ...compiled.parameters.statement(sql), isLong }, hints)
+    if (rows.length === 0 && afterRecord) await requireRecord(afterRecord, hints)
+    return rows
+  }
+
+  /** Nothing comes after a record that is not there. */
+  const requireRecord = async (anchor: Filter, hints?: ReadHints): Promise<void> => {
+    const compiled = compilation()
+    const sql = `SELECT 1 FROM ${table.sql}${where(anchor, compiled)} LIMIT 1`
+    const { rows } = await runner.read(compiled.parameters.statement(sql), hints)
+    if (rows.length === 0) throw new AnchorGone()
+  }
+
+  /** What `show` makes of the record of each row that `read` asks for. */
+  const shown = async <Shown>(read: Read, show: (record: Fields) => Shown): Promise<Shown[]> => {
+    const reader = read.select ? readerOf(table, read.select) : whole
+    return mapInTurns(await rowsOf(read, reader), lengthOf, (row) => show(reader.record(row)))
+  }
+
+  return {
+    find: (read) => shown(read, (record) => project(record, read.select)),
+
+    async findJson(read) {
+      if (read.select) return shown(read, (record) => selectedJson(record, schema, read))
+      const rows = await rowsOf(read, whole)
+      return mapInTurns(rows, lengthOf, read.fillDefaults ? writeFilled : writeJson)
+    },
+
+    async count(filter, hints) {
+      const compiled = compilation()
+      const sql = `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
+      return numberIn(sql, compiled, !namesUnique(schema, filter), hints)
+    },
+
+    async estimate() {
+      // A small table is counted: the statistics may be old.
+      const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL_BYTES}
+        THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
+        FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
+      return numberIn(sql, compilation(), false)
+    },
+  }
+}
+
+/** Reads the row with an id, if it is there. Reads of one turn of the event loop share a statement. */
+function rowReader(
+  schema: CollectionSchema,
+  table: Table,
+  runner: Runner,
+): (id: string) => Promise<readonly Row[]> {
+  const { columns } = readerOf(table)
+  const from = `SELECT ${columns} FROM ${table.sql}`
+  // Once: the driver knows a prepared statement by its text, and a text put together again has to be hashed again.
+  const oneById = `${from} WHERE ${table.id} = $1::text`
+
+  const read = async (ids: readonly string[]): Promise<readonly Row[]> => {
+    const [id = ''] = ids
+    if (ids.length === 1 && !table.isAdopted) {
+      return (await runner.read({ sql: oneById, values: [stored(id)] })).rows
+    }
+    const compiled: Compilation = { schema, table, parameters: new Parameters() }
+    const condition = where({ op: 'in', field: '_id', values: ids }, compiled)
+    return (await runner.read(compiled.parameters.statement(from + condition))).rows
+  }
+
+  return gather((ids: string[]) => {
+    if (ids.length === 1) return [read(ids)]
+    const found = read([...new Set(ids)]).then(
+      (rows) => new Map(rows.map((row) => [restored(String(row[0])), [row]])),
+    )
+    return ids.map(async (id) => (await found).get(id) ?? [])
+  })
+}
+
+/** The JSON of a part of a record, with `_id` before names that are whole numbers. */
+function selectedJson(
+  record: Fields,
+  { declared }: CollectionSchema,
+  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
+): string {
+  const shown = declared ? onlyDeclared(declared, record) : record
+  const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
+  const { _id, ...rest } = project(whole as Fields, select)
+  const others = JSON.stringify(rest)
+  return `{"_id":${JSON.stringify(_id)}${others === '{}' ? '}' : `,${others.slice(1)}`}`
+}
+
+/** Bytes of a table that is counted in a few milliseconds. */
+const SMALL_BYTES = 4 * 1024 * 1024
+
+/** The statement that returns a read's records in order. */
+function compileRead(read: Read, { columns }: Reader, compiled: Compilation): string {
+  const { filter, sort, skip = 0, limit } = read
+  const { parameters, table } = compiled
+  const from = `${columns} FROM ${table.sql}`
+  const { anchor, stretches } = startOf(read, compiled)
+  if (namesOne(filter) && !stretches && skip === 0)
+    return `SELECT ${from}${where(filter, compiled)}`
+  const conditions = [compileFilter(filter, compiled)]
+  const page = { from, conditions, sort, stretches, skip, limit }
+  const sql = selectPage(page, {
+    orderBy: (keys) => orderBy(keys, compiled),
+    // A limit that the planner can't see makes it plan a prepared statement again each time.
+    count: (records) => String(Math.trunc(records)),
+    offset: (records) => parameters.bind(String(records), 'bigint'),
+    // The parts run in turn.
+    oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
+  })
+  return anchor + sql
+}
+
+function lengthOf(row: Row): number {
+  let length = 0
+  for (const value of row) length += value?.length ?? 0
+  return length
+}

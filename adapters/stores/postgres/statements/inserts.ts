@@ -1,0 +1,81 @@
+/**
+ * Inserts of one turn of the event loop, in one statement.
+ *
+ * @module
+ */
+
+import { type Collection, RefusedWrite, StoreUnavailable } from '../../../../src/ports/store.ts'
+import { gather } from '../../gather.ts'
+import type { Column, Table } from '../layout/columns.ts'
+import { insertRows, type Run, readerOf, rowJson } from '../layout/rows.ts'
+import { Parameters, type Statement } from '../layout/sql.ts'
+
+type Insert = Collection['insert']
+
+/**
+ * Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone.
+ */
+export function inserter(table: Table, run: Run): Insert {
+  if (table.isAdopted) return adoptedInserter(table, run)
+  const insert = (rows: readonly string[]) => insertJson(rows, table, run)
+
+  const gathered = gather((rows: string[]) => {
+    if (rows.length === 1) return [insert(rows)]
+    const together = insert(rows).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof StoreUnavailable) throw error
+        return false
+      },
+    )
+    return rows.map(async (row) => {
+      if (!(await together)) await insert([row])
+    })
+  })
+
+  return async (record) => gathered(rowJson(record, table))
+}
+
+/** Inserts records into `table`, each in a statement of its own. */
+export function singleInserter(table: Table, run: Run): Insert {
+  if (table.isAdopted) return adoptedInserter(table, run)
+  return async (record) => insertJson([rowJson(record, table)], table, run)
+}
+
+async function insertJson(rows: readonly string[], table: Table, run: Run): Promise<void> {
+  await run(statementOf(rows, (list) => insertRows(table, list)))
+}
+
+/** Inserts records into the table of another program, and resolves to what is stored: it makes values of its own. */
+function adoptedInserter(table: Table, run: Run): Insert {
+  const { columns, record: read } = readerOf(table)
+  return async (record) => {
+    const fields = new Set(Object.keys(record).filter((field) => record[field] !== undefined))
+    refuseFixed(fields, table, ['nothing'])
+    const insert = (list: string) => `${insertRows(table, list, fields)} RETURNING ${columns}`
+    const { rows } = await run(statementOf([rowJson(record, table)], insert))
+    const [row] = rows
+    // A trigger can drop the row without an error.
+    if (!row) throw new RefusedWrite('value')
+    return read(row)
+  }
+}
+
+/** Refuses a write of columns whose values the database makes itself: those that take no more than `fixed`. */
+export function refuseFixed(
+  fields: Iterable<string>,
+  { byField }: Table,
+  fixed: readonly Column['takes'][],
+): void {
+  const refused = [...fields].filter((field) => {
+    const takes = byField.get(field)?.takes
+    return takes !== undefined && fixed.includes(takes)
+  })
+  if (refused.length > 0) throw new RefusedWrite('value', refused)
+}
+
+function statementOf(rows: readonly string[], sqlOf: (list: string) => string): Statement {
+  const parameters = new Parameters()
+  const sql = sqlOf(parameters.bind(`[${rows.join()}]`, 'json'))
+  return parameters.statement(sql)
+}

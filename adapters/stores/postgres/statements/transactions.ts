@@ -1,0 +1,149 @@
+/**
+ * Several writes as one: a transaction. It is not serializable; locks on rows keep what its steps rely on.
+ *
+ * @module
+ */
+
+import { all as allOf, any, type Filter } from '../../../../src/ports/filter.ts'
+import type {
+  CollectionSchema,
+  Fields,
+  StepResult,
+  WriteOutcome,
+  WriteStep,
+} from '../../../../src/ports/store.ts'
+import { filterOf, take } from '../../planner/steps.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Table } from '../layout/columns.ts'
+import { isCollision, portError } from '../layout/errors.ts'
+import type { Run } from '../layout/rows.ts'
+import { type Writes, writesTo } from './writes.ts'
+
+/** A store's `write`; `look` finds the table of a collection. */
+export function stepWriter(
+  connection: Connection,
+  look: (schema: CollectionSchema) => Promise<Table>,
+): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
+  const tables = new WeakMap<CollectionSchema, Table>()
+
+  async function located(step: WriteStep): Promise<Located> {
+    const table = tables.get(step.in) ?? (await look(step.in))
+    tables.set(step.in, table)
+    return { step, table }
+  }
+
+  return async (steps) => {
+    if (steps.length === 0) return { results: [] }
+    // Before the transaction, which may hold the only connection.
+    const all = await Promise.all(steps.map(located)).catch((error: unknown) => {
+      throw portError(error)
+    })
+    try {
+      return { results: await connection.transaction((run, isAgain) => takeAll(all, run, isAgain)) }
+    } catch (error) {
+      if (error instanceof FailedStep) return { failed: error.at }
+      // A constraint that is deferred refuses the commit.
+      const written = all.find(({ step }) => !('require' in step))
+      throw portError(error, written?.table)
+    }
+  }
+}
+
+/** A step, and the table of its collection. */
+interface Located {
+  readonly step: WriteStep
+  readonly table: Table
+}
+
+/**
+ * Takes the steps in turn. Writes that meet in opposite orders end each other; after that (`isAgain`) all records are locked
+ * first, which every write does in the same order.
+ */
+async function takeAll(all: readonly Located[], run: Run, isAgain: boolean): Promise<StepResult[]> {
+  const results: StepResult[] = []
+  let locked = isAgain ? await lockAll(all, run) : undefined
+  for (const [at, { step, table }] of all.entries()) {
+    if (!locked && 'require' in step && !step.exists) locked = await lockAll(all.slice(at + 1), run)
+    if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
+    const ids = locked?.get(table)
+    const writes = writesTo(step.in, table, run)
+    const result = await resultOf(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
+      throw isCollision(error) ? error : portError(error, table)
+    })
+    if (!result) throw new FailedStep(at)
+    results.push(result)
+  }
+  return results
+}
+
+/** The ids of the records of each table that steps may write. */
+type Locked = ReadonlyMap<Table, string[]>
+
+/**
+ * Locks the records that steps will write: whoever changes one of them has either been seen by a `require` that comes
+ * now, or waits.
+ */
+async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
+  const locked = new Map<Table, string[]>()
+  const tables = [...Map.groupBy(all, (one) => one.table)]
+  tables.sort(([, [a]], [, [b]]) => ((a?.step.in.name ?? '') < (b?.step.in.name ?? '') ? -1 : 1))
+  for (const [table, some] of tables) {
+    const filters = some.flatMap(({ step }) =>
+      'insert' in step || 'require' in step ? [] : filterOf(step),
+    )
+    const [first] = some
+    const isWritten = first && filters.length > 0
+    locked.set(table, isWritten ? await writesTo(first.step.in, table, run).lock(any(filters)) : [])
+  }
+  return locked
+}
+
+/** `step` for these records alone: one that was created after the lock may have met a `require` of somebody else. */
+function among(step: WriteStep, ids: readonly string[]): WriteStep {
+  const own = (filter: Filter) => allOf([filter, { op: 'in', field: '_id', values: ids }])
+  const same = () => step
+  return take<WriteStep>(step, {
+    insert: same,
+    update: (filter) => ({ ...step, update: own(filter) }) as WriteStep,
+    updateMany: (filter) => ({ ...step, updateMany: own(filter) }) as WriteStep,
+    delete: (filter) => ({ ...step, delete: own(filter) }),
+    deleteMany: (filter) => ({ ...step, deleteMany: own(filter) }),
+    require: same,
+  })
+}
+
+/** Ends a transaction whose step with the index `at` failed. */
+class FailedStep extends Error {
+  readonly at: number
+  constructor(at: number) {
+    super(`step ${at} failed`)
+    this.at = at
+  }
+}
+
+/** What a step did; undefined if it failed. */
+function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
+  return take<Promise<StepResult | undefined>>(step, {
+    async insert(record) {
+      const stored = await writes.insert(record)
+      return { count: 1, records: stored ? [stored] : [] }
+    },
+    update: async (filter, change, options) => one(await writes.update(filter, change, options)),
+    updateMany: async (filter, change) => {
+      return { count: await writes.updateMany(filter, change), records: [] }
+    },
+    delete: async (filter, options) => one(await writes.delete(filter, options)),
+    async deleteMany(filter) {
+      const records = await writes.deleteMany(filter)
+      return { count: records.length, records }
+    },
+    async require(filter, isThere) {
+      const found = await (isThere ? writes.keep(filter) : writes.isThere(filter))
+      return found === isThere ? { count: 0, records: [] } : undefined
+    },
+  })
+}
+
+function one(record: Fields | null): StepResult | undefined {
+  return record ? { count: 1, records: [record] } : undefined
+}

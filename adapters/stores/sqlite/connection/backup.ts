@@ -1,0 +1,96 @@
+/**
+ * A copy of a database while it is in use.
+ *
+ * @module
+ */
+
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { identifier } from '../layout/sql.ts'
+import { Connection } from './connection.ts'
+
+/** What a backup holds. */
+export interface BackedUp {
+  readonly bytes: number
+  /** The collections, each with the number of its records. */
+  readonly collections: readonly { readonly name: string; readonly records: number }[]
+}
+
+/**
+ * Copies the database in the file `path` to a new file, as it is at one moment: other processes go on reading and
+ * writing. The new file appears when the copy is complete, checked and on disk; until then its name ends in
+ * `.unfinished`. Throws, and leaves no file, where there is one already, the disk is full or the check fails.
+ */
+export function backUp(path: string, to: string): BackedUp {
+  const unfinished = `${to}.unfinished`
+  const remove = () => {
+    for (const file of [unfinished, `${unfinished}-journal`]) rmSync(file, { force: true })
+  }
+  refuseExisting(to)
+  // Of a backup that was killed.
+  remove()
+  try {
+    copy(path, unfinished)
+    const made = checked(unfinished)
+    refuseExisting(to)
+    persist(unfinished)
+    renameSync(unfinished, to)
+    persist(dirname(to))
+    return made
+  } finally {
+    remove()
+  }
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new Error(`'${file}' is there already: name a new file, or remove it`)
+}
+
+function copy(path: string, to: string): void {
+  const source = new Connection(path, { readOnly: true })
+  try {
+    // Nothing else runs in this process, so SQLite may wait for whoever has the lock.
+    source.db.exec('PRAGMA busy_timeout = 10000')
+    // Whoever may not read the database may not read its copy. SQLite takes an empty file for a new one.
+    closeSync(openSync(to, 'wx', statSync(path).mode))
+    source.rows({ sql: 'VACUUM INTO ?', values: [to] })
+  } catch (error) {
+    throw new Error(`'${to}' can't be written: ${(error as Error).message}`, { cause: error })
+  } finally {
+    source.close()
+  }
+}
+
+/** Waits until a file or a folder is on disk. Windows can't do that with folders, and doesn't need it. */
+function persist(path: string): void {
+  if (process.platform === 'win32' && statSync(path).isDirectory()) return
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function checked(path: string): BackedUp {
+  const connection = new Connection(path, { readOnly: true })
+  const rows = (sql: string) => connection.rows({ sql, values: [] })
+  try {
+    const faults = rows('PRAGMA integrity_check').map(({ integrity_check }) =>
+      String(integrity_check),
+    )
+    if (faults.join() !== 'ok')
+      throw new Error(`the copy is damaged: ${faults.slice(0, 3).join('; ')}`)
+    const tables = rows(
+      `SELECT t.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c ON c.name = 'doc'
+       WHERE t.type = 'table' AND t.schema = 'main' ORDER BY t.name`,
+    )
+    const collections = tables.map(({ name }) => {
+      const [row] = rows(`SELECT COUNT(*) AS records FROM ${identifier(String(name))}`)
+      return { name: String(name), records: Number(row?.records) }
+    })
+    return { bytes: statSync(path).size, collections }
+  } finally {
+    connection.close()
+  }
+}

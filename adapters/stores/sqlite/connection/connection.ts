@@ -1,0 +1,157 @@
+/**
+ * One connection to a database file, with its prepared statements.
+ *
+ * @module
+ */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { StoreUnavailable } from '../../../../src/ports/store.ts'
+import { isBusy } from '../layout/errors.ts'
+import type { Row, Statement, Written } from '../layout/sql.ts'
+import { retryWhileBusy } from './busy-retry.ts'
+
+const MAX_STATEMENTS = 256
+
+/** A database and its prepared statements. */
+export class Connection {
+  readonly db: DatabaseSync
+  #isSetUp = false
+  #isClosed = false
+  /** By SQL, the least recently used first. */
+  readonly #statements = new Map<string, StatementSync>()
+
+  /** A read-only connection leaves the file as another one has set it up, and caches few pages. */
+  constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
+    const { DatabaseSync: Database } = sqlite()
+    this.db = opened(() => new Database(path, { readOnly }), path)
+    // Waiting inside SQLite would block the event loop: `retryWhileBusy` waits instead.
+    this.db.exec('PRAGMA busy_timeout = 0')
+    if (readOnly) {
+      this.db.exec('PRAGMA cache_size = -16384')
+      this.#isSetUp = true
+      return
+    }
+    try {
+      opened(() => this.#setUp(), path)
+    } catch (error) {
+      if (!isBusy((error as Error).cause)) throw error
+    }
+  }
+
+  /** Settles when the file is set up, which another process may be doing at the moment. */
+  async ready(): Promise<void> {
+    if (!this.#isSetUp) await retryWhileBusy(() => this.#setUp())
+  }
+
+  /** The path of the database's file; undefined if it has none that a second connection could open. */
+  get file(): string | undefined {
+    const [main] = this.rows({ sql: 'PRAGMA database_list', values: [] })
+    return main?.file ? String(main.file) : undefined
+  }
+
+  #setUp(): void {
+    // With WAL, readers and the writer do not wait for each other. Switching a new file over takes an exclusive lock.
+    this.db.exec('PRAGMA journal_mode = WAL')
+    // FULL: an acknowledged write survives a loss of power. The cache is filled as pages are read.
+    this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+    this.#isSetUp = true
+  }
+
+  /** The rows that a statement returns. */
+  rows({ sql, values, inLists = false }: Statement): Row[] {
+    return this.#prepared(sql, inLists).all(...values)
+  }
+
+  /** Runs a statement that changes records. */
+  write(statement: Statement): Written {
+    if (statement.sql.endsWith('RETURNING doc')) {
+      const rows = this.rows(statement)
+      return { rows, changes: rows.length }
+    }
+    const { changes } = this.#prepared(statement.sql).run(...statement.values)
+    return { rows: [], changes: Number(changes) }
+  }
+
+  /** Runs `work` in its own transaction: all of it happens, or nothing. */
+  transaction<T>(work: () => T): T {
+    this.db.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.db.exec('COMMIT')
+      return result
+    } catch (error) {
+      this.#undo('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** The result of `work`, inside a transaction; if it throws, none of what it did takes effect. */
+  asOne<T>(work: () => T): T {
+    this.db.exec('SAVEPOINT one')
+    try {
+      const result = work()
+      this.db.exec('RELEASE one')
+      return result
+    } catch (error) {
+      this.#undo('ROLLBACK TO one; RELEASE one')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#statements.clear()
+    this.db.close()
+  }
+
+  #prepared(sql: string, inLists = false): StatementSync {
+    if (this.#isClosed) throw new StoreUnavailable('the store has been closed')
+    const known = this.#statements.get(sql)
+    const statement = known ?? this.db.prepare(sql)
+    // Node has it since 22.16. No SQL is used both ways.
+    if (inLists && !known) statement.setReturnArrays?.(true)
+    if (known) this.#statements.delete(sql)
+    this.#statements.set(sql, statement)
+    if (this.#statements.size > MAX_STATEMENTS) {
+      const [oldest = ''] = this.#statements.keys()
+      this.#statements.delete(oldest)
+    }
+    return statement
+  }
+
+  /** Some failures, e.g. a full disk, have ended the transaction already. */
+  #undo(sql: string): void {
+    try {
+      this.db.exec(sql)
+    } catch {}
+  }
+}
+
+/** The built-in module, without Node's warning that it is experimental; other warnings pass. */
+function sqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process
+  const others = (...warning: Parameters<typeof emitWarning>): void => {
+    if (!String(warning[0]).startsWith('SQLite is an experimental feature')) {
+      emitWarning.apply(process, warning)
+    }
+  }
+  process.emitWarning = others as typeof emitWarning
+  try {
+    const found: typeof import('node:sqlite') | undefined = process.getBuiltinModule('node:sqlite')
+    if (!found)
+      throw new TypeError('sqliteStore: this runtime has no node:sqlite; Node has it since 22.13')
+    return found
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** The result of `open`; an error names the file. */
+function opened<T>(open: () => T, path: string): T {
+  try {
+    return open()
+  } catch (error) {
+    const why = (error as Error)?.message ?? String(error)
+    throw new Error(`sqliteStore: '${path}' cannot be opened: ${why}`, { cause: error })
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The SQL functions that fieldgate adds to node:sqlite. None of them throws: an exception that leaves an SQLite
+ * function crashes Deno.
+ *
+ * @module
+ */
+
+import type { DatabaseSync } from 'node:sqlite'
+import type { RE2JS } from 're2js'
+import { InvalidPattern, StoreTimeout } from '../../../../src/ports/store.ts'
+import { MATCHES, type Statement } from '../layout/sql.ts'
+
+const CLOCK = 'fieldgate_clock'
+
+/**
+ * True while a read may go on; afterwards SQLite itself fails, because of an invalid JSON path. Not every row calls the
+ * clock, because a call from SQLite into JavaScript costs more than most conditions. One row in 16 does, because
+ * records may be large; the product spreads these rows, so that no pattern in the rows of a collection or an index
+ * skips them all.
+ */
+export const DEADLINE: string = `(rowid * 40503 >> 9 & 15 OR json_type('{}', ${CLOCK}()) = 'object')`
+
+/** Adds the clock to a connection: statements that contain `DEADLINE` fail soon after `isOver` returns true. */
+export function addClock(db: DatabaseSync, isOver: () => boolean): void {
+  db.function(CLOCK, () => (isOver() ? 'time is up' : '$'))
+}
+
+/** A read has exceeded its time limit. */
+export function tookTooLong(): StoreTimeout {
+  return new StoreTimeout('a read took longer than its time limit')
+}
+
+/** Adds the function that matches a pattern, which must have been checked. */
+export function addPatterns(db: DatabaseSync): void {
+  db.function(MATCHES, { deterministic: true }, (pattern, text) => {
+    if (typeof text !== 'string') return null
+    return compiled(String(pattern))?.test(text) ? 1 : 0
+  })
+}
+
+/**
+ * Rejects with `InvalidPattern` if one of `patterns` is not a valid regular expression, and with a `TypeError` if the
+ * engine cannot be loaded.
+ */
+export async function checkPatterns(patterns: readonly string[]): Promise<void> {
+  // Few apps match patterns; the others start without the engine.
+  engine ??= (await loaded()).RE2JS
+  try {
+    for (const pattern of patterns) compiled(pattern)
+  } catch (error) {
+    throw new InvalidPattern('not a valid regular expression', { cause: error })
+  }
+}
+
+async function loaded(): Promise<typeof import('re2js')> {
+  // Within `try`, every bundler lets an app without the package pass; Turbopack refuses it with `catch` on the import.
+  try {
+    return await import('re2js')
+  } catch (cause) {
+    throw new TypeError("sqliteStore: 'allowRawRegex' needs re2js: npm install re2js", { cause })
+  }
+}
+
+/** Checks the patterns of `statements` in the same way. */
+export async function checkPatternsOf(statements: readonly Statement[]): Promise<void> {
+  for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
+}
+
+/** Matches in time linear in the length of the string, for any pattern. */
+let engine: typeof RE2JS | undefined
+let latest: { readonly pattern: string; readonly regex: RE2JS | undefined } | undefined
+
+/** A statement uses the same pattern on every row. */
+function compiled(pattern: string): RE2JS | undefined {
+  if (latest?.pattern !== pattern) {
+    latest = { pattern, regex: engine?.compile(pattern, engine.CASE_INSENSITIVE) }
+  }
+  return latest.regex
+}

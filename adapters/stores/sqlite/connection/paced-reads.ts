@@ -1,0 +1,202 @@
+/**
+ * Where reads run: on this thread while they are short, else on a thread of the pool.
+ *
+ * The cost of a read is not guessed. It starts here and is interrupted when its time is up; from then on, the same
+ * statement goes to the pool until it was quick there. A read that cannot be interrupted goes there if the collection
+ * is large.
+ *
+ * @module
+ */
+
+import type { Soon } from '../../../../src/ports/soon.ts'
+import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
+import { isBusy, portError } from '../layout/errors.ts'
+import { identifier, type Row, type Statement } from '../layout/sql.ts'
+import { retryWhileBusy } from './busy-retry.ts'
+import type { Connection } from './connection.ts'
+import { addClock, checkPatterns, tookTooLong } from './functions.ts'
+import { NoThreads, Pool } from './pool.ts'
+
+/** How much may hold up the event loop. */
+export interface Pace {
+  /** How long a read that can be interrupted may run here, in milliseconds. */
+  readonly budgetMs: number
+  /** The largest collection, in rows, that a read which cannot be interrupted may read here. */
+  readonly rows: number
+  /** The most threads. */
+  readonly threads: number
+}
+
+/**
+ * A read takes some 0.1 ms if an index serves it, and SQLite counts this many rows in 5 ms. More threads would only
+ * wait for the disk, and one processor is left to the event loop.
+ */
+export const PACE: Pace = {
+  budgetMs: 5,
+  rows: 200_000,
+  threads: Math.max(1, Math.min(4, navigator.hardwareConcurrency - 1)),
+}
+
+/** A statement that took less than this on a thread, in milliseconds, starts here again. */
+const QUICK_MS = 2
+
+const MAX_SLOW = 1000
+
+/** The reads of one connection's database. Their errors are the port's. */
+export class Reads {
+  readonly #connection: Connection
+  readonly #pace: Pace
+  /** When the read that runs here is interrupted. */
+  #end = Number.POSITIVE_INFINITY
+  /** The SQL of statements that were slow. */
+  readonly #slow = new Set<string>()
+  /** Null if everything is read here: a database in memory has no second connection. */
+  #pool: Pool | null | undefined
+
+  constructor(connection: Connection, pace: Pace) {
+    this.#connection = connection
+    this.#pace = pace
+    addClock(connection.db, () => performance.now() > this.#end)
+  }
+
+  /**
+   * The rows of a statement. The statement contains `DEADLINE`, or is always quick; otherwise `over` names the table
+   * that it may scan before it checks the time. Rejects with `StoreTimeout`, with `StoreUnavailable` if its thread or the
+   * store ends, and with the signal's reason. Rows that are found in a moment are returned at once; what fails at once
+   * is thrown.
+   */
+  rows(statement: Statement, hints: ReadHints = {}, over?: string): Soon<readonly Row[]> {
+    const isQuick = over === undefined && !statement.patterns
+    try {
+      const rows = isQuick ? this.#now(statement, hints) : undefined
+      return rows ?? this.#later(statement, hints, over).catch(throwPortError)
+    } catch (error) {
+      return throwPortError(error)
+    }
+  }
+
+  /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
+  quick(statement: Statement): Soon<readonly Row[]> {
+    try {
+      return this.#connection.rows(statement)
+    } catch (error) {
+      if (!isBusy(error)) return throwPortError(error)
+      return retryWhileBusy(() => this.#connection.rows(statement)).catch(throwPortError)
+    }
+  }
+
+  /** The rows, unless they have to be waited for. */
+  #now(statement: Statement, { timeLimitMs = Infinity }: ReadHints): readonly Row[] | undefined {
+    const pool = this.#openPool()
+    if (pool && this.#isSlow(statement)) return undefined
+    const limitMs = pool ? Math.min(timeLimitMs, this.#pace.budgetMs) : timeLimitMs
+    try {
+      return this.#within(limitMs, statement)
+    } catch (error) {
+      if (isBusy(error)) return undefined
+      if (!(error instanceof StoreTimeout) || limitMs === timeLimitMs) throw error
+      this.#noteSlow(statement)
+      return undefined
+    }
+  }
+
+  async #later(
+    statement: Statement,
+    hints: ReadHints,
+    over: string | undefined,
+  ): Promise<readonly Row[]> {
+    const { timeLimitMs = Number.POSITIVE_INFINITY } = hints
+    if (statement.patterns) await checkPatterns(statement.patterns)
+    const end = performance.now() + timeLimitMs
+    const pool = this.#openPool()
+    if (!pool) return this.#here(statement, end, timeLimitMs)
+    if (!this.#isSlow(statement) && !(over && (await this.#isLarge(over)))) {
+      try {
+        return await this.#here(statement, end, this.#pace.budgetMs)
+      } catch (error) {
+        if (!(error instanceof StoreTimeout) || performance.now() > end) throw error
+        this.#noteSlow(statement)
+      }
+    }
+    try {
+      return await this.#there(pool, statement, end, hints)
+    } catch (error) {
+      this.#stayHere(error)
+      return this.#here(statement, end, end - performance.now())
+    }
+  }
+
+  /** Ends the running reads. */
+  async close(): Promise<void> {
+    await this.#pool?.close()
+  }
+
+  #openPool(): Pool | undefined {
+    if (this.#pool === undefined) {
+      const { file } = this.#connection
+      this.#pool = file ? new Pool(file, this.#connection, this.#pace.threads) : null
+    }
+    return this.#pool ?? undefined
+  }
+
+  #here(statement: Statement, end: number, limitMs: number): Promise<readonly Row[]> {
+    return retryWhileBusy(() => {
+      const rows = this.#within(limitMs, statement)
+      if (performance.now() > end) throw tookTooLong()
+      return rows
+    })
+  }
+
+  /** The rows of a statement that contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
+  #within(limitMs: number, statement: Statement): readonly Row[] {
+    this.#end = performance.now() + limitMs
+    try {
+      return this.#connection.rows(statement)
+    } catch (error) {
+      throw performance.now() > this.#end ? tookTooLong() : error
+    } finally {
+      this.#end = Number.POSITIVE_INFINITY
+    }
+  }
+
+  async #there(
+    pool: Pool,
+    statement: Statement,
+    end: number,
+    { signal }: ReadHints,
+  ): Promise<readonly Row[]> {
+    signal?.throwIfAborted()
+    const { rows, tookMs } = await pool.run(statement, { end, signal })
+    if (tookMs < QUICK_MS) this.#slow.delete(statement.sql)
+    return rows
+  }
+
+  #isSlow({ sql }: Statement): boolean {
+    return this.#pace.budgetMs === 0 || this.#slow.has(sql)
+  }
+
+  async #isLarge(table: string): Promise<boolean> {
+    const last = `SELECT max(rowid) AS last FROM ${identifier(table)}`
+    const [row] = await this.quick({ sql: last, values: [] })
+    return Number(row?.last) > this.#pace.rows
+  }
+
+  #noteSlow({ sql }: Statement): void {
+    if (this.#slow.size >= MAX_SLOW) this.#slow.clear()
+    this.#slow.add(sql)
+  }
+
+  /** Reads everything here from now on, if `error` says that there are no threads; any other error is thrown. */
+  #stayHere(error: unknown): void {
+    if (!(error instanceof NoThreads)) throw error
+    if (this.#pool === null) return
+    this.#pool = null
+    const { message, cause } = error
+    const why = cause instanceof Error ? cause.message : String(cause)
+    process.emitWarning(`sqliteStore: ${message}, so slow reads hold up all requests: ${why}`)
+  }
+}
+
+function throwPortError(error: unknown): never {
+  throw portError(error, undefined)
+}

@@ -1,0 +1,137 @@
+/**
+ * One writer for all processes of `serve(app, { processes })`: the workers send their writes to the first process. Each
+ * process for itself would wait for the others' locks, and find the pages that it has cached changed.
+ *
+ * @module
+ */
+
+import { isWorker, topic } from '#processes'
+import { StoreUnavailable } from '../../../../src/ports/store.ts'
+import type { Statement, Written } from '../layout/sql.ts'
+import { checkPatternsOf } from './functions.ts'
+import { Gathering } from './write-batch.ts'
+
+/** A write: its statements take effect together. */
+export interface Batch {
+  readonly statements: readonly Statement[]
+  /** The collection that each writes to. */
+  readonly collections: readonly string[]
+}
+
+/** Runs a write; settles after the commit. */
+export type RunBatch = (batch: Batch) => Promise<readonly Written[]>
+
+/** The first process's answer: the driver's errors pass as what is read of them. */
+type Reply =
+  | { readonly written: readonly Written[] }
+  | { readonly unavailable: string }
+  | { readonly error: { readonly message: string; readonly errcode?: unknown } }
+
+const opened = topic<string, boolean>('sqlite: a file')
+const writes = topic<{ readonly file: string; readonly batches: readonly Batch[] }, Reply[]>(
+  'sqlite: writes',
+)
+
+/** What writes to the files that this process has open. */
+const writers = new Map<string, (batches: readonly Batch[]) => Promise<Reply[]>>()
+
+/** Lets workers write to `file` with `run`. Returns a function that ends this. */
+export function lendWriter(file: string | undefined, run: RunBatch): () => void {
+  if (file === undefined || isWorker) return () => {}
+  const gathering = new Gathering()
+  const runAll = (batches: readonly Batch[]) =>
+    gathering.run(() => Promise.all(batches.map((batch) => replyTo(batch, run))))
+  writers.set(file, runAll)
+  return () => {
+    if (writers.get(file) === runAll) writers.delete(file)
+  }
+}
+
+async function replyTo(batch: Batch, run: RunBatch): Promise<Reply> {
+  try {
+    await checkPatternsOf(batch.statements)
+    return { written: await run(batch) }
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return { unavailable: error.message }
+    const { message, errcode } = error as Error & { errcode?: unknown }
+    return { error: { message, errcode } }
+  }
+}
+
+opened.answer((file) => writers.has(file))
+
+writes.answer(({ file, batches }) => {
+  const run = writers.get(file)
+  return run ? run(batches) : batches.map(() => ({ unavailable: 'the store has been closed' }))
+})
+
+/**
+ * In a worker, what writes to `file` in the first process; undefined if that has not opened the file, or if there is one
+ * process. Throws a `TypeError` for a database in memory, which processes can't share.
+ */
+export async function borrowedWriter(file: string | undefined): Promise<RunBatch | undefined> {
+  if (!isWorker) return undefined
+  if (file === undefined) {
+    throw new TypeError(
+      `sqliteStore: each process would have a database of its own. Set 'path', or serve without 'processes'.`,
+    )
+  }
+  if (!(await opened.ask(file))) return undefined
+  const sender = new Sender(file)
+  return (batch) => sender.run(batch)
+}
+
+interface Item {
+  readonly batch: Batch
+  resolve(written: readonly Written[]): void
+  reject(error: unknown): void
+}
+
+/**
+ * Sends the writes of a worker. Those that come while others are on their way leave together afterwards: they would wait
+ * for that commit anyway, and a message costs as much as a write.
+ */
+class Sender {
+  readonly #file: string
+  #waiting: Item[] = []
+  #isSending = false
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  run(batch: Batch): Promise<readonly Written[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ batch, resolve, reject })
+      if (this.#waiting.length === 1 && !this.#isSending) this.#sendSoon()
+    })
+  }
+
+  /** After the sockets that are readable now have been read. */
+  #sendSoon(): void {
+    setImmediate(() => void this.#send())
+  }
+
+  async #send(): Promise<void> {
+    const items = this.#waiting
+    this.#waiting = []
+    this.#isSending = true
+    try {
+      const batches = items.map(({ batch }) => batch)
+      const replies = await writes.ask({ file: this.#file, batches })
+      for (const [at, item] of items.entries()) settle(item, replies[at])
+    } catch (error) {
+      for (const { reject } of items) reject(error)
+    }
+    this.#isSending = false
+    if (this.#waiting.length > 0) this.#sendSoon()
+  }
+}
+
+function settle({ resolve, reject }: Item, reply: Reply | undefined): void {
+  if (reply && 'written' in reply) resolve(reply.written)
+  else if (reply && 'error' in reply) {
+    const { message, errcode } = reply.error
+    reject(Object.assign(new Error(message), { errcode }))
+  } else reject(new StoreUnavailable(reply?.unavailable ?? 'a write got no answer'))
+}

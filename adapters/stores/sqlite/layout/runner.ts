@@ -1,0 +1,34 @@
+/**
+ * What runs the statements of a collection: node:sqlite or D1.
+ *
+ * @module
+ */
+
+import type { Filter } from '../../../../src/ports/filter.ts'
+import type { Soon } from '../../../../src/ports/soon.ts'
+import type { ReadHints } from '../../../../src/ports/store.ts'
+import type { KnownShapes } from './schema-stamps.ts'
+import type { Candidates, Search } from './shadows.ts'
+import type { Row, Statement, Written } from './sql.ts'
+
+/** Runs the statements of one collection; its errors are the port's. */
+export interface Runner {
+  /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
+  quick?(statement: Statement): Soon<readonly Row[]>
+  /** The rows of a reading statement. */
+  read(statement: Statement, hints?: ReadHints): Soon<readonly Row[]>
+  /** The number that a statement returns as `count`: that of the records which match `filter`. */
+  count(statement: Statement, filter: Filter, hints?: ReadHints): Promise<number>
+  /** Runs a statement that changes records, atomically; resolves when the change is durable. */
+  write(statement: Statement): Promise<Written>
+  /** A condition that ends a read that must not go on. */
+  readonly deadline?: string
+  /** The most bytes that the SQL of a statement may have, if there is a limit. */
+  readonly maxBytes?: number
+  /** The shapes that have written to the database. */
+  readonly shapes?: KnownShapes
+  /** How to find the rows that contain a string, in a statement for all matches. */
+  readonly candidates?: Candidates
+  /** The same for a read of the first rows in order that searches for `searches`. */
+  found?(searches: readonly Search[], hints?: ReadHints): Promise<Candidates | undefined>
+}

@@ -1,0 +1,140 @@
+/**
+ * SQL, built safely: names and paths are quoted, values are bound.
+ *
+ * @module
+ */
+
+/** A value that is bound to a statement. */
+export type SqlValue = string | number
+
+/** A statement with the values of its numbered parameters. */
+export interface Statement {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+  /** The regular expressions among the values. */
+  readonly patterns?: readonly string[]
+  /** Whether its rows may be lists of their values: where the driver can, that is faster than an object for each row. */
+  readonly inLists?: boolean
+  /** What a write does to which records match a filter. If undefined, nobody knows. */
+  readonly effect?: Effect
+}
+
+/**
+ * It stores the record whose JSON has this place among the statement's values, changes these fields of records, or
+ * removes the records that it returns.
+ */
+export type Effect =
+  | { readonly inserts: number }
+  | { readonly changed: readonly string[] }
+  | { readonly removes: true }
+
+/** D1 allows a hundred; values beyond this number are sent as JSON. */
+const MAX_BOUND = 90
+
+/** The values of a statement being built. A repeated value is bound once. */
+export class Parameters {
+  readonly #values: SqlValue[] = []
+  readonly #patterns: string[] = []
+  readonly #known = new Map<SqlValue, string>()
+  readonly #json: string[] = []
+  #jsonNumber = 0
+
+  /** The statement with this SQL and these parameters. */
+  statement(sql: string): Statement {
+    if (this.#jsonNumber > 0) this.#values[this.#jsonNumber - 1] = `[${this.#json.join()}]`
+    const patterns = this.#patterns
+    return { sql, values: this.#values, ...(patterns.length > 0 && { patterns }) }
+  }
+
+  /** `value` as a parameter: `?1`. */
+  bind(value: SqlValue): string {
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    const isFull = this.#values.length >= MAX_BOUND
+    const bound = isFull ? this.#inJson(value, '->>') : `?${this.#values.push(value)}`
+    this.#known.set(value, bound)
+    return bound
+  }
+
+  /** A regular expression as a parameter. */
+  pattern(pattern: string): string {
+    this.#patterns.push(pattern)
+    return this.bind(pattern)
+  }
+
+  /** Any value as JSON. All of them are sent in one parameter. */
+  json(value: unknown): string {
+    return this.#inJson(value, '->')
+  }
+
+  #inJson(value: unknown, operator: '->' | '->>'): string {
+    if (this.#jsonNumber === 0) this.#jsonNumber = this.#values.push('')
+    const at = this.#json.push(JSON.stringify(value) ?? 'null') - 1
+    return `(?${this.#jsonNumber} ${operator} ${at})`
+  }
+}
+
+/** `name` as an identifier. */
+export function identifier(name: string): string {
+  if (name === '' || name.includes('\0')) {
+    throw new TypeError(`${JSON.stringify(name)} cannot be the name of a table or column`)
+  }
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** SQLite ignores the case of ASCII letters in names; JSON does not. This keeps `userId` and `userID` apart. */
+export function caseKept(name: string): string {
+  return name.replace(/[A-Z^]/g, (char) => `^${char.toLowerCase()}`)
+}
+
+/** The name that `caseKept` made `kept` of. */
+export function caseRestored(kept: string): string {
+  return kept.replace(/\^(.)/g, (_, char: string) => char.toUpperCase())
+}
+
+/** `text` as a string literal; only for names that the model declares. */
+export function literal(text: string): string {
+  if (text.includes('\0')) throw new TypeError('a name cannot hold NUL')
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** A dotted path as the literal of a JSON path, each key quoted as in JSON. */
+export function jsonPath(path: string): string {
+  const known = jsonPaths.get(path)
+  if (known !== undefined) return known
+  const keys = path.split('.').map((key) => `.${JSON.stringify(key)}`)
+  const made = literal(`$${keys.join('')}`)
+  // Maps have keys of any name.
+  if (jsonPaths.size < MAX_PATHS) jsonPaths.set(path, made)
+  return made
+}
+
+const jsonPaths = new Map<string, string>()
+const MAX_PATHS = 10_000
+
+/** The SQL function that matches a pattern; only if the store has one. */
+export const MATCHES = 'fieldgate_matches'
+
+/** Whether `sql` has more than `most` bytes. */
+export function isLonger(sql: string, most: number = Number.POSITIVE_INFINITY): boolean {
+  // A UTF-16 unit is three bytes at most.
+  return 3 * sql.length > most && new TextEncoder().encode(sql).length > most
+}
+
+/**
+ * Whether `from` has a row for which `condition` holds. Without the LIMIT, SQLite 3.51 turns it into a join, and an
+ * OFFSET then counts the rows of the join instead of the records.
+ */
+export function exists(from: string, condition: string): string {
+  return `EXISTS (SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1)`
+}
+
+/** A row of a result. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** The result of a write. */
+export interface Written {
+  /** The rows of its `RETURNING` clause. */
+  readonly rows: readonly Row[]
+  readonly changes: number
+}

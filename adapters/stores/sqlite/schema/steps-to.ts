@@ -1,0 +1,224 @@
+/**
+ * Tables and indexes: what a collection's schema needs, and the steps to get there from what exists.
+ *
+ * @module
+ */
+
+import type { CollectionSchema, LeftOver } from '../../../../src/ports/store.ts'
+import { leftOverWarning } from '../../left-over.ts'
+import { isDeclaredIndex, uniqueFieldsIn } from '../layout/index-names.ts'
+import { STAMP } from '../layout/schema-stamps.ts'
+import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
+import { identifier, type Row, type Statement } from '../layout/sql.ts'
+import {
+  createTable,
+  type Index,
+  indexesOf,
+  isOfShadow,
+  lackingIndex,
+  triggersOf,
+} from './desired.ts'
+
+/** What a database knows of its tables. */
+export interface Existing {
+  /** The names of the columns of each table, by its name in small letters. */
+  readonly columns: ReadonlyMap<string, readonly string[]>
+  /** Everything that was made by a statement, by its name. */
+  readonly made: ReadonlyMap<string, Made>
+  /** The same, by the table that it belongs to. */
+  readonly byTable: ReadonlyMap<string, readonly Made[]>
+}
+
+/** A table, an index or a trigger, by the statement that created it. */
+export interface Made {
+  readonly type: string
+  readonly name: string
+  /** The table that it belongs to. */
+  readonly table: string
+  readonly sql: string
+}
+
+/** The steps that bring a table to its schema, in order. */
+export interface Steps {
+  /** Creates the table, or adds its missing columns and triggers. Run them in one transaction. */
+  readonly columns: readonly string[]
+  /** The shadows that any existing record may lack. */
+  readonly backfill: readonly Shadow[]
+  /** Drops indexes and triggers that are recreated under the same name. */
+  readonly replaced: readonly string[]
+  /** Creates indexes; those of unique fields may fail. */
+  readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
+}
+
+/** Selects the columns of the tables of `schemas`: rows with `table` and `name`. */
+export function columnsOf(schemas: readonly CollectionSchema[]): Statement {
+  return {
+    sql: `SELECT m.name AS "table", c.name AS name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name COLLATE NOCASE IN (SELECT value FROM json_each(?1))`,
+    values: [JSON.stringify(schemas.map(({ name }) => name))],
+  }
+}
+
+/** Selects everything else that was made: rows as `Made`. */
+export const OBJECTS: Statement = {
+  sql: 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_master WHERE sql IS NOT NULL',
+  values: [],
+}
+
+/** What the rows of both statements tell. */
+export function existingIn(columns: readonly Row[], objects: readonly Row[]): Existing {
+  const columnRows = Map.groupBy(columns, ({ table }) => String(table).toLowerCase())
+  const all = objects as readonly unknown[] as readonly Made[]
+  return {
+    columns: new Map(
+      [...columnRows].map(([table, rows]) => [table, rows.map(({ name }) => String(name))]),
+    ),
+    made: new Map(all.map((one) => [one.name, one])),
+    byTable: Map.groupBy(all, ({ table }) => table),
+  }
+}
+
+/** The steps from what exists to what `schema` needs. What only another version of the app needs stays as it is. */
+export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
+  const table = identifier(schema.name)
+  const shadows = [...shadowsOf(schema).values()]
+  const columns = existing.columns.get(schema.name.toLowerCase()) ?? []
+  const { made } = existing
+  const isMissing = ({ name, sql }: Index) => made.get(name)?.sql !== sql
+  const indexes = indexesOf(schema).filter(isMissing)
+  const triggers = triggersOf(schema, shadows).filter(isMissing)
+  const unsearched = shadows.filter((shadow) => isMissing(lackingIndex(schema.name, shadow)))
+  const lacking = unsearched.map((shadow) => lackingIndex(schema.name, shadow))
+  const isNew = columns.length === 0
+  const added = shadows.filter(({ name }) => !columns.includes(name))
+  const altered = [
+    ...(columns.includes(STAMP) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${STAMP} INTEGER`]),
+    ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
+  ]
+  const dropped = (type: string, list: readonly Index[]) =>
+    list.filter(({ name }) => made.has(name)).map(({ name }) => dropOf({ type, name }))
+  return {
+    columns: [
+      ...(isNew ? [createTable(table, shadows)] : altered),
+      ...dropped('trigger', triggers),
+      ...triggers.map(({ sql }) => sql),
+    ],
+    backfill: isNew ? [] : unsearched,
+    replaced: dropped('index', [...indexes, ...lacking]),
+    // A start that is interrupted before this index is there fills the shadows again: D1 has no transaction that could
+    // span a backfill.
+    indexes: [...lacking, ...indexes],
+  }
+}
+
+/** The statement that drops something, and what that is, if it is worth a line. */
+export interface Drop {
+  readonly sql: string
+  readonly what?: string
+  /** Whether something of another program may be in its way: a view that is broken, say. */
+  readonly mayFail?: true
+}
+
+/** Drops what only other versions of `schema` need, in this order. */
+export function dropsOf(schema: CollectionSchema, existing: Existing): readonly Drop[] {
+  const { name: table } = schema
+  const shadows = [...shadowsOf(schema).values()]
+  const indexes = otherIndexes(schema, existing).map((index): Drop => {
+    return { what: `the ${index.unique ? 'unique ' : ''}index ${index.name}`, sql: dropOf(index) }
+  })
+  // A script without the routers of the app doesn't know what they search.
+  if (shadows.length === 0) return indexes
+  const kept = new Set([
+    ...triggersOf(schema, shadows).map(({ name }) => name),
+    ...shadows.map((shadow) => lackingIndex(table, shadow).name),
+  ])
+  const isOther = (one: Made) => isOfShadow(one) && !kept.has(one.name)
+  const columns = (existing.columns.get(table.toLowerCase()) ?? []).filter(
+    (column) => column.startsWith(SHADOW_PREFIX) && !shadows.some(({ name }) => name === column),
+  )
+  return [
+    ...indexes,
+    ...ownOf(schema, existing)
+      .filter(isOther)
+      .map((one) => ({ sql: dropOf(one) })),
+    ...columns.map((column) => ({
+      what: `the column ${column}, which served a search`,
+      sql: `ALTER TABLE ${identifier(table)} DROP COLUMN ${identifier(column)}`,
+      mayFail: true as const,
+    })),
+  ]
+}
+
+/** What drops tell of. */
+export function leftOversIn({ name }: CollectionSchema, drops: readonly Drop[]): LeftOver[] {
+  return drops.flatMap(({ what }) => (what === undefined ? [] : { collection: name, what }))
+}
+
+/** An index that a model has declared. */
+interface DeclaredIndex extends Pick<Made, 'type' | 'name'> {
+  /** Of a unique index, its fields. */
+  readonly unique: readonly string[] | undefined
+}
+
+/** The declared indexes that only other versions of `schema` need. */
+function otherIndexes(schema: CollectionSchema, existing: Existing): readonly DeclaredIndex[] {
+  const kept = new Set(indexesOf(schema).map(({ name }) => name))
+  const others = ownOf(schema, existing).filter(({ type, table, name }) => {
+    return type === 'index' && isDeclaredIndex(table, name) && !kept.has(name)
+  })
+  return others.map(({ type, name }) => {
+    return { type, name, unique: uniqueFieldsIn(schema.name, name) }
+  })
+}
+
+function ownOf({ name }: CollectionSchema, { byTable }: Existing): readonly Made[] {
+  return byTable.get(name) ?? []
+}
+
+/** What start-up says of them; `store` as in `leftOverWarning`. */
+export function warningsOf(
+  store: string,
+  schemas: readonly CollectionSchema[],
+  existing: Existing,
+): readonly string[] {
+  return schemas.flatMap((schema) =>
+    otherIndexes(schema, existing).map(({ name, unique }) =>
+      leftOverWarning(store, { collection: schema.name, name, unique }),
+    ),
+  )
+}
+
+/** The statement that drops what was made. */
+export function dropOf({ type, name }: Pick<Made, 'type' | 'name'>): string {
+  return `DROP ${type.toUpperCase()} IF EXISTS ${identifier(name)}`
+}
+
+/** Whether there is nothing to do. */
+export function isEmpty(steps: Steps): boolean {
+  return Object.values(steps).every((list) => list.length === 0)
+}
+
+/** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */
+const MAX_SEARCHED = 1900
+
+/**
+ * Throws a `TypeError` for what the database has no room for. SQLite ignores the case of ASCII letters in names, so such
+ * collections would be one table; `searched` is the number of searched fields for which a table has columns.
+ */
+export function checkNames(
+  schemas: readonly CollectionSchema[],
+  searched: number = MAX_SEARCHED,
+): void {
+  const seen = new Map<string, string>()
+  for (const { name, searchable } of schemas) {
+    if (searchable.length > searched) {
+      throw new TypeError(
+        `'${name}' has ${searchable.length} searched fields, and a table of this database has room for ${searched}. Name fewer fields in 'search'`,
+      )
+    }
+    const other = seen.get(name.toLowerCase())
+    if (other !== undefined && other !== name) {
+      throw new TypeError(`the collections '${other}' and '${name}' differ only in case`)
+    }
+    seen.set(name.toLowerCase(), name)
+  }
+}

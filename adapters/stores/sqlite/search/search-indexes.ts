@@ -1,0 +1,176 @@
+/**
+ * The search indexes of a database: which collections have one, and when changed rows are merged into it.
+ *
+ * @module
+ */
+
+import type { Soon } from '../../../../src/ports/soon.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Connection } from '../connection/connection.ts'
+import { DEADLINE } from '../connection/functions.ts'
+import type { Candidates, Search, Shadow } from '../layout/shadows.ts'
+import type { Row, Statement } from '../layout/sql.ts'
+import { hasFullText, mergeSearch, type SearchNames, searchNames } from './full-text.ts'
+
+/** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
+const MAX_UNSEARCHED = 256
+
+interface Index {
+  readonly schema: CollectionSchema
+  readonly names: SearchNames
+  readonly candidates: Candidates
+  /** Rows that this process has changed since the last merge. */
+  changes: number
+}
+
+const TRIGRAM = 3
+/** If more rows than this match, the first in order are found sooner without the index. */
+const MAX_FOUND = 1000
+
+/** The search indexes of one connection's database. */
+export class SearchIndexes {
+  readonly #connection: Connection
+  readonly #indexes = new Map<string, Index>()
+  #closed = false
+  #isLeft = false
+  #available: boolean | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Whether this SQLite has full-text search. Checked only when needed: another process may have the file's lock. */
+  get available(): boolean {
+    this.#available ??= hasFullText(this.#connection)
+    return this.#available
+  }
+
+  /** Call this when the tables of `schemas` are ready. Merges the rows that other processes have left. */
+  prepared(schemas: readonly CollectionSchema[]): void {
+    if (!this.available) return
+    for (const schema of schemas) {
+      if (schema.searchable.length === 0) continue
+      const names = searchNames(schema)
+      this.#indexes.set(schema.name, {
+        schema,
+        names,
+        candidates: candidatesIn(names),
+        changes: MAX_UNSEARCHED,
+      })
+      this.changed(schema.name, 0)
+    }
+  }
+
+  /** The rows to check, in a statement for all matches. */
+  candidates({ name }: CollectionSchema): Candidates {
+    return (shadow, text, parameters) =>
+      this.#indexes.get(name)?.candidates(shadow, text, parameters)
+  }
+
+  /** The rows to check, in a read of the first in order; `read` queries the index. */
+  async found(
+    { name }: CollectionSchema,
+    searches: readonly Search[],
+    read: (statement: Statement) => Soon<readonly Row[]>,
+  ): Promise<Candidates | undefined> {
+    const index = this.#indexes.get(name)
+    // An app that only reads merges what others write.
+    const hear = (noted: number) => this.changed(name, Math.max(0, noted - MAX_UNSEARCHED))
+    return index && foundIn(index.names, searches, read, hear)
+  }
+
+  /** Records that `rows` rows of a collection were written. */
+  changed(collection: string, rows: number): void {
+    const index = this.#indexes.get(collection)
+    if (!index || this.#isLeft) return
+    index.changes += rows
+    if (index.changes < MAX_UNSEARCHED) return
+    index.changes = 0
+    setImmediate(() => this.#merge(index.schema))
+  }
+
+  /** Leaves merging to another process. */
+  leave(): void {
+    this.#isLeft = true
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+
+  #merge(schema: CollectionSchema): void {
+    if (this.#closed) return
+    try {
+      if (!mergeSearch(this.#connection, schema)) setImmediate(() => this.#merge(schema))
+    } catch {
+      // The disk is full, or another process is writing. The rows stay noted, and the merge after the next write takes
+      // them.
+      const index = this.#indexes.get(schema.name)
+      if (index) index.changes = MAX_UNSEARCHED
+    }
+  }
+}
+
+/** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
+function candidatesIn({ index, notes }: SearchNames): Candidates {
+  return ({ column }, text, parameters) => {
+    if (!hasTrigram(text)) return undefined
+    const found = `${matching(index, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
+    // The index's result is complete before any row is checked.
+    return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notes})`
+  }
+}
+
+/**
+ * The conditions for the first rows in order. The index is queried for the `searches` beforehand, once for each,
+ * because its time grows with the records. The notes are read in the same statement, because another process may merge
+ * them before the next one; `hear` is told how many there are.
+ */
+async function foundIn(
+  { index, trigrams, notes }: SearchNames,
+  searches: readonly Search[],
+  read: (statement: Statement) => Soon<readonly Row[]>,
+  hear: (noted: number) => void,
+): Promise<Candidates> {
+  const found = new Map<string, string>()
+  for (const { shadow, text } of searches) {
+    if (text === '') continue
+    const { sql, values } = hasTrigram(text)
+      ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
+      : beginning(trigrams, shadow, text)
+    const limited = `SELECT rowid FROM (${sql}) WHERE ${DEADLINE} LIMIT ${MAX_FOUND + 1}`
+    const noted = `SELECT rowid, 0 FROM ${notes}`
+    const [row] = await read({
+      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (SELECT rowid, 1 AS isFound FROM (${limited}) UNION ALL ${noted})`,
+      values,
+    })
+    hear(Number(row?.all) - Number(row?.found))
+    if (Number(row?.found) <= MAX_FOUND) found.set(shadow.column + text, String(row?.rowids))
+  }
+  return ({ column }, text, parameters) => {
+    const rowids = found.get(column + text)
+    return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+  }
+}
+
+/** The rows with a trigram that begins with `text`, a row once for each. */
+function beginning(trigrams: string, { name }: Shadow, text: string): Statement {
+  const range = 'term >= ?1 AND term <= ?1 || char(1114111, 1114111)'
+  return {
+    sql: `SELECT doc AS rowid FROM ${trigrams} WHERE ${range} AND col = ?2`,
+    // FTS5 takes these two for an error of UTF-8. In a phrase it does so by itself.
+    values: [text.replaceAll(/[\ufffe\uffff]/g, '\ufffd'), name],
+  }
+}
+
+function matching(index: string, column: string, phrase: string): string {
+  return `SELECT rowid FROM ${index} WHERE ${column} MATCH ${phrase}`
+}
+
+function phraseOf(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`
+}
+
+function hasTrigram(text: string): boolean {
+  return text.length >= 2 * TRIGRAM || [...text].length >= TRIGRAM
+}

@@ -1,0 +1,210 @@
+/**
+ * A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement.
+ *
+ * @module
+ */
+
+import type { Scalar } from '../../../../src/ports/filter.ts'
+import { isWithin } from '../../../../src/ports/paths.ts'
+import type { Change, Fields } from '../../../../src/ports/store.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
+import { every } from '../../sql/conditions.ts'
+import { asText, keptShadow, type Shadow, shadowAt } from '../layout/shadows.ts'
+import { jsonPath, type Parameters } from '../layout/sql.ts'
+
+/** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */
+export function compileChange(
+  change: Change,
+  shadows: Iterable<Shadow>,
+  parameters: Parameters,
+): string {
+  const operations = operationsOf(change)
+  const assignments = [`doc = ${changedJson(operations, parameters)}`]
+  for (const shadow of shadows) {
+    const text = changedShadow(operations, shadow, parameters)
+    if (text !== undefined) assignments.push(`${shadow.column} = ${keptShadow(shadow, text)}`)
+  }
+  return assignments.join(', ')
+}
+
+/** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
+export function compileExpected(expected: Readonly<Fields>, parameters: Parameters): string {
+  return every(
+    Object.entries(expected).map(([field, value]) => {
+      const stored = `(doc -> ${jsonPath(field)})`
+      if (value === undefined) return `${stored} IS NULL`
+      const json = parameters.json(value)
+      // Equal values have the same JSON, except for the last digit of some numbers that SQLite has computed.
+      return typeof value === 'number'
+        ? `(json_type(${stored}) IN ('integer', 'real') AND ${stored} ->> '$' = ${json} ->> '$')`
+        : `${stored} IS ${json}`
+    }),
+  )
+}
+
+/** A path and the expression of its new value. */
+type Assignment = readonly [path: string, value: string]
+
+/**
+ * The operations change different fields, so each reads the old value from `doc` itself, and the JSON is written by
+ * nested calls.
+ */
+function changedJson(operations: readonly Operation[], parameters: Parameters): string {
+  const [set, pulled]: [Assignment[], Assignment[]] = [[], []]
+  const unset: string[] = []
+  for (const one of operations) {
+    const { op, path } = one
+    if (op === 'set') set.push([path, parameters.json(one.value)])
+    else if (op === 'add') set.push([path, sum(path, one.by, parameters)])
+    else if (op === 'push') set.push([path, pushed(listAt(path), one.value, one.cap, parameters)])
+    else if (op === 'unset') unset.push(path)
+    else {
+      const kept = without(`doc -> ${jsonPath(path)}`, path, one.key, one.value, parameters)
+      pulled.push([path, `json(${kept})`])
+    }
+  }
+  const withParents = [...parentsOf(set).map(asObject), ...set]
+  const written = called('json_replace', called('json_set', 'doc', withParents), pulled)
+  return removed(written, unset)
+}
+
+/** The list at a path; an empty one, if there is none. */
+function listAt(path: string): string {
+  const at = jsonPath(path)
+  return `CASE json_type(doc, ${at}) WHEN 'array' THEN doc -> ${at} ELSE '[]' END`
+}
+
+/** `text` without the values at `paths`. */
+function removed(text: string, paths: readonly string[]): string {
+  if (paths.length === 0) return text
+  const first = paths.slice(0, 2 * MAX_ASSIGNMENTS)
+  const listed = first.map((path) => `, ${jsonPath(path)}`).join('')
+  return removed(`json_remove(${text}${listed})`, paths.slice(first.length))
+}
+
+/** SQLite limits the arguments of one call, and D1 to 32: the JSON, and two per assignment. */
+const MAX_ASSIGNMENTS = 15
+
+function called(name: string, text: string, assignments: readonly Assignment[]): string {
+  if (assignments.length === 0) return text
+  const first = assignments.slice(0, MAX_ASSIGNMENTS)
+  const listed = first.map(([path, value]) => `, ${jsonPath(path)}, ${value}`).join('')
+  return called(name, `${name}(${text}${listed})`, assignments.slice(MAX_ASSIGNMENTS))
+}
+
+/** The objects that dotted paths lead through, outer ones first. */
+function parentsOf(assignments: readonly Assignment[]): string[] {
+  const parents = new Set<string>()
+  for (const [path] of assignments) {
+    for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
+      parents.add(path.slice(0, dot))
+    }
+  }
+  return [...parents].sort((a, b) => a.length - b.length)
+}
+
+/** The object at `path`, or an empty one. */
+function asObject(path: string): Assignment {
+  const at = jsonPath(path)
+  return [path, `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`]
+}
+
+/** The old value plus `by`, added as JavaScript adds. */
+function sum(path: string, by: number, parameters: Parameters): string {
+  const at = jsonPath(path)
+  const isNumber = `json_type(doc, ${at}) IN ('integer', 'real')`
+  const before = `CASE WHEN ${isNumber} THEN CAST(json_extract(doc, ${at}) AS REAL) ELSE 0.0 END`
+  return `json(${numberString(`${before} + (${parameters.json(by)} ->> '$')`)})`
+}
+
+/** The list with `value` at its end, after the last `cap - 1` old elements. */
+function pushed(
+  list: string,
+  value: unknown,
+  cap: number | undefined,
+  parameters: Parameters,
+): string {
+  const added = parameters.json(value)
+  if (cap === undefined) return `json_insert(${list}, '$[#]', ${added})`
+  return `json_insert((
+    SELECT json_group_array(list -> key) FROM (SELECT ${list} AS list), json_each(list)
+    WHERE key > json_array_length(list) - ${parameters.bind(cap)}
+  ), '$[#]', ${added})`
+}
+
+/**
+ * `list` without the positions at which the record's list at `path` has an element whose `key` is `value`. A value that
+ * is not a list stays as it is.
+ */
+function without(
+  list: string,
+  path: string,
+  key: string,
+  value: Scalar,
+  parameters: Parameters,
+): string {
+  const member = `CASE element.type WHEN 'object' THEN element.value -> ${jsonPath(key)} END`
+  return `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN (
+    SELECT json_group_array((${list}) -> element.key) FROM json_each(doc, ${jsonPath(path)}) AS element
+    WHERE (${member}) IS NOT ${parameters.json(value)}
+  ) ELSE ${list} END`
+}
+
+/** The new value of a shadow, or undefined if the operations do not affect it. */
+function changedShadow(
+  operations: readonly Operation[],
+  { path, parts: [first = '', ...rest], column, isLacking }: Shadow,
+  parameters: Parameters,
+): string | undefined {
+  // What a part of the list is put to, or taken from, must be there.
+  const ifThere = (list: string) => `iif(${isLacking}, NULL, ${list})`
+  const affecting = operations.find(({ op, path: at }) =>
+    op === 'set' || op === 'unset' ? isWithin(path, at) : at === first && op !== 'add',
+  )
+  switch (affecting?.op) {
+    case 'set': {
+      const inside = [first.slice(affecting.path.length + 1), ...rest]
+      const text = asText(shadowAt(affecting.value, inside))
+      return text === null ? 'NULL' : parameters.bind(text)
+    }
+    case 'push': {
+      const { value, cap } = affecting
+      return ifThere(pushed(`coalesce(${column}, '[]')`, shadowAt(value, rest), cap, parameters))
+    }
+    case 'pull':
+      return ifThere(without(column, first, affecting.key, affecting.value, parameters))
+    default:
+      return affecting && 'NULL'
+  }
+}
+
+const ZEROS = '0'.repeat(20)
+
+/**
+ * The JSON of the REAL `value`, as `JSON.stringify` writes it: the fewest digits that give it back. A number has only one
+ * spelling, so strings, and the values that SQLite reads from them, compare as the numbers do.
+ */
+function numberString(value: string): string {
+  const shortest = [15, 16].map((digits) => {
+    const text = `printf('%!.${digits}g', number)`
+    return `WHEN CAST(${text} AS REAL) = number THEN ${text}`
+  })
+  return `(
+    SELECT sign || CASE
+      WHEN exponent IS NULL THEN mantissa
+      WHEN exponent BETWEEN 0 AND 20 THEN substr(replace(mantissa, '.', '') || '${ZEROS}', 1, exponent + 1)
+      WHEN exponent BETWEEN -6 AND -1 THEN '0.' || substr('${ZEROS}', 1, -exponent - 1) || replace(mantissa, '.', '')
+      ELSE mantissa || printf('e%+d', exponent)
+    END
+    FROM (
+      SELECT
+        CASE WHEN text LIKE '-%' THEN '-' ELSE '' END AS sign,
+        rtrim(rtrim(ltrim(substr(text, 1, instr(text || 'e', 'e') - 1), '-'), '0'), '.') AS mantissa,
+        CASE WHEN instr(text, 'e') > 0 THEN CAST(substr(text, instr(text, 'e') + 1) AS INTEGER) END AS exponent
+      FROM (
+        SELECT CASE ${shortest.join(' ')} ELSE printf('%!.17g', number) END AS text
+        FROM (SELECT ${value} AS number)
+      )
+    )
+  )`
+}

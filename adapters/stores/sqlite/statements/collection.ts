@@ -1,0 +1,164 @@
+/**
+ * One collection, on top of anything that runs its statements.
+ *
+ * @module
+ */
+
+import type { Filter } from '../../../../src/ports/filter.ts'
+import type {
+  Collection,
+  CollectionSchema,
+  Fields,
+  WriteOptions,
+} from '../../../../src/ports/store.ts'
+import { expecting } from '../../expecting.ts'
+import { readerOf } from '../layout/records.ts'
+import type { Runner } from '../layout/runner.ts'
+import { SchemaStamps, STAMP } from '../layout/schema-stamps.ts'
+import { type Shadow, shadowsOf } from '../layout/shadows.ts'
+import { identifier, Parameters, type Statement } from '../layout/sql.ts'
+import { type Filler, fillerOf } from '../search/filling.ts'
+import { searchesIn, type Target, where } from './filter.ts'
+import { readsOf } from './reads.ts'
+import { type Held, type Writes, writesTo } from './writes.ts'
+
+/** The target of `schema`. Its searchable paths may grow until the store is prepared for them. */
+function targetOf(schema: CollectionSchema, runner: Pick<Runner, 'candidates' | 'shapes'>): Target {
+  let known: ReadonlyMap<string, Shadow> = new Map()
+  const shadows = () => {
+    if (schema.searchable.length !== known.size) known = shadowsOf(schema)
+    return known
+  }
+  const { candidates } = runner
+  return {
+    schema,
+    table: identifier(schema.name),
+    stamps: schema.declared && new SchemaStamps(schema.declared, runner.shapes),
+    parse: readerOf(schema.shape),
+    shadows,
+    compilation: () => ({
+      shape: schema.shape,
+      shadows: shadows(),
+      parameters: new Parameters(),
+      candidates,
+    }),
+  }
+}
+
+/** What a collection is opened to. */
+export interface Opened {
+  readonly target: Target
+  readonly filler: Filler
+  readonly writes: Writes
+}
+
+/** What the collection of `schema` and the steps of a write share. */
+export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
+  const target = targetOf(schema, runner)
+  return { target, filler: fillerOf(schema.name, runner), writes: writesTo(target) }
+}
+
+/** Resolves when the records have what the filter of a write searches; undefined if they have it. */
+export function filledFor(filter: Filter, { target, filler }: Opened): Promise<void> | undefined {
+  // At once where nothing is searched, so that writes happen in the order of the calls.
+  if (target.schema.searchable.length === 0) return undefined
+  const searches = searchesIn(filter, target.shadows())
+  return searches.length === 0 ? undefined : filler.fill(searches)
+}
+
+/** The collection of `schema`. */
+export function openCollection(schema: CollectionSchema, runner: Runner): Collection {
+  const opened = openTarget(schema, runner)
+  const { target, filler } = opened
+  return {
+    seeksRecords: true,
+    ...readsOf(target, runner, filler),
+    ...writingTo(opened, runner),
+    ...(target.stamps && { refresh: (ids: readonly string[]) => refresh(ids, target, runner) }),
+  }
+}
+
+function writingTo(
+  opened: Opened,
+  runner: Runner,
+): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+  const { target, writes } = opened
+  const { table, parse, compilation } = target
+
+  const whenFilled = async <T>(filter: Filter, write: () => Promise<T>): Promise<T> => {
+    const filling = filledFor(filter, opened)
+    if (filling) await filling
+    return write()
+  }
+
+  const writeOne = async (statement: Statement): Promise<Fields | null> => {
+    const { rows } = await runner.write(statement)
+    const [row] = rows
+    return row ? parse(row.doc as string) : null
+  }
+
+  /** Writes the record that matches, if it holds what is expected; see `expecting`. */
+  const writeExpecting = (
+    filter: Filter,
+    { expect }: WriteOptions = {},
+    write: (held: Held) => Statement,
+  ): Promise<Fields | null> => {
+    if (!expect) return writeOne(write({}))
+    return expecting<Held, Fields>(expect, {
+      asWritten: () => ({ expect }),
+      async find() {
+        const compiled = compilation()
+        const sql = `SELECT doc FROM ${table}${where(filter, compiled)} LIMIT 1`
+        const [row] = await runner.read(compiled.parameters.statement(sql))
+        if (!row) return undefined
+        const doc = String(row.doc)
+        return { record: parse(doc), held: () => ({ doc }) }
+      },
+      write: (held) => writeOne(write(held)),
+    })
+  }
+
+  return {
+    async insert(record) {
+      await runner.write(writes.insert(record))
+    },
+    update: (filter, change, options) =>
+      whenFilled(filter, () =>
+        writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
+      ),
+    updateMany: (filter, change) =>
+      whenFilled(
+        filter,
+        async () => (await runner.write(writes.updateMany(filter, change))).changes,
+      ),
+    delete: (filter, options) =>
+      whenFilled(filter, () =>
+        writeExpecting(filter, options, (held) => writes.delete(filter, held)),
+      ),
+  }
+}
+
+/** Longer records are left as they are: their JSON goes to the database and back. */
+const MAX_REFRESHED = 16 * 1024
+
+/** Stamps those of the records which turn out to be whole. */
+async function refresh(
+  ids: readonly string[],
+  { table, stamps }: Target,
+  runner: Runner,
+): Promise<void> {
+  const rows = await runner.read({
+    sql: `SELECT rowid AS row, doc FROM ${table} WHERE _id IN (SELECT value FROM json_each(?1)) AND ${stamps?.untrusted()} AND length(doc) <= ${MAX_REFRESHED}`,
+    values: [JSON.stringify(ids)],
+  })
+  const stamped = rows.flatMap(({ row, doc }) => {
+    const stamp = stamps?.ofWhole(JSON.parse(String(doc)))
+    return stamp === undefined ? [] : [[row, doc, stamp]]
+  })
+  if (stamped.length === 0) return
+  // A record that was changed meanwhile has the stamp of that change.
+  await runner.write({
+    sql: `UPDATE ${table} SET ${STAMP} = value ->> 2 FROM json_each(?1) WHERE rowid = value ->> 0 AND doc = value ->> 1`,
+    values: [JSON.stringify(stamped)],
+  })
+}

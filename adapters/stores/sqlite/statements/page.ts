@@ -1,0 +1,145 @@
+/**
+ * The statement of a read: a page of records in order.
+ *
+ * @module
+ */
+
+import type { Scalar, SortKey } from '../../../../src/ports/filter.ts'
+import type { Read } from '../../../../src/ports/store.ts'
+import { namesOne } from '../../planner/filter.ts'
+import { type Bounds, boundsOfValue, stretchesBeyond } from '../../planner/seek.ts'
+import { every, some, whereAll } from '../../sql/conditions.ts'
+import { type PageDialect, selectPage } from '../../sql/page.ts'
+import { boundValue, fieldValue } from '../layout/records.ts'
+import { isLonger, type Parameters } from '../layout/sql.ts'
+import { type Compilation, where } from './filter.ts'
+
+/** What a statement selects, and from where. */
+export interface From {
+  readonly columns: string
+  /** The table, as an identifier. */
+  readonly table: string
+  /** The most bytes that the statement may have, if there is a limit. */
+  readonly maxBytes?: number | undefined
+}
+
+/** The statement that returns a read's records in order, of those that meet `conditions`. */
+export function compilePage(
+  { columns, table, maxBytes }: From,
+  read: Read,
+  conditions: readonly string[],
+  compiled: Compilation,
+): string {
+  const { filter, sort, after, skip = 0, limit, afterRecord } = read
+  const from = `${columns} FROM ${table}`
+  const page = { from, conditions, sort, skip, limit }
+  const row = afterRecord && `${table}${where(afterRecord, compiled)}`
+  if (!row && !after) {
+    if (namesOne(filter) && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
+    return selectPage(page, dialect(compiled))
+  }
+  const bounds = row
+    ? boundsAfterRow(sort, row, compiled)
+    : boundsAfter(sort, after ?? [], compiled)
+  const stretches = stretchesBeyond(sort, bounds)
+  const inStretches = selectPage({ ...page, stretches }, dialect(compiled))
+  if (!isLonger(inStretches, maxBytes)) return inStretches
+  // With each condition once: SQLite then looks for the position from the start.
+  const found = row ? `WITH ${POSITION} AS (SELECT _id, doc FROM ${row}) ` : ''
+  const later = isBehind(row ? boundsAfterRow(sort, POSITION, compiled) : bounds)
+  const all = [{ conditions: [later], sort }]
+  return found + selectPage({ ...page, stretches: all }, dialect(compiled))
+}
+
+/** The record to start after, as a table. */
+const POSITION = '"fieldgate position"'
+
+function dialect(compiled: Compilation): PageDialect {
+  const { parameters } = compiled
+  return {
+    orderBy: (sort: readonly SortKey[]) => orderBy(sort, compiled),
+    count: (records) => parameters.bind(records),
+    offset: (records) => offset(records, parameters),
+    oneAfterAnother: (selects) =>
+      oneAfterAnother(selects.map((select) => `SELECT * FROM (${select})`)),
+  }
+}
+
+/** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
+function offset(records: number, parameters: Parameters): string {
+  const bound = parameters.bind(records)
+  return records < DEEP ? bound : `(${bound})`
+}
+
+/** From so many records on, an offset is deep. */
+export const DEEP = 10_000
+
+/** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */
+function oneAfterAnother(selects: readonly string[]): string {
+  if (selects.length <= MAX_TERMS) return selects.join(' UNION ALL ')
+  const first = selects.slice(0, MAX_TERMS - 1).join(' UNION ALL ')
+  return `${first} UNION ALL SELECT * FROM (${oneAfterAnother(selects.slice(MAX_TERMS - 1))})`
+}
+
+const MAX_TERMS = 5
+
+/**
+ * `sort` as an `ORDER BY` with a leading space, or nothing. SQLite's NULLs come first ascending, as the port requires.
+ */
+function orderBy(sort: readonly SortKey[], { shape }: Compilation): string {
+  const keys = sort.map(
+    ({ field, descending }) => `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`,
+  )
+  return keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`
+}
+
+/** How the values of each sort key lie to the position `after`. */
+function boundsAfter(
+  sort: readonly SortKey[],
+  after: readonly Scalar[],
+  { shape, parameters }: Compilation,
+): Bounds[] {
+  return sort.map((key, at) => {
+    const value = fieldValue(key.field, shape)
+    return boundsOfValue(key, after[at] ?? null, {
+      isNull: `${value} IS NULL`,
+      // An index can be searched for the start of a range, unlike IS NOT NULL.
+      isThere: `${value} >= ${LEAST}`,
+      compare: (sign, bound) => `${value} ${sign} ${boundValue(bound, parameters)}`,
+    })
+  })
+}
+
+/**
+ * The same for the position of a record, which only the database knows: `row` is the table with the condition that finds
+ * it. Without it, no rows. A range that its value rules out ends before it starts.
+ */
+function boundsAfterRow(sort: readonly SortKey[], row: string, { shape }: Compilation): Bounds[] {
+  return sort.map(({ field, descending }) => {
+    const own = fieldValue(field, shape)
+    const value = `(SELECT ${own} FROM ${row})`
+    const later = { condition: `${own} ${descending ? '<' : '>'} ${value}` }
+    if (field === '_id') return { ties: () => [`_id = ${value}`], beyond: [later] }
+    const isNull = `(SELECT ${own} IS NULL FROM ${row})`
+    const nulls = descending
+      ? ({
+          condition: `${own} IS iif(${isNull} = 0, NULL, ${NO_VALUE})`,
+          isConstant: true,
+        } as const)
+      : { condition: `${own} >= iif(${isNull}, ${LEAST}, NULL)` }
+    return { ties: () => [`${own} IS ${value}`], beyond: [later, nulls] }
+  })
+}
+
+/** What follows a position, as one condition, which SQLite checks for each record in order. */
+function isBehind(bounds: readonly Bounds[]): string {
+  return bounds.reduceRight((rest, { ties, beyond }) => {
+    const later = beyond.map(({ condition }) => condition)
+    return some(rest === '' ? later : [...later, every([...ties(), rest])])
+  }, '')
+}
+
+/** Minus infinity, before every other value: numbers come before strings. */
+const LEAST = '-9e999'
+/** What no value in JSON is. */
+const NO_VALUE = "x''"

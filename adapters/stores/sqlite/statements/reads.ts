@@ -1,0 +1,232 @@
+/**
+ * The reads of one collection.
+ *
+ * @module
+ */
+
+import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
+import { everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
+import { project } from '../../../../src/ports/projection.ts'
+import type { Soon } from '../../../../src/ports/soon.ts'
+import {
+  AnchorGone,
+  type Collection,
+  type Fields,
+  QueryTooLong,
+  type Read,
+  type ReadHints,
+} from '../../../../src/ports/store.ts'
+import { mapInTurns } from '../../../../src/ports/turns.ts'
+import { idOf, namesOne } from '../../planner/filter.ts'
+import { whereAll } from '../../sql/conditions.ts'
+import { fieldJson, textOf } from '../layout/records.ts'
+import type { Runner } from '../layout/runner.ts'
+import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
+import type { Candidates } from '../layout/shadows.ts'
+import { isLonger, type Row, type Statement } from '../layout/sql.ts'
+import type { Filler } from '../search/filling.ts'
+import { CompiledPages } from './compiled-pages.ts'
+import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
+import { compilePage } from './page.ts'
+
+/** The reads of `target`, whose statements `runner` runs. */
+export function readsOf(
+  target: Target,
+  runner: Runner,
+  filler: Filler,
+): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+  const { table, parse, stamps, compilation } = target
+  const textsOf = textReader(target, runner, filler)
+  const show = textsShower(target)
+
+  return {
+    async find(read) {
+      const texts = await textsOf(read, 'doc')
+      const { select } = read
+      return mapInTurns(texts, lengthOf, select ? (text) => project(parse(text), select) : parse)
+    },
+
+    findJson(read) {
+      try {
+        const texts = textsOf(read, stamps?.shown() ?? 'doc')
+        return texts instanceof Promise ? texts.then((all) => show(all, read)) : show(texts, read)
+      } catch (error) {
+        return Promise.reject(error)
+      }
+    },
+
+    async count(filter, hints) {
+      const count = () => {
+        const compiled = compilation()
+        // SQLite counts a whole table without reading each row.
+        const conditions = filter === everything ? [] : conditionsInTime(filter, compiled, runner)
+        const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
+        return runner.count(compiled.parameters.statement(sql), filter, hints)
+      }
+      const searches = searchesIn(filter, target.shadows())
+      return searches.length === 0 ? count() : filler.searched(searches, count, hints)
+    },
+
+    async estimate() {
+      const sql = `SELECT count(*) AS count FROM ${table}`
+      return runner.count({ sql, values: [] }, everything)
+    },
+  }
+}
+
+/**
+ * The conditions of a read that may take long. Throws `QueryTooLong` for those that take more than half of a
+ * statement: the other half is for the order and the position, so that no later page is refused if the first is not.
+ */
+function conditionsInTime(
+  filter: Filter,
+  compiled: Compilation,
+  { deadline, maxBytes }: Runner,
+): string[] {
+  const condition = compileFilter(filter, compiled)
+  if (maxBytes && isLonger(condition, maxBytes / 2)) throw new QueryTooLong()
+  return deadline && !namesOne(filter) ? [deadline, condition] : [condition]
+}
+
+/**
+ * Returns what reads one value, given as SQL, of each record. It is a column that is named by its place in a row, so that
+ * a row may also be a list.
+ */
+function textReader(
+  target: Target,
+  runner: Runner,
+  filler: Filler,
+): (read: Read, value: string) => Soon<string[]> {
+  const { table, compilation } = target
+  const statementOf = statementsOf(target, runner)
+
+  /** No records, if they come after one that is there. */
+  const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
+    const compiled = compilation()
+    const sql = `SELECT 1 FROM ${table}${where(anchor, compiled)} LIMIT 1`
+    const found = await runner.read(compiled.parameters.statement(sql), hints)
+    if (found.length === 0) throw new AnchorGone()
+    return []
+  }
+
+  /**
+   * `read` with the position of the record to start after, if that is quickly read. The page's statement is then a third
+   * faster than with the position looked up inside it, which is for databases where each statement is a round trip.
+   */
+  const withPosition = async ({ afterRecord, ...read }: Read): Promise<Read> => {
+    if (!afterRecord) return read
+    if (!runner.quick || !isQuick(afterRecord)) return { ...read, afterRecord }
+    const columns = read.sort.map(
+      ({ field }, at) => `${fieldJson(field, target.schema.shape)} AS "${at}"`,
+    )
+    const record = { filter: afterRecord, sort: [], limit: 1 }
+    const [row] = await runner.quick(statementOf(record, columns.join(', ')))
+    if (!row) throw new AnchorGone()
+    const after = read.sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
+    return { ...read, after }
+  }
+
+  const pageOf = (read: Read, columns: string): Soon<readonly Row[]> => {
+    const searches = searchesIn(read.filter, target.shadows())
+    if (searches.length === 0) return runner.read(statementOf(read, columns), read.hints)
+    const search = async () => {
+      const candidates = await runner.found?.(searches, read.hints)
+      return runner.read(statementOf(read, columns, candidates), read.hints)
+    }
+    return filler.searched(searches, search, read.hints)
+  }
+
+  const several = async (read: Read, columns: string): Promise<string[]> => {
+    const { afterRecord, limit, hints } = read
+    const rows =
+      limit === 0 ? [] : await pageOf(afterRecord ? await withPosition(read) : read, columns)
+    if (rows.length === 0 && afterRecord) return noneAfter(afterRecord, hints)
+    return firstOf(rows)
+  }
+
+  /** By what they select: a text put together again has to be hashed again. */
+  const byId = new Map<string, string>()
+  const oneById = (value: string): string => {
+    const known = byId.get(value)
+    if (known !== undefined) return known
+    const sql = `SELECT ${value} AS "0" FROM ${table} WHERE _id = ?1`
+    byId.set(value, sql)
+    return sql
+  }
+
+  return (read, value) => {
+    const id = runner.quick && idOf(read)
+    if (!runner.quick || (id === undefined && !isOne(read))) {
+      return several(read, `${value} AS "0"`)
+    }
+    const rows = runner.quick(
+      id === undefined
+        ? statementOf(read, `${value} AS "0"`)
+        : { sql: oneById(value), values: [id] },
+    )
+    return rows instanceof Promise ? rows.then(firstOf) : firstOf(rows)
+  }
+}
+
+/** Returns the statements of reads: they select `columns`, and find what they search by `candidates`. */
+function statementsOf(
+  { table, compilation }: Target,
+  runner: Runner,
+): (read: Read, columns: string, candidates?: Candidates) => Statement {
+  const pages = new CompiledPages()
+  return (given, columns, candidates) =>
+    pages.statementOf(given, columns, (read) => {
+      const compiled = { ...compilation(), candidates }
+      const conditions = conditionsInTime(read.filter, compiled, runner)
+      const from = { columns, table, maxBytes: runner.maxBytes }
+      const sql = compilePage(from, read, conditions, compiled)
+      return { ...compiled.parameters.statement(sql), inLists: true }
+    })
+}
+
+/** Whether a read is one of a record by its id, with nothing else that may take long. */
+function isOne({ filter, after, afterRecord, skip = 0, limit }: Read): boolean {
+  return isQuick(filter) && !after && !afterRecord && skip === 0 && limit > 0
+}
+
+function isQuick(filter: Filter): boolean {
+  if (filter.op !== 'and') return namesOne(filter)
+  return filter.filters.every(({ op }) => op === 'eq') && namesOne(filter)
+}
+
+/** The first column of rows. */
+function firstOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => row[0] as string)
+}
+
+/**
+ * Returns the stored JSON of each record if everything in it is declared and selected and no default is missing, else
+ * the JSON of the record as it is to be shown.
+ */
+function textsShower({
+  schema: { shape, declared },
+  stamps,
+}: Target): (given: string[], read: Pick<Read, 'select' | 'fillDefaults'>) => Soon<string[]> {
+  // In a JavaScript object such names come first, wherever they are in the JSON.
+  const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
+  const isDeclared = stamps ? isStamped : () => true
+  const declaredOf = (given: string): unknown => {
+    if (isDeclared(given)) return JSON.parse(given)
+    const record: unknown = JSON.parse(withoutSign(given))
+    return declared ? onlyDeclared(declared, record) : record
+  }
+  return (texts, { select, fillDefaults }) => {
+    const isWhole = !select && !hasNumberedField
+    if (isWhole && texts.every(isDeclared)) return texts
+    return mapInTurns(texts, lengthOf, (text) => {
+      if (isWhole && isDeclared(text)) return text
+      const record = declaredOf(text)
+      const filled = declared && fillDefaults ? withDefaults(declared, record) : record
+      return textOf(project(filled as Fields, select))
+    })
+  }
+}
+
+function lengthOf(text: string): number {
+  return text.length
+}

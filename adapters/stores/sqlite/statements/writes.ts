@@ -1,0 +1,125 @@
+/**
+ * The statements that write to one collection.
+ *
+ * @module
+ */
+
+import type { Filter } from '../../../../src/ports/filter.ts'
+import { topOf } from '../../../../src/ports/paths.ts'
+import type { Change, Fields, WriteOptions } from '../../../../src/ports/store.ts'
+import { operationsOf } from '../../planner/change.ts'
+import { every } from '../../sql/conditions.ts'
+import { textOf } from '../layout/records.ts'
+import { STAMP } from '../layout/schema-stamps.ts'
+import { shadowText } from '../layout/shadows.ts'
+import { type Effect, exists, type Parameters, type Statement } from '../layout/sql.ts'
+import { compileChange, compileExpected } from './change.ts'
+import { type Compilation, compileFilter, type Target, where } from './filter.ts'
+
+/** What the record must hold: values, or all of its JSON. */
+export interface Held {
+  readonly expect?: WriteOptions['expect'] | undefined
+  readonly doc?: string
+}
+
+/**
+ * Returns the statements that write to a table; those that change or remove records return them. With `failure`, a
+ * statement for one record fails if no record matches, with that string in the error's message.
+ */
+export interface Writes {
+  insert(record: Fields): Statement
+  update(filter: Filter, change: Change, held?: Held, failure?: string): Statement
+  updateMany(filter: Filter, change: Change): Statement
+  delete(filter: Filter, held?: Held, failure?: string): Statement
+  deleteMany(filter: Filter): Statement
+  /** Fails unless a record matches, or unless none does. */
+  require(filter: Filter, isThere: boolean, failure: string): Statement
+}
+
+/** The statements that write to `target`. */
+export function writesTo({ table, stamps, compilation }: Target): Writes {
+  /** The one record to write, as a condition on the row. */
+  const one = (
+    filter: Filter,
+    { expect, doc }: Held,
+    failure: string | undefined,
+    compiled: Compilation,
+  ): string => {
+    const { parameters } = compiled
+    const conditions = [compileFilter(filter, compiled)]
+    if (expect) conditions.push(compileExpected(expect, parameters))
+    if (doc !== undefined) conditions.push(`doc = ${parameters.bind(doc)}`)
+    const row = `(SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
+    if (failure === undefined) return ` WHERE rowid = ${row}`
+    return ` WHERE rowid = coalesce(${row}, ${failing(failure, parameters)})`
+  }
+
+  const updating = (
+    change: Change,
+    whereIn: (compiled: Compilation) => string,
+    returning: string,
+  ): Statement => {
+    const compiled = compilation()
+    const { shadows, parameters } = compiled
+    const stamp = `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
+    const assignments = `${compileChange(change, shadows.values(), parameters)}, ${stamp}`
+    const sql = `UPDATE ${table} SET ${assignments}${whereIn(compiled)}${returning}`
+    return withEffect({ changed: fieldsOf(change) }, sql, parameters)
+  }
+
+  const deleting = (whereIn: (compiled: Compilation) => string): Statement => {
+    const compiled = compilation()
+    const sql = `DELETE FROM ${table}${whereIn(compiled)} RETURNING doc`
+    return withEffect({ removes: true }, sql, compiled.parameters)
+  }
+
+  return {
+    insert(record) {
+      const compiled = compilation()
+      const text = textOf(record)
+      const row = rowOf(record, text, stamps?.ofNew(record) ?? 'NULL', compiled)
+      const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
+      return { ...statement, effect: { inserts: statement.values.indexOf(text) } }
+    },
+    update: (filter, change, held = {}, failure) =>
+      updating(change, (compiled) => one(filter, held, failure, compiled), ' RETURNING doc'),
+    updateMany: (filter, change) => updating(change, (compiled) => where(filter, compiled), ''),
+    delete: (filter, held = {}, failure) =>
+      deleting((compiled) => one(filter, held, failure, compiled)),
+    deleteMany: (filter) => deleting((compiled) => where(filter, compiled)),
+    require(filter, isThere, failure) {
+      const compiled = compilation()
+      const found = exists(table, compileFilter(filter, compiled))
+      const fails = failing(failure, compiled.parameters)
+      const [yes, no] = isThere ? ['1', fails] : [fails, '1']
+      return compiled.parameters.statement(`SELECT CASE WHEN ${found} THEN ${yes} ELSE ${no} END`)
+    },
+  }
+}
+
+function withEffect(effect: Effect, sql: string, parameters: Parameters): Statement {
+  return { ...parameters.statement(sql), effect }
+}
+
+/** The top-level fields that `change` writes. */
+function fieldsOf(change: Change): readonly string[] {
+  return [...new Set(operationsOf(change).map(({ path }) => topOf(path)))]
+}
+
+/** An expression that fails: an error about a JSON path is the only one whose message contains a string of ours. */
+function failing(failure: string, parameters: Parameters): string {
+  return `json_extract('{}', ${parameters.bind(failure)})`
+}
+
+/** The columns and values of a new record. */
+function rowOf(record: Fields, text: string, stamp: string, compiled: Compilation): string {
+  const { parameters, shadows } = compiled
+  const columns = ['_id', STAMP, 'doc']
+  const values = [parameters.bind(String(record._id)), stamp, parameters.bind(text)]
+  for (const shadow of shadows.values()) {
+    const folded = shadowText(record, shadow)
+    columns.push(shadow.column)
+    values.push(folded === null ? 'NULL' : parameters.bind(folded))
+  }
+  return `(${columns.join(', ')}) VALUES (${values.join(', ')})`
+}

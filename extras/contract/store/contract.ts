@@ -1,0 +1,30 @@
+/**
+ * The promises of every store: each sentence of src/ports/store.ts and src/ports/filter.ts as a check.
+ *
+ * @module
+ */
+
+import type { Store } from '../../../src/ports/store.ts'
+import type { Contract } from '../verify.ts'
+import { declarations } from './declared.ts'
+import { filters } from './filters.ts'
+import { orders } from './orders.ts'
+import { searches } from './searches.ts'
+import { startUp } from './start-up.ts'
+import { together } from './together.ts'
+import { workloads } from './workload.ts'
+import { writes } from './writes.ts'
+
+/** The promises one by one; a check gets a fresh, empty store. */
+export const storePromises: Contract<Store> = {
+  ...filters,
+  ...searches,
+  ...orders,
+  ...writes,
+  ...together,
+  ...startUp,
+  ...declarations,
+}
+
+/** The store contract: the promises, and five thousand random operations that rely on all of them. */
+export const storeContract: Contract<Store> = { ...storePromises, ...workloads }

@@ -1,0 +1,294 @@
+/**
+ * The store port's promises about order, pages and projections.
+ *
+ * @module
+ */
+
+import { all, everything, type Scalar } from '../../../src/ports/filter.ts'
+import type { Shape } from '../../../src/ports/shape.ts'
+import {
+  AnchorGone,
+  type Collection,
+  type Fields,
+  type Projection,
+  type Store,
+} from '../../../src/ports/store.ts'
+import { deepEqual, equal, ok, rejects } from '../assert.ts'
+import type { Contract } from '../verify.ts'
+import { holding, keys, namesOf, reading, where } from './ask.ts'
+
+const rows = [
+  { name: 'a', age: 2, score: 1 },
+  { name: 'b', age: null, score: 1 },
+  { name: 'c', score: 2 },
+  { name: 'd', age: -3, score: 2 },
+  { name: 'e', age: 2, score: 1 },
+  { name: 'f', age: 10, score: 2 },
+]
+
+const ORDERS = [
+  ['_id'],
+  ['-_id'],
+  ['age', '_id'],
+  ['-age', '_id'],
+  ['-age', '-_id'],
+  ['score', '-age', '_id'],
+  ['-score', 'age', '-_id'],
+  ['member', '-age', '_id'],
+  ['address.city', '_id'],
+]
+
+async function walk(people: Collection, sort: readonly string[], size: number): Promise<string> {
+  const order = keys(...sort)
+  const seen: string[] = []
+  let after: Scalar[] | undefined
+  for (let page = 0; page < 50; page += 1) {
+    const found: Fields[] = await people.find(
+      reading(everything, { sort: order, limit: size, ...(after && { after }) }),
+    )
+    seen.push(...found.map((record) => String(record.name)))
+    const last = found.at(-1)
+    if (!last || found.length < size) return seen.join(' ')
+    after = order.map((key) => valueAt(last, key.field))
+  }
+  throw new Error('the walk does not end')
+}
+
+function valueAt(record: Fields, path: string): Scalar {
+  let value: unknown = record
+  for (const key of path.split('.')) value = (value as Fields | undefined)?.[key]
+  return (value ?? null) as Scalar
+}
+
+function nameIn(text: string): unknown {
+  return JSON.parse(text).name
+}
+
+/** Orders, pages and projections. */
+export const orders: Contract<Store> = {
+  async 'null and missing come first ascending and last descending, as equals'(store) {
+    const people = await holding(store, ...rows)
+    equal(await namesOf(people, everything, { sort: keys('age', '_id') }), 'b c d a e f')
+    equal(await namesOf(people, everything, { sort: keys('-age', '_id') }), 'f a e d b c')
+    equal(await namesOf(people, everything, { sort: keys('-age', '-_id') }), 'f e a d c b')
+  },
+  async 'several keys in mixed directions'(store) {
+    const people = await holding(store, ...rows)
+    equal(await namesOf(people, everything, { sort: keys('-score', 'age', '_id') }), 'c d f b a e')
+    equal(await namesOf(people, everything, { sort: keys('score', '-age', '-_id') }), 'e a b f d c')
+  },
+  async 'text orders by code point, booleans false first, dates by instant, paths into objects'(
+    store,
+  ) {
+    const people = await holding(
+      store,
+      { name: '😀', member: true, born: new Date(5), address: { city: 'b' } },
+      { name: 'a', member: false, born: new Date(-5), address: { city: 'a' } },
+      { name: '\uffff', member: true, born: new Date(0) },
+      { name: 'B', born: new Date(1), address: {} },
+    )
+    equal(await namesOf(people, everything, { sort: keys('name', '_id') }), 'B a \uffff 😀')
+    equal(await namesOf(people, everything, { sort: keys('member', '_id') }), 'B a 😀 \uffff')
+    equal(await namesOf(people, everything, { sort: keys('-born', '_id') }), '😀 B \uffff a')
+    equal(await namesOf(people, everything, { sort: keys('address.city', '_id') }), '\uffff B a 😀')
+  },
+  async 'skip and limit cut the order; a limit of any size is taken'(store) {
+    const people = await holding(store, ...rows)
+    equal(await namesOf(people, everything, { skip: 1, limit: 2 }), 'b c')
+    equal(await namesOf(people, everything, { skip: 9, limit: 2 }), '')
+    equal(await namesOf(people, everything, { limit: Number.MAX_SAFE_INTEGER }), 'a b c d e f')
+  },
+  async 'a walk by position visits every record once, in order, whatever the nulls and ties'(
+    store,
+  ) {
+    const people = await holding(store, ...rows)
+    for (const sort of ORDERS) {
+      const whole = await namesOf(people, everything, { sort: keys(...sort) })
+      for (const size of [1, 2, 3, 7])
+        equal(await walk(people, sort, size), whole, `${sort} by ${size}`)
+    }
+  },
+  async 'a position may lie where no record is'(store) {
+    const people = await holding(store, ...rows)
+    const sort = keys('age', '_id')
+    const id = 'f'.repeat(24)
+    equal(await namesOf(people, everything, { sort, after: [2, id] }), 'f')
+    equal(await namesOf(people, everything, { sort, after: [null, id] }), 'd a e f')
+    equal(await namesOf(people, everything, { sort, after: [100, id] }), '')
+    equal(
+      await namesOf(people, where('score', 'eq', 2), { sort, after: [null, '0'.repeat(24)] }),
+      'c d f',
+    )
+  },
+  async 'a read starts after a record, at its current position, whatever the nulls and ties'(
+    store,
+  ) {
+    const people = await holding(store, ...rows)
+    if (!people.seeksRecords) return
+    for (const sort of ORDERS) {
+      const whole = await people.find(reading(everything, { sort: keys(...sort) }))
+      for (const [at, { name }] of whole.entries()) {
+        const read = { sort: keys(...sort), afterRecord: where('name', 'eq', String(name)) }
+        const rest = whole.slice(at + 1)
+        const names = rest.map((one) => one.name).join(' ')
+        equal(await namesOf(people, everything, read), names, `${sort} after ${name}`)
+        const texts = await people.findJson?.(reading(everything, { ...read, skip: 1, limit: 2 }))
+        if (texts)
+          deepEqual(
+            texts.map(nameIn),
+            rest.slice(1, 3).map((one) => one.name),
+          )
+      }
+    }
+    const read = { sort: keys('-age', '_id'), afterRecord: where('name', 'eq', 'f') }
+    equal(await namesOf(people, where('score', 'eq', 1), read), 'a e b')
+    await people.update(where('name', 'eq', 'f'), { set: { age: 1 } })
+    equal(await namesOf(people, everything, read), 'd b c')
+  },
+  async 'a read after a record that does not exist rejects with AnchorGone'(store) {
+    const people = await holding(store, ...rows)
+    if (!people.seeksRecords) return
+    for (const sort of ORDERS) {
+      const read = reading(everything, {
+        sort: keys(...sort),
+        afterRecord: all([where('name', 'eq', 'a'), where('score', 'eq', 2)]),
+      })
+      await rejects(people.find(read), AnchorGone)
+      await rejects((async () => people.findJson?.(read) ?? people.find(read))(), AnchorGone)
+    }
+    const last = reading(everything, { afterRecord: where('name', 'eq', 'f') })
+    deepEqual(await people.find(last), [])
+    await people.delete(where('name', 'eq', 'f'))
+    await rejects(people.find(last), AnchorGone)
+  },
+  async 'include leaves the named fields and _id, dotted ones too'(store) {
+    const people = await holding(store, {
+      name: 'x',
+      age: 1,
+      address: { city: 'Ur', since: new Date(7) },
+      homes: [{ city: 'a', rooms: 1 }],
+    })
+    const [one] = await people.find(
+      reading(everything, { select: { include: ['age', 'address.since', 'homes.city'] } }),
+    )
+    const { _id, ...shown } = one ?? {}
+    ok(_id)
+    deepEqual(shown, { age: 1, address: { since: new Date(7) }, homes: [{ city: 'a' }] })
+    const [bare] = await people.find(reading(everything, { select: { include: ['_id'] } }))
+    deepEqual(Object.keys(bare ?? {}), ['_id'])
+  },
+  async 'exclude leaves out the named fields, dotted ones too'(store) {
+    const people = await holding(store, {
+      name: 'x',
+      age: 1,
+      address: { city: 'Ur', since: new Date(7) },
+      homes: [{ city: 'a', rooms: 1 }],
+    })
+    const exclude = ['age', 'address.city', 'homes.rooms', 'email']
+    const [one] = await people.find(reading(everything, { select: { exclude } }))
+    const { _id, ...shown } = one ?? {}
+    deepEqual(shown, { name: 'x', address: { since: new Date(7) }, homes: [{ city: 'a' }] })
+  },
+  async 'a path into what is no object leaves it as it is, in lists too'(store) {
+    const record = {
+      name: 'x',
+      address: null,
+      homes: [null, { city: 'a', rooms: 1 }, 5],
+      any: [1, { b: 2, c: 3 }, [{ b: 4, c: 5 }], { $b: 6, 'd.e': 7 }],
+      by: { '': 1, 'x.y': 2 },
+    }
+    const people = await holding(store, record)
+    const shown = async (select: Projection) => {
+      const [one] = await people.find(reading(everything, { select }))
+      const [text] = (await people.findJson?.(reading(everything, { select }))) ?? []
+      if (text !== undefined) equal(text, JSON.stringify(one))
+      const { _id, ...fields } = one ?? {}
+      return fields
+    }
+    deepEqual(await shown({ include: ['address.city', 'homes.city', 'name.x'] }), {
+      name: 'x',
+      address: null,
+      homes: [null, { city: 'a' }, 5],
+    })
+    deepEqual(await shown({ include: ['any.b', 'by.none', 'none.a'] }), {
+      any: [1, { b: 2 }, [{ b: 4 }], {}],
+      by: {},
+    })
+    deepEqual(
+      await shown({ exclude: ['address.city', 'homes.city', 'any.b', 'name.x', 'by.', '_id'] }),
+      {
+        ...record,
+        homes: [null, { rooms: 1 }, 5],
+        any: [1, { c: 3 }, [{ c: 5 }], { $b: 6, 'd.e': 7 }],
+        by: { 'x.y': 2 },
+      },
+    )
+  },
+  async 'what a select leaves stands in its stored order, _id first, also where an index could give it'(
+    store,
+  ) {
+    const people = await holding(store, { name: 'x', age: 2, score: 1, member: true })
+    for (const [select, sort, filter] of [
+      [['score'], ['-score', '_id'], where('score', 'eq', 1)],
+      [['age', 'member'], ['member', '-age', '_id'], where('member', 'eq', true)],
+    ] as const) {
+      const read = reading(filter, { sort: keys(...sort), select: { include: select } })
+      const [one] = await people.find(read)
+      const expected = [
+        '_id',
+        ...['age', 'score', 'member'].filter((name) => select.includes(name as never)),
+      ]
+      deepEqual(Object.keys(one ?? {}), expected)
+      const [text = ''] = (await people.findJson?.(read)) ?? [JSON.stringify(one)]
+      deepEqual(Object.keys(JSON.parse(text)), expected)
+      ok(text.startsWith('{"_id":"'), text)
+    }
+  },
+  async 'names that are whole numbers come after _id in JSON texts, and stand alike after an update'(
+    store,
+  ) {
+    const text = { kind: 'string' } as const
+    const fields = new Map<string, Shape>([
+      ['_id', text],
+      ['b', text],
+      ['7', text],
+    ])
+    const shape = { kind: 'object', fields } as const
+    const schema = {
+      name: 'numbered',
+      idType: 'uuid',
+      shape,
+      unique: [],
+      indexes: [],
+      searchable: [],
+    } as const
+    await store.prepare([schema])
+    const numbered = store.collection(schema)
+    if (!numbered.findJson) return
+    await numbered.insert({ _id: 'x', b: 'b' })
+    await numbered.update(where('_id', 'eq', 'x'), { set: { '7': 'seven' } })
+    for (const select of [{}, { select: { include: ['7', 'b'] } }]) {
+      deepEqual(await numbered.findJson(reading(everything, select)), [
+        '{"_id":"x","7":"seven","b":"b"}',
+      ])
+    }
+  },
+  async 'JSON texts are the same records, _id first, dates as ISO 8601 with milliseconds'(store) {
+    const people = await holding(store, {
+      name: 'é"\\',
+      born: new Date(0),
+      tags: [],
+      address: { city: null },
+    })
+    if (!people.findJson) return
+    const [text = ''] = await people.findJson(reading(everything))
+    const [record] = await people.find(reading(everything))
+    equal(text, JSON.stringify(record))
+    ok(text.startsWith('{"_id":"'))
+    ok(text.includes('"born":"1970-01-01T00:00:00.000Z"'))
+    const [shown = ''] = await people.findJson(
+      reading(everything, { select: { exclude: ['name'] } }),
+    )
+    equal(shown, JSON.stringify({ ...record, name: undefined }))
+  },
+}

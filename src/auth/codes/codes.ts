@@ -1,0 +1,197 @@
+/**
+ * One-time codes: how they are made, and where their state is stored.
+ *
+ * A code is derived from its purpose, the channel, the address, the user, the window in which it was requested, and the
+ * last password change. Another request within the window sends the same code, so a flood of requests neither
+ * invalidates the code that the user is typing nor gives more tries. A code by SMS and one by mail are different codes,
+ * each with its own state, so using one proves only the address that it went to. The window and the number of tries
+ * belong to the account: no change of the account gives tries back.
+ *
+ * @module
+ */
+
+import { all, any, everything, type Filter } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/hmac.ts'
+import {
+  CODE_KINDS,
+  CODE_PURPOSES,
+  type CodeKind,
+  type Slot,
+  slotOf,
+} from '../setup/code-fields.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import { isAfter, type Users } from '../users/users.ts'
+
+/** A window and its code, before the code is sent. */
+export interface IssuedCode<Kind extends CodeKind = CodeKind> {
+  readonly kind: Kind
+  readonly user: Fields
+  readonly code: string
+  readonly expiresAt: Date
+  /** The key that made the code. */
+  readonly key: Key
+}
+
+/** A right code: the user as read when the try was counted, and which of the codes it was. */
+export interface RightCode<Kind extends CodeKind = CodeKind> {
+  readonly kind: Kind
+  readonly user: Fields
+}
+
+/** The codes of one auth router. */
+export class Codes {
+  /** The fields whose removal ends the pending codes. Their windows and counted tries stay. */
+  readonly allEnded: readonly string[]
+  readonly otp: AuthSettings['otp']
+  readonly #users: Users
+  readonly #keys: Keys
+  readonly #toField: AuthSettings['delivery']['toField']
+  /** The stored fields of each kind of code. */
+  readonly slots: Readonly<Record<CodeKind, Slot>>
+
+  constructor(users: Users, keys: Keys, { otp, delivery }: AuthSettings) {
+    this.otp = otp
+    this.#users = users
+    this.#keys = keys
+    this.#toField = delivery.toField
+    const { names } = users
+    this.slots = {
+      email: slotOf('email', names),
+      sms: slotOf('sms', names),
+      verification: slotOf('verification', names),
+    }
+    this.allEnded = this.#hashes(CODE_KINDS)
+  }
+
+  /**
+   * Opens a window for a code of `account`, or finds the open one, and records that a code is being sent. Undefined
+   * during the pause between two codes (`otp.resendSeconds`). All of it happens in one conditional step, so that
+   * concurrent requests send one code; the record as it was read only decides which step to try first.
+   */
+  async issue<Kind extends CodeKind>(
+    account: Fields,
+    kind: Kind,
+  ): Promise<IssuedCode<Kind> | undefined> {
+    const { resendSeconds, ttlSeconds } = this.otp
+    const slot = this.slots[kind]
+    const at = this.#users.now()
+    const last = account[slot.sentAt]
+    if (resendSeconds > 0 && isAfter(last, at - resendSeconds * 1000)) return undefined
+    // Each message has a time of its own, so that only the last one ends the pause or takes the code back.
+    const sentAt = new Date(isAfter(last, at - 1) ? (last as Date).getTime() + 1 : at)
+    const rested =
+      resendSeconds > 0 ? missingOr('lte', slot.sentAt, at - resendSeconds * 1000) : everything
+    const opens = () => {
+      const expiresAt = new Date(at + ttlSeconds * 1000)
+      const set = { [slot.expiresAt]: expiresAt, [slot.attempts]: 0, [slot.sentAt]: sentAt }
+      const filter = all([rested, missingOr('lte', slot.expiresAt, at)])
+      return this.#users.update(account._id, { set, unset: this.#hashes([kind]) }, {}, filter)
+    }
+    const finds = () => {
+      const open: Filter = { op: 'gt', field: slot.expiresAt, value: new Date(at) }
+      const set = { [slot.sentAt]: sentAt }
+      return this.#users.update(account._id, { set }, {}, all([rested, open]))
+    }
+    const user = isAfter(account[slot.expiresAt], at)
+      ? ((await finds()) ?? (await opens()))
+      : ((await opens()) ?? (await finds()))
+    if (!user) return undefined
+    const expiresAt = user[slot.expiresAt] as Date
+    // The code that this window already has, even if another secret has become the first one since.
+    const key = keyOf(this.#keys, user[slot.hash]) ?? this.#keys.current
+    return { kind, user, code: this.#code(key, user, kind, expiresAt), expiresAt, key }
+  }
+
+  /**
+   * Makes a code valid that is about to be handed to its sender; false if the window or the password has changed
+   * meanwhile. `takeBack` undoes it, and ends the pause, if the sender fails: the next request tries again.
+   */
+  async activate(
+    issued: IssuedCode,
+  ): Promise<{ readonly isValid: boolean; takeBack(): Promise<void> }> {
+    const { names } = this.#users
+    const { kind, user, code, key } = issued
+    const { hash, sentAt } = this.slots[kind]
+    const sealed = seal(key, this.#sealedText(user, kind, code))
+    const set = {
+      [hash]: sealed,
+      ...(kind === 'email' && { [names.otpPurpose]: CODE_PURPOSES.email }),
+    }
+    const { passwordChangedAt } = names
+    const unchanged = { [passwordChangedAt]: user[passwordChangedAt] }
+    const within = this.#windowOf(issued)
+    // A code that was valid before has been handed over before: it stays valid.
+    const isFirst =
+      (user[hash] ?? null) === null &&
+      (await this.#users.update(user._id, { set }, { ...unchanged, [hash]: undefined }, within)) !==
+        null
+    const isValid =
+      isFirst || (await this.#users.update(user._id, { set }, unchanged, within)) !== null
+    return {
+      isValid,
+      takeBack: async () => {
+        const gone = isFirst ? this.#hashes([kind]) : []
+        const expect = { [sentAt]: user[sentAt], ...(isFirst && { [hash]: sealed }) }
+        await this.#users.update(user._id, { unset: [sentAt, ...gone] }, expect, within)
+      },
+    }
+  }
+
+  /** Whether `code` is the pending code of `kind`. Without one it takes as long. */
+  isCode(user: Fields, kind: CodeKind, code: string): boolean {
+    const sealed = user[this.slots[kind].hash] ?? `${this.#keys.current.id}.none`
+    return isSealed(this.#keys, sealed, this.#sealedText(user, kind, code))
+  }
+
+  /** What must be unchanged since a code was counted, for the step that uses it up. */
+  stateOf({ kind, user }: RightCode): Fields {
+    const { hash, expiresAt } = this.slots[kind]
+    const address = kind === 'verification' ? [] : [this.#toField[kind]]
+    return Object.fromEntries([hash, expiresAt, ...address].map((field) => [field, user[field]]))
+  }
+
+  #windowOf({ kind, expiresAt }: IssuedCode): Filter {
+    return { op: 'eq', field: this.slots[kind].expiresAt, value: expiresAt }
+  }
+
+  #hashes(kinds: readonly CodeKind[]): readonly string[] {
+    const { names } = this.#users
+    const fields = kinds.map((kind) => this.slots[kind].hash)
+    if (kinds.includes('email')) fields.push(names.otpPurpose)
+    return this.#users.declared(fields)
+  }
+
+  /** Digits from a MAC: with 8 bytes for at most 12 digits, every code is equally likely. */
+  #code(key: Key, user: Fields, kind: CodeKind, expiresAt: Date): string {
+    const parts = [String(user._id), expiresAt.getTime(), this.#users.changedAt(user)]
+    const text = JSON.stringify([CODE_PURPOSES[kind], ...parts, this.#address(user, kind)])
+    const bytes = key.mac(text)
+    const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
+    const { length } = this.otp
+    return String(number % 10n ** BigInt(length)).padStart(length, '0')
+  }
+
+  /** The string that is sealed in the record of a code. */
+  #sealedText(user: Fields, kind: CodeKind, code: string): string {
+    const parts = ['stored', CODE_PURPOSES[kind], String(user._id), code]
+    return JSON.stringify([...parts, this.#address(user, kind)])
+  }
+
+  /**
+   * Where the code goes. If another address is written there, the code that went to the old one must not prove the new
+   * one.
+   */
+  #address(user: Fields, kind: CodeKind): unknown {
+    const { pendingEmail, email } = this.#users.names
+    if (kind === 'verification') return user[pendingEmail] ?? user[email]
+    return user[this.#toField[kind]]
+  }
+}
+
+function missingOr(op: 'lte', field: string, at: number): Filter {
+  return any([
+    { op: 'eq', field, value: null },
+    { op, field, value: new Date(at) },
+  ])
+}

@@ -1,0 +1,136 @@
+/**
+ * An instance of the authentication API: one auth router in one app. Its parts are made once, when the router is mounted;
+ * each function takes those that it needs.
+ *
+ * @module
+ */
+
+import type { Logger } from '../ports/logger.ts'
+import type { Host } from '../records/engine/host.ts'
+import { SerialQueue } from '../records/engine/serial-queue.ts'
+import type { ModelFiles } from '../uploads/model-files.ts'
+import { ProvenIdentifiers } from './accounts/proven-identifiers.ts'
+import { Codes } from './codes/codes.ts'
+import { type AfterResponse, afterResponse } from './delivery/after-response.ts'
+import { type Breakers, breakers } from './delivery/circuit-breaker.ts'
+import { type MailCheck, mailCheck } from './delivery/mail-check.ts'
+import { type AcceptToken, type AccessTokens, accessTokens } from './keys/access-tokens.ts'
+import { boundedHashing, type Hashing } from './keys/bounded-hashing.ts'
+import { keysFor, type Purpose } from './keys/hmac.ts'
+import { type Passwords, passwordsOf } from './keys/passwords.ts'
+import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
+import { KnownClients } from './request-info/known-clients.ts'
+import { createReport, type Report } from './request-info/security-events.ts'
+import type { StoredNames } from './setup/field-names.ts'
+import type { RoleSettings } from './setup/roles.ts'
+import type { AuthSettings } from './setup/settings.ts'
+import type { AcceptedService } from './sign-in/accepted-tokens.ts'
+import { Lockout } from './sign-in/lockout.ts'
+import { type ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
+import { Tickets } from './sign-in/second-step.ts'
+import { Sessions } from './sign-in/sessions.ts'
+import { type DummyWrite, dummyWrites } from './users/dummy-writes.ts'
+import { Users } from './users/users.ts'
+
+/** The parts. */
+export interface AuthInstance {
+  readonly host: Host
+  readonly logger: Logger
+  /** The path on which the router is mounted first. */
+  readonly mount: string
+  readonly settings: AuthSettings
+  readonly names: StoredNames
+  readonly roles: RoleSettings
+  /** The file fields of the user model, including those of other routers that take uploads for it. */
+  readonly files: ModelFiles
+  readonly tokens: AccessTokens
+  /** Reads access tokens of another service, if they are accepted. */
+  readonly acceptToken: AcceptToken | undefined
+  /** Reads the refresh tokens that clients send. */
+  readonly readRefreshToken: ReadToken
+  readonly hashing: Hashing
+  readonly dummyWrite: DummyWrite
+  readonly report: Report
+  readonly breakers: Breakers
+  readonly mailCheck: MailCheck
+  readonly afterResponse: AfterResponse
+  /** If a provider's tokens, or tickets of second steps, may sign in only once: the used ones. */
+  readonly usedTokens: UsedTokens | undefined
+  /** On a store that writes one record at a time, those who end an admin wait here. */
+  readonly endingAdmins: SerialQueue
+  readonly users: Users
+  readonly clients: KnownClients
+  readonly lockout: Lockout
+  readonly sessions: Sessions
+  /** Undefined without refresh tokens. */
+  readonly refresh: RefreshTokens | undefined
+  readonly codes: Codes
+  readonly identifiers: ProvenIdentifiers
+  readonly tickets: Tickets
+  readonly passwords: Passwords
+}
+
+/** The instance of `settings` on `mount` in the app of `host`. */
+export function createInstance(
+  host: Host,
+  settings: AuthSettings,
+  mount: string,
+  service: AcceptedService | undefined,
+): AuthInstance {
+  const { now, logger } = host
+  const { secrets, issuer, audience } = settings.token
+  const name = { model: settings.model.name, mount: mount || '/' }
+  const parties = { issuer: issuer ?? name.mount, audience: audience ?? [name.model] }
+  const keys = (purpose: Purpose) => keysFor(secrets, name, purpose)
+  const users = new Users(host.engine(settings.model), settings, now)
+  const clients = new KnownClients(users, keys('known client'), settings.lockout.lockSeconds)
+  const dummyWrite = dummyWrites(host.twin(settings.model, 'decoys'), settings, logger)
+  const lockout = new Lockout(users, clients, settings.lockout, dummyWrite)
+  const sessions = new Sessions(users)
+  const refreshKeys = { keys: keys('refresh token'), storedKeys: keys('stored session') }
+  const refresh =
+    settings.refresh && new RefreshTokens(settings.refresh, sessions, refreshKeys, now)
+  const accepted = service?.tokens(now)
+  const codes = new Codes(users, keys('one-time code'), settings)
+  const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
+  const hashing = boundedHashing()
+  const senders = breakers(now)
+  return {
+    host,
+    logger,
+    mount,
+    settings,
+    names: settings.names,
+    roles: settings.roles,
+    files: host.filesOf(settings.model),
+    users,
+    clients,
+    lockout,
+    sessions,
+    refresh,
+    codes,
+    identifiers,
+    tickets: new Tickets(users, keys('sign-in ticket'), settings.providers),
+    tokens: accessTokens(settings.token, parties, keys('access token'), now),
+    acceptToken: accepted?.accessToken,
+    readRefreshToken:
+      (refresh && accepted?.refreshTokens(refresh)) ?? ((text) => refresh?.read(text)),
+    passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
+    hashing,
+    dummyWrite,
+    report: createReport(settings.onSecurityEvent, logger, now),
+    breakers: senders,
+    mailCheck: mailCheck(settings.delivery, senders.email, now),
+    afterResponse: afterResponse(),
+    usedTokens: singleUse(host, settings),
+    endingAdmins: new SerialQueue(),
+  }
+}
+
+function singleUse(
+  host: Host,
+  { providers, model, onLogin }: AuthSettings,
+): UsedTokens | undefined {
+  if (!onLogin && ![...providers.values()].some((provider) => provider.singleUse)) return undefined
+  return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
+}

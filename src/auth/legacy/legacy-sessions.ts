@@ -1,0 +1,111 @@
+/**
+ * Sessions that express-controller-sets began, and refreshes here: for `legacyTokens`.
+ *
+ * A token of the old service is swapped for one of ours. The session keeps its id and its age, and the hash that was
+ * replaced stays, so that the old service knows the session too: whoever signs out there ends it here. The number in our
+ * first token comes from that hash. So everyone who swaps it gets the same token, and a token that the old service has
+ * replaced meanwhile is never valid again.
+ *
+ * @module
+ */
+
+import { sameText } from '../../http/constant-time.ts'
+import type {
+  ReadToken,
+  RefreshTokenState,
+  RefreshTokens,
+  SentToken,
+  TokenIds,
+} from '../sign-in/refresh-token-state.ts'
+import type { Session } from '../sign-in/sessions.ts'
+import type { LegacyTokens } from './legacy-tokens.ts'
+
+/** Whether a stored hash is that of a token. */
+type IsOf = (hash: unknown) => boolean
+
+/** Reads our own refresh tokens and those of the old service. */
+export function readingBoth(tokens: RefreshTokens, legacy: LegacyTokens): ReadToken {
+  return (text) => {
+    const own = tokens.genuine(text)
+    if (own) return toSentToken(tokens, own, (hash) => tokens.isHashOf(hash, own.text), own)
+    const old = legacy.refreshIn(text)
+    return (
+      old && toSentToken(tokens, old, (hash) => old.hashes.some((one) => sameText(one, `${hash}`)))
+    )
+  }
+}
+
+/** `own` if we made the token. */
+function toSentToken(
+  tokens: RefreshTokens,
+  ids: TokenIds,
+  isOf: IsOf,
+  own?: { readonly text: string; readonly counter: number },
+): SentToken {
+  const { rotate } = tokens.settings
+  // What replaces a hash of the old service depends on that hash alone, no matter which token was sent.
+  const after = (replaced: unknown) =>
+    (isLegacyHash(replaced) ? numberOf(replaced) : (own?.counter ?? 0)) + 1
+  return {
+    userId: ids.userId,
+    sessionId: ids.sessionId,
+    stateIn: (session) => stateIn(tokens, session, isOf, own !== undefined),
+    refreshed(session) {
+      const { hash } = session
+      const rotated = tokens.rotated(session, ids, after(hash))
+      if (isLegacyHash(hash)) return { ...rotated, swappedHash: hash }
+      return rotate ? rotated : { ...session, lastUsedAt: rotated.lastUsedAt }
+    },
+    successorIn: (session) =>
+      own && !rotate && isOf(session.hash)
+        ? own.text
+        : tokens.successorIn(session, ids, after(session.previousHash)),
+  }
+}
+
+function stateIn(
+  tokens: RefreshTokens,
+  session: Session,
+  isOf: IsOf,
+  isOwn: boolean,
+): RefreshTokenState {
+  const { hash, previousHash, swappedHash } = session
+  if (isOf(hash)) return 'current'
+  const isPrevious = isOf(previousHash)
+  // Our own token is genuine by itself, one of the old service only if the session knows its hash.
+  const isKnown = isLegacyHash(hash) || tokens.knowsSecretOf(hash)
+  const isCertain = isOwn ? isKnown : isPrevious || isOf(swappedHash)
+  if (!isCertain) return 'unknown'
+  return replacedState(tokens, session, isPrevious, isOwn)
+}
+
+/** The state of a token that the session has had before. */
+function replacedState(
+  tokens: RefreshTokens,
+  session: Session,
+  isPrevious: boolean,
+  isOwn: boolean,
+): RefreshTokenState {
+  const isTheirs = isLegacyHash(session.hash)
+  const isGraced = tokens.isWithinGrace(session)
+  // Without rotation, clients of the old service may keep the token that was swapped here.
+  const isKept = !isOwn && !tokens.settings.rotate && !isTheirs
+  // What the old service has replaced, for a request that came at the same time, is swapped anew.
+  if (isPrevious && (isGraced || isKept)) return isTheirs ? 'current' : 'graced'
+  // Where both services have a part in the last change, tokens may be older, and not stolen.
+  const isMixed = isTheirs || isLegacyHash(session.previousHash)
+  return isGraced && isMixed ? 'unknown' : 'reused'
+}
+
+/** Whether the old service has written a session's hash: our own name their key before a dot. */
+function isLegacyHash(hash: unknown): hash is string {
+  return typeof hash === 'string' && !hash.includes('.')
+}
+
+/** How many characters make a number that is exact, with room to count on from it. */
+const NUMBER_LENGTH = 7
+
+/** A number that the hash of another token is very unlikely to give. */
+function numberOf(hash: string): number {
+  return [...hash.slice(0, NUMBER_LENGTH)].reduce((sum, one) => sum * 128 + one.charCodeAt(0), 0)
+}

@@ -1,0 +1,118 @@
+/**
+ * The clients that an account knows: those that have signed in to it. Each has its own number of guesses at the
+ * password; all other clients share the account's number. Codes have two numbers of tries: one for all known clients,
+ * one for all others. So a stranger who guesses, or who locks the account on purpose, does not lock the owner out on
+ * the devices where they have signed in (ASVS 6.1.1).
+ *
+ * @module
+ */
+
+import { sameText } from '../../http/constant-time.ts'
+import type { Fields } from '../../ports/store.ts'
+import { type Keys, keyOf, seal } from '../keys/hmac.ts'
+import { isAfter, type Users } from '../users/users.ts'
+
+/** A client that has signed in, as it is stored. */
+export interface KnownClient {
+  /** The seal of the client's key: the record does not reveal where someone signs in from. */
+  readonly client: string
+  readonly guesses: number
+  /** Its wrong passwords in a row, over any time. */
+  readonly wrong?: number
+  readonly lockedUntil?: Date
+  /** When it last signed in or guessed. */
+  readonly at: Date
+}
+
+const MAX_CLIENTS = 5
+
+/** The known clients of the accounts of one auth router. */
+export class KnownClients {
+  /** The stored field of the list. */
+  readonly field: string
+  readonly #users: Users
+  readonly #keys: Keys
+  readonly #lockMs: number
+  readonly #isKept: boolean
+
+  constructor(users: Users, keys: Keys, lockSeconds: number) {
+    this.field = users.names.knownClients
+    this.#users = users
+    this.#keys = keys
+    this.#lockMs = lockSeconds * 1000
+    this.#isKept = users.has('knownClients')
+  }
+
+  /** The entry of `client` in `user`; undefined if it has not signed in, or the client is unknown. */
+  find(user: Fields, client: string | undefined): KnownClient | undefined {
+    if (client === undefined) return undefined
+    // Computed whether or not there is something to compare with: it takes time.
+    const seals = this.#keys.all.map((key) => seal(key, textOf(user, client)))
+    const known = this.#list(user)
+    return known.find((one) => seals.some((sealed) => sameText(sealed, one.client)))
+  }
+
+  /** Whether there is an account and it knows `client`. */
+  isKnown(user: Fields | undefined, client: string | undefined): boolean {
+    return user !== undefined && this.find(user, client) !== undefined
+  }
+
+  /** The list of `user` with `next` in place of `known`. */
+  replaced(user: Fields, known: KnownClient, next: KnownClient): readonly KnownClient[] {
+    return this.#list(user).map((each) => (each.client === known.client ? next : each))
+  }
+
+  /** A client of `user` without any guesses, sealed by the first secret; `before` is its entry until now. */
+  fresh(user: Fields, client: string, before?: KnownClient): KnownClient {
+    const isCurrent = before && keyOf(this.#keys, before.client) === this.#keys.current
+    const sealed = isCurrent ? before.client : seal(this.#keys.current, textOf(user, client))
+    return { client: sealed, guesses: 0, at: new Date(this.#users.now()) }
+  }
+
+  /**
+   * What the account knows once `client`, a stranger so far, has signed in. When all places are taken, the longest known
+   * client makes room, but not one whose guesses still count: otherwise someone who can sign in from many places would
+   * get endless new guesses. If none can be dropped, there is no list, and the client stays a stranger.
+   */
+  withStranger(
+    user: Fields,
+    client: string | undefined,
+  ): { readonly list?: readonly KnownClient[]; readonly knewOthers: boolean } {
+    if (!this.#isKept || client === undefined) return { knewOthers: false }
+    const known = this.#list(user)
+    const others = this.#withRoom(known)
+    const knewOthers = known.length > 0
+    return others ? { list: [...others, this.fresh(user, client)], knewOthers } : { knewOthers }
+  }
+
+  /** The part of a change after which `user` knows only `client`, without any guesses. */
+  only(user: Fields, client: string | undefined): Fields {
+    if (!this.#isKept) return {}
+    return { [this.field]: client === undefined ? [] : [this.fresh(user, client)] }
+  }
+
+  /** The clients that stay when one is added; undefined if none may be dropped. */
+  #withRoom(list: readonly KnownClient[]): readonly KnownClient[] | undefined {
+    if (list.length < MAX_CLIENTS) return list
+    const now = this.#users.now()
+    const mayGo = ({ guesses, lockedUntil, at }: KnownClient) =>
+      (guesses === 0 || !isAfter(at, now - this.#lockMs)) && !isAfter(lockedUntil, now)
+    const first = list.find(mayGo)
+    return first && list.filter((each) => each !== first).slice(1 - MAX_CLIENTS)
+  }
+
+  #list(user: Fields): readonly KnownClient[] {
+    const stored = user[this.field]
+    return Array.isArray(stored) ? stored.filter(isKnownClient) : []
+  }
+}
+
+/** Includes the account, so that two records do not reveal that they share a client. */
+function textOf({ _id }: Fields, client: string): string {
+  return JSON.stringify([String(_id), client])
+}
+
+function isKnownClient(value: unknown): value is KnownClient {
+  const { client, guesses, at } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return typeof client === 'string' && typeof guesses === 'number' && at instanceof Date
+}

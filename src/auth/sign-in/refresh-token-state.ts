@@ -1,0 +1,203 @@
+/**
+ * Refresh tokens, and what a token that a client sends means for its session.
+ *
+ * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of a token
+ * is known from the token alone, and parallel refreshes get the same one; any older token of a session is provable
+ * reuse, and a forged one is not. Only MACs of tokens are stored, under a separate key.
+ *
+ * @module
+ */
+
+import { base64url, textIn } from '../../http/base64url.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Fields } from '../../ports/store.ts'
+import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/hmac.ts'
+import type { RefreshSettings } from '../setup/refresh-settings.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+/**
+ * Whether a token is the session's own, was replaced within the grace period, or is used again after it. Unknown if it is
+ * not certain to be genuine or stolen, or if an instance with newer secrets has changed the session.
+ */
+export type RefreshTokenState = 'current' | 'graced' | 'reused' | 'unknown'
+
+/** A refresh token that a client sent, and what follows from it. */
+export interface SentToken {
+  readonly userId: string
+  readonly sessionId: string
+  stateIn(session: Session): RefreshTokenState
+  /** The session after a refresh with it. */
+  refreshed(session: Session): Session
+  /** The token to send for the session that it has refreshed; undefined if its secret is unknown here. */
+  successorIn(session: Session): string | undefined
+}
+
+/** The token in a text; undefined if we never issued it. Does not read the store. */
+export type ReadToken = (text: unknown) => SentToken | undefined
+
+/** The contents of a genuine refresh token. */
+export interface RefreshToken {
+  readonly text: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly counter: number
+}
+
+/** A session ready to be stored, and its first token. */
+export interface NewSession {
+  readonly token: string
+  readonly entry: Session
+}
+
+const ID_BYTES = 16
+const MAX_AGENT_LENGTH = 256
+const MAX_TOKEN_LENGTH = 512
+
+/** The refresh tokens of one auth router. */
+export class RefreshTokens {
+  readonly settings: RefreshSettings
+  readonly sessions: Sessions
+  readonly #keys: Keys
+  readonly #storedKeys: Keys
+  readonly #now: () => number
+
+  /** `keys` sign tokens, `storedKeys` what is stored of them. */
+  constructor(
+    settings: RefreshSettings,
+    sessions: Sessions,
+    { keys, storedKeys }: { readonly keys: Keys; readonly storedKeys: Keys },
+    now: () => number,
+  ) {
+    this.settings = settings
+    this.sessions = sessions
+    this.#keys = keys
+    this.#storedKeys = storedKeys
+    this.#now = now
+  }
+
+  /** A new session of the user with `userId`. */
+  open(userId: string, request: ApiRequest): NewSession {
+    const at = new Date(this.#now())
+    const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+    const token = this.#write(this.#keys.current, userId, id, 0)
+    const userAgent = request.headers.get('user-agent')?.slice(0, MAX_AGENT_LENGTH)
+    const entry: Session = {
+      id,
+      hash: seal(this.#storedKeys.current, token),
+      createdAt: at,
+      lastUsedAt: at,
+      expiresAt: this.#expiry(at, at),
+      ...(userAgent && { userAgent }),
+    }
+    return { token, entry }
+  }
+
+  /** When the session expires, in epoch milliseconds; `maxLifetime` also applies to sessions from before it was set. */
+  endOf({ createdAt, expiresAt }: Session): number {
+    return Math.min(expiresAt.getTime(), createdAt.getTime() + this.settings.maxLifetime * 1000)
+  }
+
+  /** Whether the session has expired. */
+  isOver(session: Session): boolean {
+    return this.#now() >= this.endOf(session)
+  }
+
+  /** The session of `user` with that id, unless it was ended or has expired. */
+  live(user: Fields, id: string | undefined): Session | undefined {
+    return this.sessions.of(user).find((session) => session.id === id && !this.isOver(session))
+  }
+
+  /** The token in `text`, and its state. */
+  read(text: unknown): SentToken | undefined {
+    const token = this.genuine(text)
+    return (
+      token && {
+        userId: token.userId,
+        sessionId: token.sessionId,
+        stateIn: (session) => this.#stateIn(session, token.text),
+        refreshed: (session) =>
+          this.settings.rotate
+            ? this.rotated(session, token, token.counter + 1)
+            : { ...session, lastUsedAt: new Date(this.#now()) },
+        successorIn: (session) =>
+          !this.settings.rotate && this.isHashOf(session.hash, token.text)
+            ? token.text
+            : this.successorIn(session, token, token.counter + 1),
+      }
+    )
+  }
+
+  #stateIn(session: Session, text: string): RefreshTokenState {
+    if (this.isHashOf(session.hash, text)) return 'current'
+    if (!this.knowsSecretOf(session.hash)) return 'unknown'
+    const isPrevious = this.isHashOf(session.previousHash, text)
+    return isPrevious && this.isWithinGrace(session) ? 'graced' : 'reused'
+  }
+
+  /** The contents of a token that this router made. */
+  genuine(text: unknown): RefreshToken | undefined {
+    if (typeof text !== 'string' || text.length > MAX_TOKEN_LENGTH) return undefined
+    const [payload = '', sealed, ...rest] = text.split('~')
+    if (rest.length > 0 || !isSealed(this.#keys, sealed, payload)) return undefined
+    const [userId, sessionId, counter] = textIn(payload)?.split('.') ?? []
+    return userId && sessionId && counter
+      ? { text, userId, sessionId, counter: Number(counter) }
+      : undefined
+  }
+
+  /** Whether a stored hash is that of the token `text`. */
+  isHashOf(hash: unknown, text: string): boolean {
+    return isSealed(this.#storedKeys, hash, text)
+  }
+
+  /** Whether a stored hash was made with one of our secrets. */
+  knowsSecretOf(hash: string): boolean {
+    return keyOf(this.#storedKeys, hash) !== undefined
+  }
+
+  /** Whether the session's token was replaced a short time ago. */
+  isWithinGrace({ rotatedAt }: Pick<Session, 'rotatedAt'>): boolean {
+    const at = rotatedAt instanceof Date ? rotatedAt.getTime() : 0
+    return this.#now() < at + this.settings.graceSeconds * 1000
+  }
+
+  /** The session with a new token, number `counter`; its time starts anew. */
+  rotated(session: Session, { userId, sessionId }: TokenIds, counter: number): Session {
+    const at = new Date(this.#now())
+    const token = this.#write(this.#keys.current, userId, sessionId, counter)
+    return {
+      ...session,
+      hash: seal(this.#storedKeys.current, token),
+      previousHash: session.hash,
+      rotatedAt: at,
+      lastUsedAt: at,
+      expiresAt: this.#expiry(session.createdAt, at),
+    }
+  }
+
+  /**
+   * Token number `counter` of a session that has been rotated to it. It is signed with the secret that was used then, not
+   * with the first one now. Undefined if that secret is unknown here.
+   */
+  successorIn(
+    session: Session,
+    { userId, sessionId }: TokenIds,
+    counter: number,
+  ): string | undefined {
+    const key = keyOf(this.#keys, session.hash)
+    return key && this.#write(key, userId, sessionId, counter)
+  }
+
+  #write(key: Key, userId: string, sessionId: string, counter: number): string {
+    const payload = base64url(new TextEncoder().encode(`${userId}.${sessionId}.${counter}`))
+    return `${payload}~${seal(key, payload)}`
+  }
+
+  #expiry(createdAt: Date, from: Date): Date {
+    const latest = createdAt.getTime() + this.settings.maxLifetime * 1000
+    return new Date(Math.min(from.getTime() + this.settings.expiresIn * 1000, latest))
+  }
+}
+
+/** Whose token it is. */
+export type TokenIds = Pick<RefreshToken, 'userId' | 'sessionId'>

@@ -1,0 +1,60 @@
+/**
+ * The JSON Schema of a filter, and of the values that it compares fields with.
+ *
+ * @module
+ */
+
+import { placeOf } from '../ports/shape.ts'
+import { LIST, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
+import type { Resource } from '../records/setup/resource.ts'
+import { DATE, idSchema } from './schemas.ts'
+import type { Schema } from './specification.ts'
+
+/** The schema of `filter` in a QUERY body; undefined if the router filters by nothing. */
+export function filterSchema({ model, filterable }: Resource): Schema | undefined {
+  const fields = [...filterable].filter((field) => !field.includes('.'))
+  if (fields.length === 0) return undefined
+  const condition = (field: string): Schema => {
+    const value = valueSchema(model.shape, field)
+    const scalar = { anyOf: [value, { type: 'null' }] }
+    const list = { type: 'array', items: scalar, minItems: 1, maxItems: MAX_LIST }
+    const operators = OPERATORS.map((name) => [name, LIST.includes(name) ? list : scalar])
+    return {
+      anyOf: [
+        value,
+        { type: 'null' },
+        list,
+        {
+          type: 'object',
+          properties: Object.fromEntries(operators),
+          additionalProperties: false,
+          minProperties: 1,
+        },
+      ],
+    }
+  }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field, condition(field)])),
+    additionalProperties: false,
+  }
+}
+
+/** One value of a field in a filter, by the field's type. */
+export function valueSchema(shape: Resource['model']['shape'], field: string): Schema {
+  const at = placeOf(shape, field)?.shape
+  switch (at?.kind) {
+    case 'number':
+      return { type: at.isInteger ? 'integer' : 'number' }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'date':
+      return DATE
+    case 'id':
+      return idSchema(at.idType)
+    case 'string':
+      return { type: 'string' }
+    default:
+      return { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] }
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What a request sees of the records of a router: the fields that `fieldsFor` leaves, and what `onGet` chooses of them. The
+ * names that `onGet` returns may come from a client: those that the model does not have are left out, with one warning each.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
+import { MisusedRequest, runShielded } from '../../http/shield.ts'
+import { isHidden, type Model } from '../../model/model.ts'
+import { visible } from '../../model/present.ts'
+import type { Shape } from '../../ports/shape.ts'
+import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
+import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
+import type { Population, Resource, View } from '../setup/resource.ts'
+import { referenceAt } from '../setup/search-fields.ts'
+
+/** What decides how the records of a router are shown. */
+export type ViewRules = Pick<
+  Resource,
+  'host' | 'mount' | 'model' | 'plainView' | 'fieldsFor' | 'onGet'
+>
+
+/** How `request` sees the records. If `onGet` fails, the read goes on without populate and select. */
+export async function viewFor(rules: ViewRules, request: ApiRequest): Promise<View> {
+  const { host, mount, model, onGet } = rules
+  const fields = await readableFields(rules, request)
+  const plain = fields
+    ? { ...rules.plainView, select: visible(model, undefined, fields) }
+    : rules.plainView
+  if (!onGet) return plain
+  try {
+    const chosen = (await runShielded(request, () => onGet(request))) ?? {}
+    return viewOf(rules, chosen, fields)
+  } catch (error) {
+    // It may have meant to show less.
+    if (error instanceof MisusedRequest) throw error
+    host.logger.error(`Router '${mount}': onGet failed, reading without it`, {
+      ...idsOf(request),
+      error: String((error as Error)?.stack ?? error),
+    })
+    return { ...plain, cacheable: false }
+  }
+}
+
+/** The view that `onGet` has chosen, with nothing else than `fields`. */
+function viewOf(rules: ViewRules, chosen: ReadOptions, fields: ReadableFields): View {
+  const { model } = rules
+  const warn = warnerOfNames(rules)
+  const select = knownNames(model, namesIn(chosen.select ?? chosen.selects), warn)
+  const option = chosen.populate ?? chosen.populates
+  return {
+    select: visible(model, select, fields),
+    populate: option === undefined ? [] : populations(rules, [option].flat(), fields, warn),
+    cacheable: true,
+  }
+}
+
+/**
+ * The references that `populate` names. Only those among `fields` are filled in, and of records of the same model nothing
+ * else is shown either.
+ */
+function populations(
+  { host, model }: ViewRules,
+  named: readonly Exclude<PopulateOption, readonly unknown[]>[],
+  fields: ReadableFields,
+  warn: WarnOfName,
+): readonly Population[] {
+  // The last entry for a path wins: once filled in, it is not an id any more.
+  const found = new Map<string, Population>()
+  for (const item of named) {
+    const { path, select } = typeof item === 'string' ? { path: item, select: undefined } : item
+    const name = referenceAt(model, path)
+    const target = name !== undefined && !isHidden(model, path) && host.modelNamed(name)
+    if (!target) {
+      warn('populate', path, `reference of '${model.name}' to a model`)
+      continue
+    }
+    const known = knownNames(target, namesIn(select), warn)
+    const shown = visible(target, known, target === model ? fields : undefined)
+    if (isReadable(fields, path)) found.set(path, { path, target, select: shown })
+  }
+  return [...found.values()]
+}
+
+/** Names as a list; a string separates them by blanks. */
+function namesIn(select: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
+}
+
+/** Warns that a name in an option returned by `onGet` is unknown; `why` says where it was looked up. */
+type WarnOfName = (option: string, name: string, why: string) => void
+
+/** Clients may send any number of names, so only this many are logged, once each. */
+const MAX_WARNINGS = 100
+const MAX_NAME_LENGTH = 64
+
+const warned = new WeakMap<object, Set<string>>()
+
+function warnerOfNames({ host, mount, onGet }: ViewRules): WarnOfName {
+  const messages = warned.get(onGet ?? host) ?? new Set()
+  warned.set(onGet ?? host, messages)
+  return (option, name, why) => {
+    const short = JSON.stringify(name.slice(0, MAX_NAME_LENGTH))
+    const message = `Router '${mount}': onGet's '${option}' names ${short}, which is not a ${why}. It is left out.`
+    if (messages.has(message) || messages.size === MAX_WARNINGS) return
+    messages.add(message)
+    host.logger.warn(message)
+  }
+}
+
+/**
+ * `select` without the names that `model` does not have. A selection that leaves nothing shows only `_id`; one that
+ * removes nothing shows everything (undefined). Throws a `TypeError` unless it is a list of strings.
+ */
+function knownNames(
+  model: Model,
+  select: readonly string[] | undefined,
+  warn: WarnOfName,
+): readonly string[] | undefined {
+  if (select === undefined || select === null || select.length === 0) return undefined
+  if (!Array.isArray(select) || select.some((name) => typeof name !== 'string')) {
+    throw new TypeError("onGet: 'select' must be a string or a list of strings")
+  }
+  const isExcluding = select.every((name) => name.startsWith('-'))
+  const known = select.filter((name) => {
+    const path = name.startsWith('-') ? name.slice(1) : name
+    const found = isKnown(model.shape, path.split('.'))
+    if (!found) warn('select', name, `field of '${model.name}'`)
+    return found
+  })
+  if (isExcluding) return known.length > 0 ? known : undefined
+  const kept = known.filter((name) => !name.startsWith('-'))
+  return kept.length > 0 ? kept : ['_id']
+}
+
+/** Whether a path leads to something that the shape declares, or into an open part of it. */
+function isKnown(shape: Shape, keys: readonly string[]): boolean {
+  if (keys.includes('')) return false
+  const [key, ...rest] = keys
+  if (key === undefined) return true
+  switch (shape.kind) {
+    case 'list':
+      return isKnown(shape.element, keys)
+    case 'map':
+      return isKnown(shape.value, rest)
+    case 'object': {
+      const inside = shape.fields.get(key)
+      return inside ? isKnown(inside, rest) : shape.open === true
+    }
+    default:
+      return shape.kind === 'mixed'
+  }
+}

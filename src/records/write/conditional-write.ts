@@ -1,0 +1,136 @@
+/**
+ * Writes of a record as it was read: they happen only if it is still the same, so that what a hook has judged, or a client
+ * has seen (`If-Match`, RFC 9110 13.1.1), is what is written. The store compares in the step of the write.
+ *
+ * @module
+ */
+
+import { etagOf, ifMatch, stateIn } from '../../cache/conditional.ts'
+import { HttpError } from '../../http/errors.ts'
+import {
+  changedMeanwhile,
+  entryNotFound,
+  outsideScope,
+  recordChanged,
+} from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Model } from '../../model/model.ts'
+import { all, everything, type Filter } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
+import type { RecordEngine } from '../engine/record-engine.ts'
+import type { Attempt } from '../engine/serial-queue.ts'
+import { readRecord } from '../read/read.ts'
+import { scopeOf } from '../rules/scope.ts'
+import type { Resource } from '../setup/resource.ts'
+
+/** What a record must be at the moment of a write. */
+export interface Expected {
+  /** The values of its fields. */
+  readonly fields: Fields
+  /** The error if it has others by then. */
+  readonly refusal: HttpError
+}
+
+/** A record as it was read, which must be the same at the moment of the write. */
+export interface SeenRecord extends Expected {
+  readonly record: Fields
+}
+
+/** How often a hook judges a record that other requests keep changing. */
+export const MAX_JUDGEMENTS = 2
+
+/**
+ * Writes the record that `write` finds, if it is what is expected. Throws a 404 if there is none, or the refusal of
+ * `expected`.
+ */
+export async function writeExpected<T>(
+  request: ApiRequest,
+  expected: Expected | undefined,
+  write: (expect: Fields | undefined) => Promise<T | null>,
+): Promise<T> {
+  const { [KEYED]: keyed } = request as Keyed
+  const writing = write(expected?.fields)
+  const written = await (keyed ? noteWrite(keyed, writing) : writing)
+  if (written === null) throw expected?.refusal ?? entryNotFound()
+  return written
+}
+
+/**
+ * The record that the client has seen, by `If-Match`; undefined without a condition. `*` accepts any existing record, as
+ * every write does. Throws a 404, or a 412 if the client has another version than a read would show.
+ */
+export async function recordSeenByClient(
+  resource: Resource,
+  request: ApiRequest,
+  filter: Filter,
+): Promise<SeenRecord | undefined> {
+  const tags = ifMatch(request.headers)
+  if (tags === 'any' || tags === 'none') return undefined
+  // Read the record before its JSON: a change in between makes the write fail, and never pass.
+  const record = await resource.engine.first(filter)
+  if (!record) throw entryNotFound()
+  // Outside of the read scope there is no version that the client can have.
+  const reads = await scopeOf(resource.model, resource.scope.read, request)
+  if (!reads.admits(record)) throw recordChanged()
+  // Links that have been signed anew since are not a change.
+  const state = stateIn(etagOf(await readRecord(resource, request)))
+  if (!tags.some((tag) => stateIn(tag) === state)) throw recordChanged()
+  return seenAs(resource.model, record, recordChanged())
+}
+
+/** `record`, as it was read; `refusal` is the error if it is another one at the moment of the write. */
+function seenAs({ shape }: Model, record: Fields, refusal: HttpError): SeenRecord {
+  const names = [...shape.fields.keys()].filter((name) => name !== '_id')
+  const fields = Object.fromEntries(names.map((name) => [name, record[name]]))
+  return { record, fields, refusal }
+}
+
+/**
+ * Reads the record that matches and calls `write`, which throws the refusal of what it gets if the record has changed
+ * meanwhile; then both are done again, `maxTries` times in all. Throws a 404, or after the last time a 409.
+ */
+export async function writeAsSeen<T>(
+  engine: RecordEngine,
+  filter: Filter,
+  maxTries: number,
+  write: (seen: SeenRecord) => Promise<T>,
+): Promise<T> {
+  const overtaken = changedMeanwhile()
+  const written = await engine.judging.retry(maxTries, async (): Promise<Attempt<T>> => {
+    const record = await engine.first(filter)
+    if (!record) throw entryNotFound()
+    try {
+      return { result: await write(seenAs(engine.model, record, overtaken)) }
+    } catch (error) {
+      if (error !== overtaken) throw error
+      return { overtaken: String(record._id) }
+    }
+  })
+  if (!written) throw overtaken
+  return written.result
+}
+
+/**
+ * Runs `write`, which changes the record that matches `one` and `stays`. If it finds none because the record would leave
+ * the scope, the refusal says so.
+ */
+export async function writeWithin<T>(
+  engine: RecordEngine,
+  one: Filter,
+  stays: Filter,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const isUnfound = error instanceof HttpError && [404, 409, 412].includes(error.status)
+    // The write has decided; what is read now only names the reason.
+    const leaves =
+      isUnfound &&
+      stays !== everything &&
+      !(await engine.first(all([one, stays]))) &&
+      (await engine.first(one)) !== undefined
+    throw leaves ? outsideScope() : error
+  }
+}

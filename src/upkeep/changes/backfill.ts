@@ -1,0 +1,212 @@
+/**
+ * Stores what reads only show: values under the current names, old values converted, defaults filled in.
+ *
+ * It may run while the app serves. Each record is written in one conditional step, so that a write of the app in between
+ * is never lost; and what is done is done, so an interrupted run continues where it stopped.
+ *
+ * @module
+ */
+
+import type { Model } from '../../model/model.ts'
+import { type Upgrade, upgraded, upgradeOf } from '../../model/upgrade.ts'
+import { everything, type Filter, withId } from '../../ports/filter.ts'
+import {
+  type Collection,
+  type CollectionSchema,
+  DuplicateKey,
+  type Fields,
+  type LeftOver,
+  type Store,
+} from '../../ports/store.ts'
+import { batches, readable } from '../../ports/walk.ts'
+import { recordChecker } from '../check/record.ts'
+import { type Problem, Tally } from '../check/tally.ts'
+import type { ModelHistory } from './model-history.ts'
+
+/** What a backfill has done to the records of one model. */
+export interface Backfilled {
+  readonly model: string
+  /** How many records it has looked at, an interrupted run before it included. */
+  readonly records: number
+  /** How many of them were changed. */
+  readonly changed: number
+}
+
+/** The result of a backfill. */
+export interface BackfillResult {
+  /** Whether every record fits its model now. */
+  readonly ok: boolean
+  readonly models: readonly Backfilled[]
+  /** What could not be made to fit. */
+  readonly problems: readonly Problem[]
+  /** What only earlier versions of the app needed, which the database has no more. */
+  readonly dropped: readonly LeftOver[]
+}
+
+/** Hears how far a backfill is. */
+export interface BackfillProgress {
+  /** A model is begun; there are about `total` records of it. */
+  start?(model: string, total: number): void
+  /** So many of them have been looked at. */
+  advance?(model: string, done: number): void
+}
+
+/** What a backfill works on. */
+export interface BackfillTarget {
+  readonly models: Iterable<Model>
+  /** The records of a model as they are stored. Writes to it must reach the app's cache. */
+  stored(model: Model): Collection
+  readonly history: ModelHistory
+  readonly database: Store
+  /** The collections of the app. */
+  schemas(): readonly CollectionSchema[]
+}
+
+/** Writes at a time: enough to share transactions, few enough to leave room for the app's own. */
+const AT_ONCE = 100
+
+/** Backfills every model. Earlier versions of the app must not run any more. */
+export async function backfillRecords(
+  { models, stored, history, database, schemas }: BackfillTarget,
+  progress: BackfillProgress = {},
+): Promise<BackfillResult> {
+  const done: Backfilled[] = []
+  const problems: Problem[] = []
+  for (const model of models) {
+    const collection = await readable(stored(model))
+    const {
+      after: _,
+      problems: left,
+      ...counts
+    } = await backfillModel(model, collection, history, progress)
+    done.push({ model: model.name, ...counts })
+    problems.push(...left)
+    if (left.length === 0) await history.accept(model)
+  }
+  const dropped = (await database.dropLeftOvers?.(schemas())) ?? []
+  return { ok: problems.length === 0, models: done, problems, dropped }
+}
+
+/** How far a backfill is, as it is noted after each batch. */
+interface State {
+  /** The id of the last record. */
+  readonly after?: string
+  readonly records: number
+  readonly changed: number
+  readonly problems: readonly Problem[]
+}
+
+async function backfillModel(
+  model: Model,
+  collection: Collection,
+  history: ModelHistory,
+  progress: BackfillProgress,
+): Promise<State> {
+  progress.start?.(model.name, await collection.count(everything))
+  let state = stateIn(await history.progress(model))
+  const tally = new Tally(model.name, state.problems)
+  const batch = batchWriter(model, collection, tally)
+  for await (const records of batches(collection, model.idType, state.after)) {
+    state = {
+      after: String(records.at(-1)?._id),
+      records: state.records + records.length,
+      changed: state.changed + (await batch(records)),
+      problems: tally.problems(),
+    }
+    await history.note(model, JSON.stringify(state))
+    progress.advance?.(model.name, state.records)
+  }
+  await history.note(model, undefined)
+  return state
+}
+
+/** Returns what stores a batch as reads show it, adds what does not fit to `tally`, and resolves to how many it changed. */
+function batchWriter(
+  model: Model,
+  collection: Collection,
+  tally: Tally,
+): (batch: readonly Fields[]) => Promise<number> {
+  const check = recordChecker(model)
+  const note = async ({ record, taken }: Written): Promise<void> => {
+    if (taken) tally.add({ problem: 'duplicate', field: taken.join(', ') }, record)
+    for (const finding of await check(record)) {
+      // What is not declared stays as it is stored.
+      if (finding.problem !== 'undeclared') tally.add(finding, record)
+    }
+  }
+  return async (batch) => {
+    let changed = 0
+    for (let at = 0; at < batch.length; at += AT_ONCE) {
+      const written = await eachWritten(model, collection, batch.slice(at, at + AT_ONCE))
+      for (const one of written) await note(one)
+      await collection.refresh?.(written.map(({ record }) => String(record._id)))
+      changed += written.filter(({ isChanged }) => isChanged).length
+    }
+    return changed
+  }
+}
+
+function stateIn(noted: string | undefined): State {
+  return noted === undefined ? { records: 0, changed: 0, problems: [] } : JSON.parse(noted)
+}
+
+/** A record after a backfill, as reads show it. */
+interface Written {
+  readonly record: Fields
+  readonly isChanged: boolean
+  /** The unique fields whose values another record has, if that is why it could not be written. */
+  readonly taken?: readonly string[]
+}
+
+/** Those of `records` that are still there, stored as reads show them. */
+async function eachWritten(
+  model: Model,
+  collection: Collection,
+  records: readonly Fields[],
+): Promise<Written[]> {
+  const writes = records.map((record) => write(model, collection, record))
+  const results = await Promise.allSettled(writes)
+  return results.flatMap((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value ?? []
+  })
+}
+
+/** How often other writers may come in between. */
+const MAX_TRIES = 50
+
+/** Stores one record as reads show it; undefined if it has been deleted. */
+async function write(
+  model: Model,
+  collection: Collection,
+  read: Fields,
+): Promise<Written | undefined> {
+  let record: Fields | undefined = read
+  for (let tries = 0; record && tries < MAX_TRIES; tries += 1) {
+    const shown = upgraded(model, record)
+    const upgrade = upgradeOf(model, record, shown)
+    if (!upgrade) return { record, isChanged: false }
+    const one = withId(String(record._id))
+    const { written, taken } = await updated(collection, one, upgrade)
+    if (taken) return { record: shown, isChanged: false, taken }
+    if (written) return { record: written, isChanged: true }
+    const [again]: Fields[] = await collection.find({ filter: one, sort: [], limit: 1 })
+    record = again
+  }
+  if (record) throw new Error(`a record of '${model.name}' changed faster than it could be written`)
+  return undefined
+}
+
+/** The record after the write, null if it is not what it was, or the unique fields whose values are taken. */
+async function updated(
+  collection: Collection,
+  filter: Filter,
+  { change, expect }: Upgrade,
+): Promise<{ readonly written?: Fields | null; readonly taken?: readonly string[] }> {
+  try {
+    return { written: await collection.update(filter, change, { expect }) }
+  } catch (error) {
+    if (!(error instanceof DuplicateKey)) throw error
+    return { taken: error.fields }
+  }
+}

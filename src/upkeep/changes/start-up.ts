@@ -1,0 +1,109 @@
+/**
+ * The look at start-up: which models have changed since their records were stored.
+ *
+ * @module
+ */
+
+import { enforcedReferences } from '../../model/enforced-references.ts'
+import type { Model } from '../../model/model.ts'
+import { any, everything, type Filter } from '../../ports/filter.ts'
+import { topOf } from '../../ports/paths.ts'
+import type { Collection, Store } from '../../ports/store.ts'
+import type { ChangedModel, ModelHistory } from './model-history.ts'
+
+/** What the look works on. */
+export interface Look {
+  readonly database: Store
+  readonly models: {
+    known(): Iterable<Model>
+    stored(model: Model): Collection
+  }
+  readonly history: ModelHistory
+  readonly mode: 'warn' | 'refuse'
+  readonly warn: (message: string) => void
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** For how long a refusal holds before the records are checked again: each request tries a failed start-up anew. */
+const REFUSED_MS = 60_000
+
+/**
+ * Returns the look. It warns of changed models, or rejects if their records do not fit. It rejects, too, while records
+ * hold a unique field or an enforced reference under an earlier name: no index would stop a second record with the same
+ * value.
+ */
+export function changeLook({
+  database,
+  models,
+  history,
+  mode,
+  warn,
+  now,
+}: Look): () => Promise<void> {
+  let refused: { readonly error: Error; readonly until: number } | undefined
+
+  async function refuseMisfits(changed: readonly ChangedModel[]): Promise<void> {
+    if (refused && now() < refused.until) throw refused.error
+    const [{ checkRecords }, { tableOf }] = await Promise.all([
+      import('../check/check.ts'),
+      import('../check/table.ts'),
+    ])
+    const { ok, problems } = await checkRecords(
+      database,
+      changed.map(({ model }) => model),
+    )
+    if (!ok) {
+      const error = new Error(
+        `The app does not start because of onModelChange: 'refuse', as these records do not fit the models:\n${tableOf(problems)}`,
+      )
+      refused = { error, until: now() + REFUSED_MS }
+      throw error
+    }
+    for (const { model } of changed) await history.accept(model)
+  }
+
+  async function changedModels(all: readonly Model[]): Promise<ChangedModel[]> {
+    const isEmpty = async (model: Model) => !(await hasAny(models.stored(model), everything))
+    try {
+      return await history.changed(all, isEmpty)
+    } catch (error) {
+      // Whoever only warns must not keep an app from starting.
+      if (mode === 'refuse') throw error
+      warn(`Whether models have changed since their records were stored is unknown: ${error}`)
+      return []
+    }
+  }
+
+  return async () => {
+    const all = [...models.known()]
+    for (const model of all) await refuseFormer(model, models.stored(model))
+    const changed = await changedModels(all)
+    if (changed.length === 0) return
+    if (mode === 'refuse') await refuseMisfits(changed)
+    else for (const one of changed) warn(warningOf(one))
+  }
+}
+
+function warningOf({ model, fields }: ChangedModel): string {
+  return `Model '${model.name}' has changed since its records were stored: ${fields.join(', ')}. 'npx fieldgate check <file>' tells which records do not fit; <file> is the one that exports your app. Once all fit, 'npx fieldgate backfill <file>' ends this warning.`
+}
+
+async function refuseFormer(model: Model, stored: Collection): Promise<void> {
+  if (model.renamed.size === 0) return
+  const enforced = enforcedReferences(model).map(({ path }) => path)
+  const kept = new Set([...model.unique.flat(), ...enforced].map(topOf))
+  const former = [...model.renamed].filter(([, now]) => kept.has(now))
+  if (former.length === 0) return
+  const under = any(former.map(([old]): Filter => ({ op: 'ne', field: old, value: null })))
+  if (!(await hasAny(stored, under))) return
+  const names = former.map(([old, now]) => `'${now}' as '${old}'`).join(', ')
+  throw new Error(
+    `Model '${model.name}': records still hold ${names}. What is unique, or has onDelete, can't be kept under two names. Stop what writes to the records and run 'npx fieldgate backfill <file>' before you start the app; <file> is the one that exports it.`,
+  )
+}
+
+async function hasAny(collection: Collection, filter: Filter): Promise<boolean> {
+  const found = await collection.find({ filter, sort: [], limit: 1, select: { include: ['_id'] } })
+  return found.length > 0
+}

@@ -1,0 +1,128 @@
+/**
+ * Stored records against the models of an app. Nothing is written.
+ *
+ * The folder hangs on the side of the tree: it knows models and the store port, and nothing knows it.
+ *
+ * @module
+ */
+
+import { collectionSchema } from '../../model/collection-schema.ts'
+import type { Model } from '../../model/model.ts'
+import { renamedCollection } from '../../model/renamed-collection.ts'
+import { upgraded, upgradeOf } from '../../model/upgrade.ts'
+import { all, type Filter, type Scalar } from '../../ports/filter.ts'
+import type { Collection, Fields, Store } from '../../ports/store.ts'
+import { batches, readable } from '../../ports/walk.ts'
+import { Duplicates } from './duplicates.ts'
+import { recordChecker } from './record.ts'
+import { EXAMPLES, type Problem, Tally } from './tally.ts'
+
+/** What a check has found. */
+export interface CheckResult {
+  readonly ok: boolean
+  /** How many records were read. */
+  readonly records: number
+  readonly problems: readonly Problem[]
+  /** What reads show otherwise than it is stored, until a backfill writes it. It is no problem. */
+  readonly pending: readonly Pending[]
+}
+
+/** Records of one model in which a backfill would write one field. */
+export interface Pending {
+  readonly model: string
+  readonly field: string
+  readonly count: number
+}
+
+/** Hears how far a check is. */
+export interface CheckProgress {
+  /** A model is begun; there are about `total` records of it. */
+  start?(model: string, total: number): void
+  /** So many of them have been read. */
+  advance?(model: string, done: number): void
+}
+
+/** Reads every stored record of `models` and tells what does not fit. Records that are written meanwhile may be missed. */
+export async function checkRecords(
+  store: Store,
+  models: Iterable<Model>,
+  progress: CheckProgress = {},
+): Promise<CheckResult> {
+  const problems: Problem[] = []
+  const pending: Pending[] = []
+  let records = 0
+  for (const model of models) {
+    const collection = await readable(store.collection(collectionSchema(model)))
+    const found = await checkModel(model, collection, progress)
+    records += found.records
+    problems.push(...found.problems)
+    pending.push(...found.pending)
+  }
+  return { ok: problems.length === 0, records, problems, pending }
+}
+
+async function checkModel(
+  model: Model,
+  collection: Collection,
+  progress: CheckProgress,
+): Promise<Omit<CheckResult, 'ok'>> {
+  const total = await collection.count({ op: 'and', filters: [] })
+  progress.start?.(model.name, total)
+  const check = recordChecker(model)
+  const tally = new Tally(model.name)
+  const sets = model.unique.map((fields) => new Duplicates(fields, total))
+  const pending = new Map<string, number>()
+  let done = 0
+  for await (const batch of batches(collection, model.idType)) {
+    for (const stored of batch) {
+      const record = upgraded(model, stored)
+      for (const finding of await check(record)) tally.add(finding, record)
+      for (const set of sets) set.add(record)
+      count(pending, upgradeOf(model, stored, record)?.fields)
+    }
+    done += batch.length
+    progress.advance?.(model.name, done)
+  }
+  const problems = tally.problems()
+  const current = renamedCollection(collection, model.renamed)
+  for (const set of sets) {
+    const found = await duplicatesOf(set, current)
+    if (found) problems.push({ model: model.name, problem: 'duplicate', ...found })
+  }
+  const counts = [...pending].map(([field, count]) => ({ model: model.name, field, count }))
+  return { records: done, problems, pending: counts }
+}
+
+function count(counts: Map<string, number>, names: readonly string[] = []): void {
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+}
+
+/** The store says which of those that look alike are: two values may have one hash. */
+async function duplicatesOf(
+  set: Duplicates,
+  collection: Collection,
+): Promise<Omit<Problem, 'model' | 'problem'> | undefined> {
+  let count = 0
+  const examples: string[] = []
+  for (const values of set.suspects()) {
+    const filter = all(
+      set.fields.map((field, at): Filter => ({ op: 'eq', field, value: values[at] as Scalar })),
+    )
+    const same = await collection.count(filter)
+    if (same < 2) continue
+    count += same
+    const limit = EXAMPLES - examples.length
+    if (limit > 0) examples.push(...(await idsOf(collection, filter, limit)))
+  }
+  return count > 0 ? { field: set.fields.join(', '), count, examples } : undefined
+}
+
+async function idsOf(collection: Collection, filter: Filter, limit: number): Promise<string[]> {
+  const records: Fields[] = await collection.find({
+    filter,
+    sort: [{ field: '_id', descending: false }],
+    limit,
+    select: { include: ['_id'] },
+  })
+  return records.map(({ _id }) => String(_id))
+}

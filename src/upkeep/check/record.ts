@@ -1,0 +1,92 @@
+/**
+ * One stored record against its model: what it holds that the model does not declare, and what the model demands that it
+ * does not hold.
+ *
+ * @module
+ */
+
+import { object } from 'zod/mini'
+import { type $ZodIssue, type $ZodType, safeParseAsync } from 'zod/v4/core'
+import { isTransformed, membersAt, otherTypesIn } from '../../model/fits.ts'
+import type { Model } from '../../model/model.ts'
+import { timestampFields } from '../../model/timestamps.ts'
+import type { Declared } from '../../ports/declared.ts'
+import type { Fields } from '../../ports/store.ts'
+
+/**
+ * What can be wrong with a stored value: the model does not declare it, or demands one where there is none, or one of
+ * another type, or refuses it for another reason.
+ */
+export type RecordProblem = 'undeclared' | 'missing' | 'type' | 'invalid'
+
+/** A problem, and the path of the field that has it; elements of lists have no index in it. */
+export interface Finding {
+  readonly problem: RecordProblem
+  readonly field: string
+}
+
+/** Finds what is wrong with stored records of `model`. Each path is named once for a record. */
+export function recordChecker(model: Model): (record: Fields) => Promise<readonly Finding[]> {
+  const checked = object(
+    Object.fromEntries(Object.entries(model.fields).filter(([, schema]) => !isTransformed(schema))),
+  )
+  return async (record) => {
+    const found = new Map<string, RecordProblem>()
+    const add = (problem: RecordProblem, fields: Iterable<string>) => {
+      for (const field of fields) if (!found.has(field)) found.set(field, problem)
+    }
+    add(
+      'missing',
+      timestampFields(model.timestamps).filter((name) => record[name] === undefined),
+    )
+    // Mongoose's version key is in no record, but a store shows it if it has a name of its own.
+    const undeclared = [...undeclaredIn(model.declared, record, '')]
+    add(
+      'undeclared',
+      undeclared.filter((path) => path !== model.version?.key),
+    )
+    add('type', otherTypesIn(model.shape, record, ''))
+    for (const issue of await issuesOf(checked, record)) {
+      const problem = problemOf(issue, record)
+      if (problem) add(problem, [pathOf(issue)])
+    }
+    if (found.size === 0 && model.refinements) {
+      add('invalid', (await issuesOf(model.refinements, record)).map(pathOf))
+    }
+    return [...found].map(([field, problem]) => ({ problem, field }))
+  }
+}
+
+async function issuesOf(schema: $ZodType, record: Fields): Promise<readonly $ZodIssue[]> {
+  return (await safeParseAsync(schema, record)).error?.issues ?? []
+}
+
+function problemOf(issue: $ZodIssue, record: Fields): RecordProblem | undefined {
+  // Undeclared members have been found already.
+  if (issue.code === 'unrecognized_keys') return undefined
+  if (issue.code !== 'invalid_type') return 'invalid'
+  const value = issue.path.reduce<unknown>(
+    (at, key) =>
+      typeof at === 'object' && at !== null ? (at as Fields)[key as string] : undefined,
+    record,
+  )
+  return value === undefined ? 'missing' : 'type'
+}
+
+function pathOf({ path }: $ZodIssue): string {
+  return path.filter((key) => typeof key === 'string').join('.')
+}
+
+function* undeclaredIn(declared: Declared, value: unknown, path: string): Generator<string> {
+  if (declared.open) return
+  if (Array.isArray(value)) {
+    const { elements } = declared
+    if (elements) for (const element of value) yield* undeclaredIn(elements, element, path)
+    return
+  }
+  for (const [at, key, inner] of membersAt(value, path)) {
+    const inside = declared.members?.get(key) ?? declared.rest
+    if (inside) yield* undeclaredIn(inside, inner, at)
+    else yield at
+  }
+}

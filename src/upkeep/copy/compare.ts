@@ -1,0 +1,107 @@
+/**
+ * Both sides of a copy, compared record by record.
+ *
+ * @module
+ */
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Copyable } from '../../ports/copying.ts'
+
+/** How many records, and the ids of the first three. */
+export interface Some {
+  readonly count: number
+  readonly examples: readonly string[]
+}
+
+/** What is not equal on both sides. */
+export interface Comparison {
+  readonly collection: string
+  /** The records of the source that could be read. */
+  readonly source: number
+  /** Those that could not, because their ids are not of the model's type. */
+  readonly unread: number
+  /** The records of the target, all of them. */
+  readonly target: number
+  /** SHA-256 over the source's records in the order of their ids. */
+  readonly checksum: string
+  /** Those of the source that the target doesn't have. */
+  readonly missing: Some
+  /** Those that hold something else in the target. */
+  readonly changed: Some
+  /** Those of the target that the source doesn't have. */
+  readonly extra: Some
+}
+
+/** Hears how many records of the source there are, and how many have been compared. */
+export interface CompareProgress {
+  start?(total: number): void
+  advance?(done: number): void
+}
+
+/** Counts, and keeps the first ids. */
+class Tally implements Some {
+  count = 0
+  readonly examples: string[] = []
+  add(id: string): void {
+    this.count += 1
+    if (this.examples.length < 3) this.examples.push(id)
+  }
+}
+
+/** Compares the two sides of a collection. */
+export async function compare<R>(
+  collection: string,
+  { source, target }: { readonly source: Copyable<R>; readonly target: Copyable<R> },
+  { start, advance }: CompareProgress = {},
+): Promise<Comparison> {
+  const all = await source.count()
+  start?.(all)
+  const hash = sha256.create()
+  const [missing, changed] = [new Tally(), new Tally()]
+  let read = 0
+  for await (const batch of source.batches()) {
+    const there = await target.counterparts(batch)
+    for (const record of batch) {
+      const [id, content] = [source.idOf(record), source.contentOf(record)]
+      hash.update(content)
+      const other = there.get(id)
+      if (other === undefined) missing.add(id)
+      else if (!isSame(content, target.contentOf(other))) changed.add(id)
+    }
+    read += batch.length
+    advance?.(read)
+  }
+  const count = await target.count()
+  const extra = Math.max(0, count - (read - missing.count))
+  return {
+    collection,
+    source: read,
+    unread: all - read,
+    target: count,
+    checksum: bytesToHex(hash.digest()),
+    missing,
+    changed,
+    extra: { count: extra, examples: extra > 0 ? await extraIn(target, source) : [] },
+  }
+}
+
+async function extraIn<R>(target: Copyable<R>, source: Copyable<R>): Promise<readonly string[]> {
+  const extra = new Tally()
+  for await (const batch of target.batches()) {
+    const there = await source.counterparts(batch)
+    for (const record of batch) {
+      const id = target.idOf(record)
+      if (!there.has(id)) extra.add(id)
+    }
+    if (extra.count >= 3) break
+  }
+  return extra.examples
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false
+  // A loop: `every` takes ten times as long.
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false
+  return true
+}

@@ -1,0 +1,206 @@
+/**
+ * Copies all records from one store to another; resumable, and verified record by record.
+ *
+ * This folder depends on models and the store port, and nothing depends on it.
+ *
+ * @module
+ */
+
+import { collectionSchema } from '../../model/collection-schema.ts'
+import type { Model } from '../../model/model.ts'
+import type { Copyable, WriteWatch } from '../../ports/copying.ts'
+import type { CollectionSchema, Store } from '../../ports/store.ts'
+import { type Comparison, compare } from './compare.ts'
+import { ForeignValues, type Loss, losses } from './losses.ts'
+import { mismatch } from './mismatch.ts'
+import { sideOf } from './side.ts'
+
+/** What a caller may decide, and what it hears. */
+export interface CopyOptions {
+  /** Whether to copy records with values that the target can't hold, each as something else. Default false. */
+  readonly convert?: boolean
+  /** A pass over a collection has been started; it holds `total` records. `pass` says what is done to which one. */
+  start?(pass: string, total: number): void
+  /** The pass has come to `done` of its records. */
+  advance?(pass: string, done: number): void
+  /** What the copy will hold as something else: called before anything is written, and only with `convert`. */
+  converting?(lost: readonly Loss[]): void
+}
+
+/** The result for one collection. */
+export interface CopyResult {
+  readonly collection: string
+  /** The number of records in the source and in the target, counted after the copy. */
+  readonly source: number
+  readonly target: number
+  /** How many of them this run has copied; the others were already there from an earlier run. */
+  readonly copied: number
+  /** SHA-256 over all records in the order of their ids; equal on both sides. */
+  readonly checksum: string
+}
+
+/**
+ * Copies the records of `models` from one store to another, and compares both sides. A record already in the target under
+ * the same id is left as it is, so an interrupted copy continues. The source is only read.
+ *
+ * Resolves only if both sides were equal at one moment. Throws a `ForeignValues`, before anything is written, if the
+ * target can't hold what the source has; a `CopyMismatch` if the two sides are not equal afterwards, or if that can't be
+ * told because the source was written to. Throws a `SamePlace` for a copy of a store onto itself.
+ */
+export async function copyRecords(
+  from: Store,
+  to: Store,
+  models: readonly Model[],
+  options: CopyOptions = {},
+): Promise<CopyResult[]> {
+  const places = await Promise.all([from, to].map(({ copying }) => copying?.place?.()))
+  if (from === to || (places[0] !== undefined && places[0] === places[1])) throw new SamePlace()
+  const schemas = models.map((model) => collectionSchema(model))
+  const exact = exactly(from, to)
+  return exact
+    ? copyAll(from, to, schemas, exact, options)
+    : copyAll(from, to, schemas, sideOf, options)
+}
+
+/** The source and the target are one database. */
+export class SamePlace extends Error {
+  override readonly name = 'SamePlace'
+  constructor() {
+    super('the source and the target are the same database: nothing would be copied')
+  }
+}
+
+/** Opens a collection of a store. */
+type Open<R> = (store: Store, schema: CollectionSchema) => Promise<Copyable<R>>
+
+/** How two stores of one kind pass on what their database holds; undefined if they can't. */
+function exactly(from: Store, to: Store): Open<Uint8Array> | undefined {
+  const [ours, theirs] = [from, to].map(({ copying }) => copying?.exact)
+  if (from.name !== to.name || !ours || !theirs) return undefined
+  return async (store, schema) => (store === from ? ours : theirs)(schema)
+}
+
+async function copyAll<R>(
+  from: Store,
+  to: Store,
+  schemas: readonly CollectionSchema[],
+  open: Open<R>,
+  options: CopyOptions,
+): Promise<CopyResult[]> {
+  const sources = await Promise.all(
+    schemas.map(async (schema) => ({ schema, source: await open(from, schema) })),
+  )
+  const watch = await from.copying?.watch?.(schemas.map(({ name }) => name))
+  try {
+    const lost = await losses(sources, options)
+    if (lost.length > 0) {
+      if (!options.convert) throw new ForeignValues(lost)
+      options.converting?.(lost)
+    }
+    await to.prepare(schemas)
+    const pairs = await Promise.all(
+      sources.map(async ({ schema, source }) => ({
+        name: schema.name,
+        source,
+        target: await open(to, schema),
+      })),
+    )
+    return await copyPairs(pairs, watch, options)
+  } finally {
+    await watch?.close()
+  }
+}
+
+/** `watch` watches the source, if its store can do that. */
+async function copyPairs<R>(
+  pairs: readonly Pair<R>[],
+  watch: WriteWatch | undefined,
+  options: CopyOptions,
+): Promise<CopyResult[]> {
+  const copied: number[] = []
+  for (const pair of pairs) copied.push(await copyCollection(pair, options))
+  const wasWritten = await watch?.written()
+  const compared: Comparison[] = []
+  for (const pair of pairs) compared.push(await comparison(pair, options))
+  const isBeingWritten = watch ? await watch.written() : await hasChanged(pairs, compared)
+  // What was written after the look for foreign values may hold some.
+  const mustBeQuiet = pairs.some(({ source }) => source.foreign)
+  const failure = mismatch(compared, {
+    wasWritten: isBeingWritten || wasWritten,
+    isCertain: !isBeingWritten && !(mustBeQuiet && wasWritten),
+    mayLeaveOut: options.convert === true,
+  })
+  if (failure) throw failure
+  return compared.map(({ collection, source, target, checksum }, at) => {
+    return { collection, source, target, copied: copied[at] ?? 0, checksum }
+  })
+}
+
+interface Pair<R> {
+  readonly name: string
+  readonly source: Copyable<R>
+  readonly target: Copyable<R>
+}
+
+/** How many records are written at once. */
+const AT_ONCE = 200
+
+async function copyCollection<R>(
+  { name, source, target }: Pair<R>,
+  { start, advance }: CopyOptions,
+): Promise<number> {
+  const pass = `copying ${name}`
+  start?.(pass, await source.count())
+  let copied = 0
+  let done = 0
+  for await (const batch of source.batches()) {
+    const there = await target.counterparts(batch)
+    const missing = batch.filter((record) => !there.has(source.idOf(record)))
+    for (let at = 0; at < missing.length; at += AT_ONCE) {
+      await allOf(missing.slice(at, at + AT_ONCE).map((record) => written(name, target, record)))
+    }
+    copied += missing.length
+    done += batch.length
+    advance?.(pass, done)
+  }
+  return copied
+}
+
+async function written<R>(name: string, target: Copyable<R>, record: R): Promise<void> {
+  try {
+    await target.insert(record)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const which = `'${name}': the record ${target.idOf(record)}`
+    throw new Error(`${which} can't be written: ${why}`, { cause: error })
+  }
+}
+
+/** Waits for every write, then throws the first failure: no write is left running. */
+async function allOf(writes: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(writes)).find((write) => write.status === 'rejected')
+  if (failed) throw failed.reason
+}
+
+function comparison<R>(
+  { name, ...sides }: Pair<R>,
+  { start, advance }: CopyOptions,
+): Promise<Comparison> {
+  const pass = `comparing ${name}`
+  return compare(name, sides, {
+    start: (total) => start?.(pass, total),
+    advance: (done) => advance?.(pass, done),
+  })
+}
+
+/** For a store that can't tell of writes: whether a second look finds something else. */
+async function hasChanged<R>(
+  pairs: readonly Pair<R>[],
+  compared: readonly Comparison[],
+): Promise<boolean> {
+  for (const [at, { name, ...sides }] of pairs.entries()) {
+    const again = await compare(name, sides)
+    if (again.checksum !== compared[at]?.checksum) return true
+  }
+  return false
+}

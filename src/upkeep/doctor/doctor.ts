@@ -1,0 +1,90 @@
+/**
+ * A database that other programs set up, looked at before an app uses it. Nothing is written.
+ *
+ * The folder hangs on the side of the tree, as `copy` does.
+ *
+ * @module
+ */
+
+import { collectionSchema } from '../../model/collection-schema.ts'
+import type { Model } from '../../model/model.ts'
+import type { Store } from '../../ports/store.ts'
+import type { ForeignIndex, Surroundings } from '../../ports/surroundings.ts'
+import { elsewhere } from './elsewhere.ts'
+import { about, type Finding } from './finding.ts'
+import { type AccountIdentifier, type DoctorProgress, readRecords } from './records.ts'
+
+/** What an app asks of a database. */
+export interface Patient {
+  /** A store that tells what is around its records: that of MongoDB. */
+  readonly database: Store
+  readonly models: readonly Model[]
+  /** By the model of accounts: the fields by which people sign in. */
+  readonly identifiers: ReadonlyMap<Model, readonly AccountIdentifier[]>
+}
+
+/** What was found. */
+export interface Diagnosis {
+  /** The name of the database. */
+  readonly database: string
+  /** Whether there is no problem. */
+  readonly ok: boolean
+  readonly problems: readonly Finding[]
+  /** What is worth knowing, and does no harm. */
+  readonly notes: readonly Finding[]
+}
+
+/** Looks at everything around the records of the models, and reads every record, twice. */
+export async function examine(
+  { database, models, identifiers }: Patient,
+  progress: DoctorProgress,
+): Promise<Diagnosis> {
+  const problems: Finding[] = []
+  const notes: Finding[] = []
+  const taken = new Set(models.map(({ collection }) => collection))
+  let name = ''
+  let records = 0
+  for (const model of models) {
+    const schema = collectionSchema(model)
+    const around = await database.surroundings?.(schema)
+    if (!around) throw new TypeError(`the store '${database.name}' can't be examined`)
+    const total = await database.collection(schema).estimate()
+    name = around.database
+    records += total
+    const place = elsewhere(model, around.collections, total, taken)
+    problems.push(...place.problems, ...aroundRecords(model, around))
+    notes.push(...place.notes, ...harmless(model, around))
+    if (total === 0) continue
+    const subject = { database, model, schema, identifiers: identifiers.get(model) ?? [], total }
+    problems.push(...(await readRecords(subject, progress)))
+  }
+  if (records === 0) problems.push(...nothing(models, name))
+  return { database: name, ok: problems.length === 0, problems, notes }
+}
+
+function nothing([model]: readonly Model[], name: string): readonly Finding[] {
+  const note = `no model has a record in the database '${name}': is it the right one?`
+  return model ? [{ ...about(model, 'collection', '', note), model: '-' }] : []
+}
+
+function aroundRecords(model: Model, { indexes, collation }: Surroundings): readonly Finding[] {
+  const found = indexes.filter(({ harm }) => harm !== 'none').map((one) => indexFinding(model, one))
+  if (collation === undefined) return found
+  return [
+    ...found,
+    about(
+      model,
+      'collation',
+      '',
+      `the collection '${model.collection}' compares strings by ${collation}: filters, unique fields and sorts follow it. Only a new collection can have another`,
+    ),
+  ]
+}
+
+function harmless(model: Model, { indexes }: Surroundings): readonly Finding[] {
+  return indexes.filter(({ harm }) => harm === 'none').map((one) => indexFinding(model, one))
+}
+
+function indexFinding(model: Model, { name, fields, note, advice }: ForeignIndex): Finding {
+  return about(model, 'index', fields.join(', '), `the index '${name}' ${note} ${advice}`)
+}

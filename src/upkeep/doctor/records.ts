@@ -1,0 +1,169 @@
+/**
+ * The records of one model: values that it can't hold, members that it doesn't declare, identifiers that don't match.
+ *
+ * @module
+ */
+
+import type { Model } from '../../model/model.ts'
+import { upgraded } from '../../model/upgrade.ts'
+import { isWithin } from '../../ports/paths.ts'
+import type { Shape } from '../../ports/shape.ts'
+import type { CollectionSchema, Fields, Store } from '../../ports/store.ts'
+import { batches } from '../../ports/walk.ts'
+import { type Finding as Misfit, recordChecker } from '../check/record.ts'
+import { type Finding, type FindingKind, Findings } from './finding.ts'
+
+/** A field by which people sign in. */
+export interface AccountIdentifier {
+  readonly field: string
+  /** What a sign-in looks for when a user types `text`; undefined if that is not such an identifier. */
+  normalize(text: string): string | undefined
+  /** Why a sign-in may take `name` for an identifier of another kind; undefined if it doesn't. */
+  misread?(name: string): string | undefined
+}
+
+/** Hears how far an examination is. */
+export interface DoctorProgress {
+  /** A pass over a model's records is begun; there are about `total`. */
+  start(pass: string, total: number): void
+  /** So many of them have been read. */
+  advance(pass: string, done: number): void
+}
+
+/** One model and its records. */
+export interface Subject {
+  readonly database: Store
+  readonly model: Model
+  readonly schema: CollectionSchema
+  readonly identifiers: readonly AccountIdentifier[]
+  readonly total: number
+}
+
+/** What is wrong with the records; members of undeclared ones are not looked at. */
+export async function readRecords(
+  subject: Subject,
+  progress: DoctorProgress,
+): Promise<readonly Finding[]> {
+  const types = await typesIn(subject, progress)
+  const members = await membersIn(subject, progress)
+  const undeclared = members.filter(({ problem }) => problem === 'undeclared')
+  const isShown = ({ field }: Finding) => !undeclared.some((one) => isWithin(field, one.field))
+  return [...types.filter(isShown), ...members]
+}
+
+/** Values that reads show as something else, and that a write of their field stores as that. */
+async function typesIn(
+  { database, model, schema, total }: Subject,
+  progress: DoctorProgress,
+): Promise<readonly Finding[]> {
+  const pass = `${model.name}, types`
+  const findings = new Findings(model.name)
+  progress.start(pass, total)
+  let done = 0
+  for await (const { read, values, unmatched } of database.copying?.foreign?.(schema) ?? []) {
+    for (const { id, field, type, becomes, onlyCopied } of values) {
+      if (!onlyCopied) findings.add('type', field, typeNote(field, type, becomes), id)
+    }
+    for (const { id, field, type, wanted } of unmatched ?? []) {
+      findings.add('type', field, unmatchedNote(type, wanted), id)
+    }
+    done += read
+    progress.advance(pass, done)
+  }
+  return findings.all()
+}
+
+function typeNote(field: string, type: string, becomes: string): string {
+  return field === '_id'
+    ? `${type} is no id of this model: its requests don't find the record`
+    : `${type} is shown as ${becomes}, and stored as that when the field is written`
+}
+
+function unmatchedNote(type: string, wanted: string): string {
+  return `${type} is stored, where this app stores ${wanted}: it is shown, but no filter and no reference finds it; store ${wanted} instead`
+}
+
+async function membersIn(
+  { database, model, schema, identifiers, total }: Subject,
+  progress: DoctorProgress,
+): Promise<readonly Finding[]> {
+  const pass = `${model.name}, fields`
+  const findings = new Findings(model.name)
+  const check = recordChecker(model)
+  progress.start(pass, total)
+  let done = 0
+  for await (const batch of batches(database.collection(schema), model.idType)) {
+    for (const stored of batch) {
+      const record = upgraded(model, stored)
+      const id = String(record._id)
+      for (const [problem, field, note] of unfit(await check(record), model.shape)) {
+        findings.add(problem, field, note, id)
+      }
+      for (const [field, note] of mismatches(identifiers, record)) {
+        findings.add('identifier', field, note, id)
+      }
+    }
+    done += batch.length
+    progress.advance(pass, done)
+  }
+  return findings.all()
+}
+
+/** The problems that come of another program; the others that a check finds come of a changed model as well. */
+function unfit(
+  found: readonly Misfit[],
+  shape: Shape,
+): (readonly [problem: FindingKind, field: string, note: string])[] {
+  const others = found.filter(({ problem }) => problem === 'type')
+  const undeclared = found.filter(({ problem }) => problem === 'undeclared')
+  return [
+    ...undeclared.map(({ field }) => ['undeclared', field, undeclaredNote(shape, field)] as const),
+    ...others.map(({ field }) => ['type', field, OTHER_TYPE] as const),
+  ]
+}
+
+const OTHER_TYPE =
+  "its type is not the model's: it is shown as it is, even if another program casts it; change the records, or write a convert function"
+
+function undeclaredNote(shape: Shape, field: string): string {
+  const whole = writtenWhole(shape, field)
+  return whole
+    ? `clients never see it, and ${whole} that they write loses it; declare it in the model to keep it`
+    : 'clients never see it; declare it in the model, or leave it to the program that stored it'
+}
+
+/** What a write replaces as a whole, with an undeclared member in it; undefined if writes leave such a member alone. */
+function writtenWhole(shape: Shape, field: string): string | undefined {
+  let at: Shape | undefined = shape
+  for (const key of field.split('.')) {
+    if (at?.kind !== 'object') return at && (at.kind === 'list' ? 'a list' : 'an object')
+    at = at.fields.get(key)
+  }
+  return undefined
+}
+
+/** The identifiers by which no sign-in finds the account, or may find another, each with the reason. */
+function mismatches(
+  identifiers: readonly AccountIdentifier[],
+  record: Fields,
+): readonly (readonly [field: string, note: string])[] {
+  return identifiers.flatMap((identifier) => {
+    const note = mismatch(identifier, record)
+    return note === undefined ? [] : [[identifier.field, note] as const]
+  })
+}
+
+/** Why no sign-in finds an account by its stored identifier, or another one may; undefined if all is well. */
+function mismatch(
+  { field, normalize, misread }: AccountIdentifier,
+  record: Fields,
+): string | undefined {
+  const stored = record[field]
+  if (stored === undefined || stored === null) return undefined
+  if (typeof stored !== 'string') return 'no sign-in finds it, because it is not a string'
+  const wanted = normalize(stored)
+  if (wanted === stored) return misread?.(stored)
+  return wanted === undefined
+    ? 'no sign-in finds it, because it is not valid; correct it'
+    : 'no sign-in finds it, because it is not stored in its normal form; store that, unless another account has it'
+}

@@ -1,0 +1,20 @@
+import { appObject } from '../../../adapters/runtimes/workers.ts'
+import { durableStore } from '../../../adapters/stores/sqlite/durable-sqlite.ts'
+import { atlas } from '../../../examples/atlas/app.ts'
+import { withExtras } from './extras.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error: console.error }
+
+/** The Durable Object in which the records are. */
+export const Api = appObject<{ readonly API: unknown }>((_, { storage }) =>
+  withExtras(
+    atlas({
+      store: durableStore(storage),
+      logger: silent,
+      secret: 'a secret for tests, 32 characters or more',
+      bodyTimeoutMs: 2000,
+    }),
+  ),
+)
+
+export default Api.worker({ binding: 'API' })

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { portError } from '../../../adapters/stores/sqlite/layout/errors.ts'
+import { QueryTooLong, RefusedWrite, StoreUnavailable } from '../../../src/ports/store.ts'
+
+/** What Cloudflare's documentation and its users say that D1 says. */
+const UNAVAILABLE = [
+  'D1_ERROR: Network connection lost.',
+  'Network connection lost.',
+  'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
+  'D1_ERROR: D1 DB reset because its code was updated.',
+  'D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.',
+  'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.',
+  "D1_ERROR: Can't read from request stream because client disconnected.",
+  'D1_ERROR: D1 DB exceeded its CPU time limit and was reset.',
+  'D1_ERROR: Exceeded maximum DB size.',
+  "D1_ERROR: Your account has exceeded D1's maximum account storage limit, please contact Cloudflare",
+  'D1_ERROR: database or disk is full: SQLITE_FULL',
+  'D1_ERROR: database is locked: SQLITE_BUSY',
+  'D1_ERROR: internal error; reference = abc',
+  'D1_ERROR: Failed to parse body as JSON, got: error code: 1031',
+]
+
+const BROKEN = [
+  'D1_ERROR: no such column: ~text at offset 7: SQLITE_ERROR',
+  'D1_ERROR: near "presets": syntax error at offset 4: SQLITE_ERROR',
+  'something else: Network connection lost.',
+]
+
+describe('what D1 says', () => {
+  it.each(UNAVAILABLE)('%s is a 503', (message) => {
+    expect(portError(new Error(message), undefined)).toBeInstanceOf(StoreUnavailable)
+  })
+
+  it.each(BROKEN)('%s is an error of the app', (message) => {
+    const error = new Error(message)
+    expect(portError(error, undefined)).toBe(error)
+  })
+
+  it('a statement that is too long is refused', () => {
+    const error = new Error('D1_ERROR: statement too long: SQLITE_TOOBIG')
+    expect(portError(error, undefined)).toBeInstanceOf(QueryTooLong)
+  })
+
+  it('a record that is too large is refused', () => {
+    const error = new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
+    expect(portError(error, undefined)).toBeInstanceOf(RefusedWrite)
+  })
+})
