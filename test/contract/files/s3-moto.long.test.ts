@@ -18,21 +18,20 @@ describe('the second server', async () => {
   const { url: endpoint, stop, ...place } = await moto()
   afterAll(stop)
   const unsigned = 'moto checks no signature'
-  const held = 'the same on every server'
-  const pages = 'the SDK asks for them by itself; aws4fetch shows it of moto'
+  // SeaweedFS shows what the adapters do themselves, whatever the server; moto takes its time.
+  const { '192 MB pass through without being held': _, ...onAnyServer } = fileContract
+  // The SDK asks for pages by itself.
+  const { 'list gives more objects than fit into one page': __, ...withoutPages } = onAnyServer
   for (const [by, open] of Object.entries(adapters)) {
     verify(
       `moto through ${by}`,
-      fileContract,
+      by === 'the AWS SDK' ? withoutPages : onAnyServer,
       {
         open: () => ({ files: open({ endpoint, ...place }), get }),
         close,
         without: {
           'a forged link does not open, and a link opens no other object': unsigned,
           'a signed link expires': unsigned,
-          // What the adapter itself does, whatever the server; SeaweedFS shows it, and moto takes its time.
-          '192 MB pass through without being held': held,
-          ...(by === 'the AWS SDK' && { 'list gives more objects than fit into one page': pages }),
         },
       },
       { describe, it },

@@ -4,16 +4,11 @@
  * @module
  */
 
-import {
-  type Db,
-  type MongoClient,
-  ReadConcern,
-  type TopologyDescriptionChangedEvent as Seen,
-  type TopologyDescription,
-} from 'mongodb'
+import { type Db, type MongoClient, ReadConcern } from 'mongodb'
 import { type CollectionSchema, StoreUnavailable } from '../../../../src/ports/store.ts'
 import { connect, refuseOther, refuseWeaker } from './client.ts'
 import { portError } from './errors.ts'
+import { type Call, outageOf } from './outage.ts'
 
 /** Runs an operation on the collection and turns its errors into the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -25,22 +20,12 @@ interface Address {
   readonly database?: string | undefined
 }
 
-/** An operation that waits for the database. */
-interface Call {
-  readonly ended: Promise<unknown>
-  giveUp(error: unknown): void
-}
-
-/** How long after the time to find a server an operation may still wait for one that has gone, in milliseconds. */
-const GRACE_MS = 1500
-
 /** A database that is connected to on the first operation. */
 export class Connection {
   readonly client: MongoClient
   readonly database: Db
   readonly #isOwn: boolean
   readonly #underWay = new Set<Call>()
-  #outage: NodeJS.Timeout | undefined
   #isConnected = false
   #closed: Promise<void> | undefined
   #isSharded: boolean | undefined
@@ -56,7 +41,7 @@ export class Connection {
       readPreference: 'primary',
       ignoreUndefined: true,
     })
-    this.client.on('topologyDescriptionChanged', this.#look)
+    outageOf(this.client).add(this.#underWay)
   }
 
   /** Does `work` and turns its errors into the port's; `schema` names the fields that they are about. */
@@ -99,37 +84,9 @@ export class Connection {
     this.#isConnected = true
   }
 
-  // The driver waits for the end of a connection that is in use, which Bun 1.4 does not always tell of.
-  readonly #look = ({ newDescription }: Seen): void => {
-    if (isServing(newDescription)) {
-      clearTimeout(this.#outage)
-      this.#outage = undefined
-    } else {
-      const { serverSelectionTimeoutMS } = this.client.options
-      this.#outage ??= setTimeout(this.#giveUp, serverSelectionTimeoutMS + GRACE_MS)
-      this.#outage.unref()
-    }
-  }
-
-  readonly #giveUp = (): void => {
-    this.#outage = undefined
-    const error = new StoreUnavailable('the database cannot be reached')
-    for (const { giveUp } of this.#underWay) giveUp(error)
-  }
-
   async #end(): Promise<void> {
     await Promise.allSettled([...this.#underWay].map(({ ended }) => ended))
-    this.client.off('topologyDescriptionChanged', this.#look)
-    clearTimeout(this.#outage)
+    outageOf(this.client).remove(this.#underWay)
     if (this.#isOwn) await this.client.close()
   }
 }
-
-/** Whether some server takes writes, or the only one that is asked is there. */
-function isServing({ type, servers }: TopologyDescription): boolean {
-  const types = [...servers.values()].map((server) => server.type)
-  if (type === 'Single') return types.every((one) => one !== 'Unknown')
-  return types.some((one) => SERVING.has(one))
-}
-
-const SERVING: ReadonlySet<string> = new Set(['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'])

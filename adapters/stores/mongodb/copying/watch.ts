@@ -37,7 +37,7 @@ export async function watchWrites(
   const watch = new Watch(database, session, collections)
   try {
     await watch.begin()
-    return watch
+    return { written: () => watch.written(), close: () => watch.close() }
   } catch (error) {
     await session.endSession()
     if (hasOneOf(error, NO_STREAM)) return undefined
@@ -45,7 +45,7 @@ export async function watchWrites(
   }
 }
 
-class Watch implements WriteWatch {
+class Watch {
   readonly #database: Db
   readonly #session: ClientSession
   readonly #collections: readonly string[]
