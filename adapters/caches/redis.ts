@@ -9,7 +9,7 @@
 
 import { createClient } from 'redis'
 import type { CacheStore } from '../../src/ports/cache.ts'
-import { within } from '../../src/ports/within.ts'
+import { withTimeout } from '../../src/ports/with-timeout.ts'
 import { INCREMENT } from './increment.ts'
 
 /** Where the server is. */
@@ -65,7 +65,7 @@ export function redisCache(options: RedisCacheOptions): CacheStore {
       return command(connection.client)
     }
     const silent = () => new Error(`the cache did not respond within ${SILENCE_MS} ms`)
-    return within(SILENCE_MS, work, silent, () => end(connection))
+    return withTimeout(SILENCE_MS, work, silent, () => end(connection))
   }
 
   return {

@@ -7,7 +7,7 @@
 import { unavailable } from '../http/outages.ts'
 import { emptyResponse } from '../http/respond.ts'
 import { callable, checkOptions, flag, isNames, type Rule } from '../model/option-rules.ts'
-import { within } from '../ports/within.ts'
+import { withTimeout } from '../ports/with-timeout.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 
@@ -133,7 +133,7 @@ const TIMEOUT_MS = 5000
 function checkOf(origins: CorsOptions['origins']): OriginCheck {
   if (typeof origins === 'function') {
     const late = () => unavailable(new Error(`cors: 'origins' took longer than ${TIMEOUT_MS} ms`))
-    return (origin, request) => within(TIMEOUT_MS, async () => origins(origin, request), late)
+    return (origin, request) => withTimeout(TIMEOUT_MS, async () => origins(origin, request), late)
   }
   const listed = new Set(origins)
   return (origin) => listed.has(origin)

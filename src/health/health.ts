@@ -9,7 +9,7 @@ import { idsOf } from '../http/request-ids.ts'
 import { checkOptions, natural } from '../model/option-rules.ts'
 import type { FileStore } from '../ports/files.ts'
 import { everything } from '../ports/filter.ts'
-import { within } from '../ports/within.ts'
+import { withTimeout } from '../ports/with-timeout.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 
@@ -59,7 +59,7 @@ function readiness(checks: Readonly<Record<string, Check>>, deadlineMs: number):
     const statusOf = async (name: string, check: Check): Promise<[string, Status]> => {
       try {
         const late = () => new Error(`the ${name} did not respond within ${deadlineMs} ms`)
-        await within(deadlineMs, () => check(AbortSignal.timeout(deadlineMs)), late)
+        await withTimeout(deadlineMs, () => check(AbortSignal.timeout(deadlineMs)), late)
         return [name, 'ok']
       } catch (error) {
         if (outages.due(error) !== undefined) {

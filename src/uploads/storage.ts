@@ -7,7 +7,7 @@
 
 import type { FileMeta, FileStore } from '../ports/files.ts'
 import type { Logger } from '../ports/logger.ts'
-import { within } from '../ports/within.ts'
+import { withTimeout } from '../ports/with-timeout.ts'
 import { storageUnavailable } from './refusals.ts'
 
 /** How long a call may take, plus extra time for each MiB that it sends. */
@@ -67,7 +67,7 @@ export async function removeAll(
 function inTime<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController()
   const late = () => new Error(`the file store did not respond within ${Math.round(ms)} ms`)
-  return within(
+  return withTimeout(
     ms,
     () => call(deadline.signal),
     late,

@@ -13,7 +13,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { runShielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/store.ts'
-import { within } from '../../ports/within.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
 import type { Passwords } from '../keys/passwords.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
@@ -62,7 +62,7 @@ export async function checkChoiceOf(
   const { check } = settings.password
   if (!check) return
   const context = { request, user: users.withoutSecrets(user) }
-  const verdict: unknown = await within(
+  const verdict: unknown = await withTimeout(
     DEADLINE_MS,
     async () => runShielded(request, () => check(plain, context)),
     unavailable,

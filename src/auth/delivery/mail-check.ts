@@ -5,7 +5,7 @@
  * @module
  */
 
-import { within } from '../../ports/within.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import type { DeliverySettings } from '../setup/delivery-settings.ts'
 import type { Breaker } from './circuit-breaker.ts'
@@ -30,7 +30,7 @@ export function mailCheck(
     checkedAt = now()
     try {
       const transporter = await mail.transporter()
-      await within(
+      await withTimeout(
         DEADLINE_MS,
         async () => transporter.verify?.(),
         () => new Error('the mail server did not respond'),

@@ -7,7 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
-import { within } from '../../ports/within.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
 import type { ProvenIdentifiers } from '../accounts/proven-identifiers.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import type { Report } from '../request-info/security-events.ts'
@@ -63,7 +63,7 @@ export function sendMessage(
   const user = parts.users.withoutSecrets(record) as ShownUser
   const values = valuesOf(parts, message, user, request)
   const content = { to, user, purpose, code }
-  return within(
+  return withTimeout(
     DEADLINE_MS,
     async () => {
       if (deliver) await deliver(withRequest({ ...content, channel }, request))

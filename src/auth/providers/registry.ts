@@ -6,7 +6,7 @@
 
 import { HttpError } from '../../http/errors.ts'
 import type { Fields } from '../../ports/store.ts'
-import { within } from '../../ports/within.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
@@ -84,7 +84,7 @@ function customProvider(name: string, idField: string, settings: CustomOptions):
     idField,
     credentials: [],
     async profile(body) {
-      const profile = await within(
+      const profile = await withTimeout(
         DEADLINE_MS,
         async () => settings.verify(body, settings),
         () => providerUnreachable(),

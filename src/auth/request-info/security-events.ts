@@ -9,7 +9,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import type { Logger } from '../../ports/logger.ts'
-import { within } from '../../ports/within.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
 import type { SecurityEvent, SecurityEventType, SecurityHook } from '../setup/security-event.ts'
 import { requestInfo } from './request-info.ts'
 
@@ -48,7 +48,8 @@ export function createReport(
     }
     try {
       const told: unknown = hook(event)
-      if (told instanceof Promise) later(within(DEADLINE_MS, () => told, late).catch(logFailure))
+      if (told instanceof Promise)
+        later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
     } catch (error) {
       logFailure(error)
     }

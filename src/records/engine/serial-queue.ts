@@ -4,7 +4,7 @@
  * @module
  */
 
-import { within } from '../../ports/within.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
 
 /** How often a compare-and-set is tried before it gives up. */
 export const MAX_TRIES = 50
@@ -26,13 +26,13 @@ export class SerialQueue {
   /** The end of the last work in the queue, by record. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Does `work` when earlier work for the same record has ended, or has not ended within a second. */
+  /** Does `work` when earlier work for the same record has ended, or has not ended withTimeout a second. */
   async after<T>(record: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(record)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#last.set(record, promise)
     try {
-      if (before) await within(MAX_WAIT_MS, () => before, late).catch(() => {})
+      if (before) await withTimeout(MAX_WAIT_MS, () => before, late).catch(() => {})
       return await work()
     } finally {
       resolve()

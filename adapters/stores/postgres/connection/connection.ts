@@ -7,7 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { type ReadHints, StoreUnavailable } from '../../../../src/ports/store.ts'
-import { within } from '../../../../src/ports/within.ts'
+import { withTimeout } from '../../../../src/ports/with-timeout.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
 import type { Result, Row } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
@@ -161,7 +161,7 @@ export class Connection {
     if (!url || client) return
     const probe = new ConnectionPool(connectionMaker({ ...this.#options, max: 1 }))
     try {
-      await within(
+      await withTimeout(
         PROBE_MS,
         () => probe.use((pooled) => pooled.sql.unsafe('SELECT 1')),
         () => new Error('the database does not answer'),
@@ -214,7 +214,7 @@ export class Connection {
   /** A read that the server ends. The time that it waits for a connection counts too. */
   #limited(statement: Endable, timeLimitMs: number): Promise<Result> {
     const limit = Math.max(1, Math.ceil(timeLimitMs))
-    return within(
+    return withTimeout(
       limit,
       () =>
         this.#retried('read only', async (run) => {

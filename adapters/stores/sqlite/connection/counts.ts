@@ -7,8 +7,8 @@
 
 import { matches } from '../../../../src/ports/evaluate.ts'
 import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type { Soon } from '../../../../src/ports/soon.ts'
 import type { CollectionSchema, Fields, ReadHints } from '../../../../src/ports/store.ts'
 import { readerOf } from '../layout/records.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
@@ -40,13 +40,13 @@ interface Count {
 
 /** The counts of a connection's collections. */
 export class Counts {
-  readonly #read: (statement: Statement) => Soon<readonly Row[]>
+  readonly #read: (statement: Statement) => MaybePromise<readonly Row[]>
   /** By collection. */
   readonly #kept = new Map<string, Collected>()
   #version: unknown
 
   /** `read` reads the rows of a quick statement on the connection. */
-  constructor(read: (statement: Statement) => Soon<readonly Row[]>) {
+  constructor(read: (statement: Statement) => MaybePromise<readonly Row[]>) {
     this.#read = read
   }
 

@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Soon } from '../../../../src/ports/soon.ts'
+import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import { isBusy, portError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
@@ -65,7 +65,7 @@ export class Reads {
    * store ends, and with the signal's reason. Rows that are found in a moment are returned at once; what fails at once
    * is thrown.
    */
-  rows(statement: Statement, hints: ReadHints = {}, over?: string): Soon<readonly Row[]> {
+  rows(statement: Statement, hints: ReadHints = {}, over?: string): MaybePromise<readonly Row[]> {
     const isQuick = over === undefined && !statement.patterns
     try {
       const rows = isQuick ? this.#now(statement, hints) : undefined
@@ -76,7 +76,7 @@ export class Reads {
   }
 
   /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
-  quick(statement: Statement): Soon<readonly Row[]> {
+  quick(statement: Statement): MaybePromise<readonly Row[]> {
     try {
       return this.#connection.rows(statement)
     } catch (error) {

@@ -5,7 +5,7 @@
  */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
-import type { Soon } from '../../../../src/ports/soon.ts'
+import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { ReadHints } from '../../../../src/ports/store.ts'
 import type { KnownShapes } from './schema-stamps.ts'
 import type { Candidates, Search } from './shadows.ts'
@@ -14,9 +14,9 @@ import type { Row, Statement, Written } from './sql.ts'
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
   /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
-  quick?(statement: Statement): Soon<readonly Row[]>
+  quick?(statement: Statement): MaybePromise<readonly Row[]>
   /** The rows of a reading statement. */
-  read(statement: Statement, hints?: ReadHints): Soon<readonly Row[]>
+  read(statement: Statement, hints?: ReadHints): MaybePromise<readonly Row[]>
   /** The number that a statement returns as `count`: that of the records which match `filter`. */
   count(statement: Statement, filter: Filter, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Soon } from '../../../../src/ports/soon.ts'
+import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
@@ -71,7 +71,7 @@ export class SearchIndexes {
   async found(
     { name }: CollectionSchema,
     searches: readonly Search[],
-    read: (statement: Statement) => Soon<readonly Row[]>,
+    read: (statement: Statement) => MaybePromise<readonly Row[]>,
   ): Promise<Candidates | undefined> {
     const index = this.#indexes.get(name)
     // An app that only reads merges what others write.
@@ -129,7 +129,7 @@ function candidatesIn({ index, notes }: SearchNames): Candidates {
 async function foundIn(
   { index, trigrams, notes }: SearchNames,
   searches: readonly Search[],
-  read: (statement: Statement) => Soon<readonly Row[]>,
+  read: (statement: Statement) => MaybePromise<readonly Row[]>,
   hear: (noted: number) => void,
 ): Promise<Candidates> {
   const found = new Map<string, string>()

@@ -6,8 +6,8 @@
 
 import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
 import { everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
+import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { project } from '../../../../src/ports/projection.ts'
-import type { Soon } from '../../../../src/ports/soon.ts'
 import {
   AnchorGone,
   type Collection,
@@ -96,7 +96,7 @@ function textReader(
   target: Target,
   runner: Runner,
   filler: Filler,
-): (read: Read, value: string) => Soon<string[]> {
+): (read: Read, value: string) => MaybePromise<string[]> {
   const { table, compilation } = target
   const statementOf = statementsOf(target, runner)
 
@@ -126,7 +126,7 @@ function textReader(
     return { ...read, after }
   }
 
-  const pageOf = (read: Read, columns: string): Soon<readonly Row[]> => {
+  const pageOf = (read: Read, columns: string): MaybePromise<readonly Row[]> => {
     const searches = searchesIn(read.filter, target.shadows())
     if (searches.length === 0) return runner.read(statementOf(read, columns), read.hints)
     const search = async () => {
@@ -206,7 +206,10 @@ function firstOf(rows: readonly Row[]): string[] {
 function textsShower({
   schema: { shape, declared },
   stamps,
-}: Target): (given: string[], read: Pick<Read, 'select' | 'fillDefaults'>) => Soon<string[]> {
+}: Target): (
+  given: string[],
+  read: Pick<Read, 'select' | 'fillDefaults'>,
+) => MaybePromise<string[]> {
   // In a JavaScript object such names come first, wherever they are in the JSON.
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
   const isDeclared = stamps ? isStamped : () => true

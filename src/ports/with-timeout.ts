@@ -5,7 +5,7 @@
  */
 
 /** The result of `work`. Once `milliseconds` have passed, rejects with what `late` returns and calls `afterwards`. */
-export async function within<T>(
+export async function withTimeout<T>(
   milliseconds: number,
   work: () => Promise<T>,
   late: () => Error,

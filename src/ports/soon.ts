@@ -1,7 +1,0 @@
-/**
- * The earlier name of `MaybePromise`.
- *
- * @module
- */
-
-export type { MaybePromise as Soon } from './maybe-promise.ts'
