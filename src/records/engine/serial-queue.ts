@@ -26,7 +26,7 @@ export class SerialQueue {
   /** The end of the last work in the queue, by record. */
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Does `work` when earlier work for the same record has ended, or has not ended withTimeout a second. */
+  /** Does `work` when earlier work for the same record has ended, or has not ended within a second. */
   async after<T>(record: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(record)
     const { promise, resolve } = Promise.withResolvers<void>()
