@@ -5,13 +5,14 @@
  * @module
  */
 
-import { rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 
 const root = new URL('../../', import.meta.url)
-const folder = fileURLToPath(new URL(`.cache/programs/${process.pid}-${Date.now()}/`, root))
+const folders = fileURLToPath(new URL('.cache/programs/', root))
+const folder = join(folders, `${process.pid}-${Date.now()}`)
 const made = new Map<string, string>()
 
 /** The file for `node` that does what the module `program` does, made at the first call; it needs no condition. */
@@ -26,9 +27,19 @@ export function programOf(program: URL): string {
 }
 
 function begin(): void {
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // Those of test files that have ended: vitest leaves them no time for it.
+  const left = existsSync(folders) ? readdirSync(folders).filter((name) => !isRunning(name)) : []
+  for (const name of left) rmSync(join(folders, name), { recursive: true, force: true })
   // The threads of SQLite load it from beside the program.
   write(new URL('adapters/stores/sqlite/reader.ts', root), join(folder, 'reader.js'))
+}
+
+function isRunning(name: string): boolean {
+  try {
+    return process.kill(Number.parseInt(name, 10), 0)
+  } catch {
+    return false
+  }
 }
 
 function write(source: URL, outfile: string): void {

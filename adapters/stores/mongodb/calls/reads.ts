@@ -14,14 +14,13 @@ import type {
   Read,
   ReadHints,
 } from '../../../../src/ports/store.ts'
-import { fromDocument } from '../documents/documents.ts'
-import { idIn, shownText } from '../documents/texts.ts'
+import { gather } from '../../gather.ts'
+import { fromDocument, idIn, shownText } from '../documents/documents.ts'
 import { compileFilter, hasPattern } from '../query/filter.ts'
 import { restAfter } from '../query/seek-filter.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 import type { Commands, Options } from './commands.ts'
 import { pointOf, pointReader, type Shared } from './reads-by-id.ts'
-import { listReader } from './shared-lists.ts'
 
 /** How long a client's regular expression may run if the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
@@ -155,4 +154,25 @@ function projectionOf(
 function hasPaths(select: Projection | undefined): boolean {
   const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
   return paths.some((path) => path.includes('.'))
+}
+
+/**
+ * Reads lists through `textsOf`, each distinct list of a turn of the event loop once: strings, unlike records, can be
+ * shared.
+ */
+function listReader(textsOf: (read: Read) => Promise<string[]>): (read: Read) => Promise<string[]> {
+  return gather((reads: Read[]) => {
+    const known = new Map<string, Promise<string[]>>()
+    return reads.map((read) => {
+      const key = JSON.stringify(read, withDates)
+      const texts = known.get(key) ?? textsOf(read)
+      known.set(key, texts)
+      return texts
+    })
+  })
+}
+
+/** JSON would take a date and its string for the same. */
+function withDates(this: Readonly<Fields>, key: string, value: unknown): unknown {
+  return this[key] instanceof Date ? { date: value } : value
 }

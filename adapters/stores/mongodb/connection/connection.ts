@@ -8,7 +8,7 @@ import { type Db, type MongoClient, ReadConcern } from 'mongodb'
 import { type CollectionSchema, StoreUnavailable } from '../../../../src/ports/store.ts'
 import { connect, refuseOther, refuseWeaker } from './client.ts'
 import { portError } from './errors.ts'
-import { type Call, outageOf } from './outage.ts'
+import { type Call, endWithOutages } from './outage.ts'
 
 /** Runs an operation on the collection and turns its errors into the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -26,6 +26,7 @@ export class Connection {
   readonly database: Db
   readonly #isOwn: boolean
   readonly #underWay = new Set<Call>()
+  readonly #stopWatching: () => void
   #isConnected = false
   #closed: Promise<void> | undefined
   #isSharded: boolean | undefined
@@ -41,7 +42,7 @@ export class Connection {
       readPreference: 'primary',
       ignoreUndefined: true,
     })
-    outageOf(this.client).add(this.#underWay)
+    this.#stopWatching = endWithOutages(this.client, this.#underWay)
   }
 
   /** Does `work` and turns its errors into the port's; `schema` names the fields that they are about. */
@@ -86,7 +87,7 @@ export class Connection {
 
   async #end(): Promise<void> {
     await Promise.allSettled([...this.#underWay].map(({ ended }) => ended))
-    outageOf(this.client).remove(this.#underWay)
+    this.#stopWatching()
     if (this.#isOwn) await this.client.close()
   }
 }

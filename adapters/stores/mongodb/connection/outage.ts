@@ -5,11 +5,7 @@
  * @module
  */
 
-import type {
-  MongoClient,
-  TopologyDescriptionChangedEvent as Seen,
-  TopologyDescription,
-} from 'mongodb'
+import type { MongoClient, TopologyDescription } from 'mongodb'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 
 /** An operation that waits for the database. */
@@ -21,49 +17,36 @@ export interface Call {
 /** How long after the time to find a server an operation may still wait for one that has gone, in milliseconds. */
 const GRACE_MS = 1500
 
-const outages = new WeakMap<MongoClient, Outage>()
+const callsOn = new WeakMap<MongoClient, Set<ReadonlySet<Call>>>()
 
-/** What knows whether there is a server to ask; the same for all stores on `client`. */
-export function outageOf(client: MongoClient): Outage {
-  const known = outages.get(client) ?? new Outage(client)
-  outages.set(client, known)
-  return known
+/**
+ * Gives up what is in `calls` whenever there has been no server to ask on `client` for a while; returns a function that
+ * ends this. All stores on a client share a listener.
+ */
+export function endWithOutages(client: MongoClient, calls: ReadonlySet<Call>): () => void {
+  const all = callsOn.get(client) ?? watch(client)
+  all.add(calls)
+  return () => all.delete(calls)
 }
 
-/** Gives up the calls that it knows once there has been no server to ask for a while. */
-export class Outage {
-  readonly #calls = new Set<ReadonlySet<Call>>()
-  readonly #afterMs: number
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(client: MongoClient) {
-    this.#afterMs = client.options.serverSelectionTimeoutMS + GRACE_MS
-    client.on('topologyDescriptionChanged', ({ newDescription }: Seen) => {
-      this.#look(isServing(newDescription))
-    })
-  }
-
-  /** Knows the calls of a store from now on. */
-  add(calls: ReadonlySet<Call>): void {
-    this.#calls.add(calls)
-  }
-
-  remove(calls: ReadonlySet<Call>): void {
-    this.#calls.delete(calls)
-  }
-
-  #look(isThere: boolean): void {
-    if (isThere) {
-      clearTimeout(this.#timer)
-      this.#timer = undefined
-    } else this.#timer ??= setTimeout(this.#giveUp, this.#afterMs).unref()
-  }
-
-  readonly #giveUp = (): void => {
-    this.#timer = undefined
+function watch(client: MongoClient): Set<ReadonlySet<Call>> {
+  const all = new Set<ReadonlySet<Call>>()
+  let timer: NodeJS.Timeout | undefined
+  const giveUp = () => {
+    timer = undefined
     const error = new StoreUnavailable('the database cannot be reached')
-    for (const { giveUp } of [...this.#calls].flatMap((calls) => [...calls])) giveUp(error)
+    for (const call of [...all].flatMap((calls) => [...calls])) call.giveUp(error)
   }
+  const afterMs = client.options.serverSelectionTimeoutMS + GRACE_MS
+  client.on('topologyDescriptionChanged', ({ newDescription }) => {
+    if (!isServing(newDescription)) timer ??= setTimeout(giveUp, afterMs).unref()
+    else {
+      clearTimeout(timer)
+      timer = undefined
+    }
+  })
+  callsOn.set(client, all)
+  return all
 }
 
 /** Whether some server takes writes, or the only one that is asked is there. */

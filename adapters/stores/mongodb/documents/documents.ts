@@ -6,13 +6,15 @@
  */
 
 import { type Document, ObjectId } from 'mongodb'
+import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
+import { project } from '../../../../src/ports/projection.ts'
 import {
   type ObjectShape,
   type Shape,
   type StoredForm,
   shapeInside,
 } from '../../../../src/ports/shape.ts'
-import type { Fields } from '../../../../src/ports/store.ts'
+import type { CollectionSchema, Fields, Read } from '../../../../src/ports/store.ts'
 import { GRAMS } from '../search/grams.ts'
 import { bsonValue, holdsStored, integer, recordValue } from './stored-forms.ts'
 
@@ -95,13 +97,36 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
  * The JSON of a record. Its dates become strings first, because they would make `JSON.stringify` leave its fast path.
  * Modifies the record, so it must be the caller's own.
  */
-export function textOf(record: Fields): string {
+function textOf(record: Fields): string {
   const text = JSON.stringify(datesAsStrings(record))
   if (text.startsWith('{"_id":')) return text
   // Names that are whole numbers come before all others in an object.
   const { _id, ...rest } = record
   return `{"_id":${JSON.stringify(_id)},${JSON.stringify(rest).slice(1)}`
 }
+
+/**
+ * The JSON of a record for a read that selects `select`: what the model declares of it, and with `fillDefaults` the defaults
+ * that it lacks. Modifies the record, so it must be the caller's own.
+ */
+export function shownText(
+  record: Fields,
+  declared: CollectionSchema['declared'],
+  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
+): string {
+  if (!declared) return textOf(record)
+  const shown = onlyDeclared(declared, record)
+  const whole = fillDefaults ? withDefaults(declared, shown) : shown
+  return textOf(whole === shown ? (shown as Fields) : project(whole as Fields, select))
+}
+
+/** The id in the JSON of a record, which begins with it. */
+export function idIn(text: string): string {
+  const [, literal = '""'] = ID.exec(text) ?? []
+  return JSON.parse(literal)
+}
+
+const ID = /^\{"_id":("(?:[^"\\]|\\.)*")/
 
 function datesAsStrings<T extends object>(value: T): T {
   const members = value as Record<string, unknown>
