@@ -75,14 +75,17 @@ describe('create-fieldgate', () => {
 
   it.each([
     [['a', '--runtime', 'nodejs'], "'--runtime' must be node, deno, bun or workers, not 'nodejs'."],
-    [['a', '--store', 'redis'], "'--store' must be sqlite, d1, mongodb or postgres, not 'redis'."],
+    [
+      ['a', '--store', 'redis'],
+      "'--store' must be sqlite, libsql, d1, durable-sqlite, mongodb or postgres, not 'redis'.",
+    ],
     [
       ['a', '--runtime', 'workers', '--store', 'sqlite'],
-      "'--store sqlite' doesn't run on '--runtime workers'. Choose d1, mongodb or postgres.",
+      "'--store sqlite' doesn't run on '--runtime workers'. Choose d1, durable-sqlite, libsql, mongodb or postgres.",
     ],
     [
       ['a', '--runtime', 'bun', '--store', 'd1'],
-      "'--store d1' doesn't run on '--runtime bun'. Choose sqlite, mongodb or postgres.",
+      "'--store d1' doesn't run on '--runtime bun'. Choose sqlite, libsql, mongodb or postgres.",
     ],
     [['a', 'b'], 'Name one directory, not 2: a b'],
     [['a', '--stor', 'd1'], "Unknown option '--stor'. See create-fieldgate --help."],
@@ -129,7 +132,7 @@ describe('create-fieldgate', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('Directory (my-api):')
     expect(stdout.match(/Runtime: node, deno, bun or workers \(node\):/g)).toHaveLength(2)
-    expect(stdout).toContain('Store: sqlite, mongodb or postgres (sqlite):')
+    expect(stdout).toContain('Store: sqlite, libsql, mongodb or postgres (sqlite):')
     expect(stdout).toContain('Made asked: Bun, SQLite, with accounts.')
   })
 

@@ -10,6 +10,7 @@ import {
   storesOn,
 } from '../../../packages/create-fieldgate/src/choices.ts'
 import { runs } from '../../runs.ts'
+import { startLibsql } from '../../services/libsql.ts'
 import { run as runSql } from '../../services/postgres.ts'
 import { withService } from '../../services/shared.ts'
 import { Command } from './commands.ts'
@@ -31,10 +32,11 @@ afterAll(() => {
 
 /**
  * Every valid combination of a runtime with a store; with accounts or without in turn, so that each runtime and each store
- * has both, unless `FIELDGATE_RUNS` is 2 or more.
+ * has both, unless `FIELDGATE_RUNS` is 2 or more. On libSQL, Deno and Bun run what Node runs.
  */
 const kindsWith = (store: Store): Kind[] =>
   RUNTIMES.filter((runtime) => storesOn(runtime).includes(store)).flatMap((runtime) => {
+    if (store === 'libsql' && runs(1) === 1 && /deno|bun/.test(runtime)) return []
     const turn = (RUNTIMES.indexOf(runtime) + STORES.indexOf(store)) % 2 === 0
     return (runs(1) > 1 ? [true, false] : [turn]).map((accounts) => ({ runtime, store, accounts }))
   })
@@ -158,6 +160,12 @@ function suite(store: Store, databaseUrl: (name: string) => Promise<string>): vo
 
 suite('sqlite', async () => '')
 suite('d1', async () => '')
+suite('durable-sqlite', async () => '')
+
+const libsql = await startLibsql()
+afterAll(() => libsql.stop())
+suite('libsql', async (name) => (name.startsWith('workers') ? libsql.url : 'file:notes.db'))
+
 await withService('mongo', ({ url }) =>
   suite('mongodb', async (name) => {
     const address = new URL(url)
