@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { password } from './accounts.ts'
+import { raced } from './raced.ts'
 import { parallel, type Service, service } from './service.ts'
 
 const email = 'ann@example.com'
@@ -285,6 +286,27 @@ describe('the list of clients', () => {
       const both = await Promise.all([from(home, 'login', right), from(other, 'login', right)])
       expect(both).toEqual([200, 200])
     }
+  })
+
+  it('keeps no right guess counted, however often others join it at that moment', async () => {
+    let others = 0
+    const store = raced(async (users, filter, { set }) => {
+      if (!Array.isArray(set?.knownClients)) return
+      others += 1
+      const other = { client: `other ${others}`, guesses: 0, at: new Date(0) }
+      await users.update(filter, { push: { knownClients: { value: other, cap: 5 } } })
+    })
+    const app = await service({ store })
+    const { user } = await app.register(email)
+    await app.users.update(user._id, { knownClients: [] })
+    others = 0
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(right) }
+    const request = new Request('http://localhost/auth/login', init)
+    const { status } = await app.app.handle(request, undefined, { clientAddress: stranger })
+    expect([status, others]).toEqual([200, 1])
+    const stored = await app.stored(user._id)
+    expect([stored.failedLoginAttempts, stored.wrongPasswords]).toEqual([0, 0])
   })
 
   it('outlives the replacement of a secret', async () => {

@@ -147,6 +147,10 @@ describe('4.5 POST /login', () => {
     for (const value of [1, true, null]) {
       expect((await login(app, 'ann@example.com', value)).status).toBe(401)
       expect((await login(app, value)).status).toBe(401)
+      // Under its own name too.
+      const named = await app.post('/auth/login', { email: value, password })
+      expect([named.status, named.body.error]).toEqual([401, 'Invalid credentials.'])
+      expect((await app.post('/auth/password/forgot', { email: value })).status).toBe(200)
     }
     const form = await app.app.handle(
       new Request('http://localhost/auth/login', {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { HttpError } from '../../src/index.ts'
 import { password } from './accounts.ts'
+import { raced } from './raced.ts'
 import { service } from './service.ts'
 
 describe('4.5 POST /register', () => {
@@ -203,13 +204,34 @@ describe('4.5 POST /register', () => {
     },
   )
 
+  it('an account whose session onRegister ends is signed in anew', async () => {
+    const app = await service({
+      auth: {
+        refresh: { enabled: true },
+        fields: { disabled: 'pending' },
+        onRegister: async ({ _id }) => {
+          await app.users.update(_id, { pending: true })
+          await app.users.update(_id, { pending: false })
+        },
+      },
+      fields: { pending: z.boolean().optional() },
+    })
+    const { token } = await app.register('ann@example.com')
+    expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(200)
+  })
+
   it('an account that is disabled from the start gets no session', async () => {
+    let updates = 0
     const app = await service({
       auth: { refresh: { enabled: true }, fields: { disabled: 'pending' } },
       fields: { pending: z.boolean().default(true) },
+      store: raced(() => {
+        updates += 1
+      }),
     })
     const answer = await app.post('/auth/register', { email: 'ann@example.com', password })
     expect([answer.status, answer.body.error]).toEqual([403, 'This account is not active.'])
+    expect(updates).toBe(1)
     const [user] = await app.users.find({})
     expect((await app.stored(String(user?._id))).refreshTokens ?? []).toEqual([])
   })

@@ -41,7 +41,7 @@ export function identifierString(body: Fields, name: string): string | null | un
 /** A body's value for an identifier, under its stored name or its own name. */
 export function valueFor(body: Fields, { field, name }: Identifier): string | null | undefined {
   const value = identifierString(body, field)
-  return value ?? (name === field ? undefined : identifierString(body, name))
+  return name === field ? value : (value ?? identifierString(body, name))
 }
 
 /** The account that a body names. */

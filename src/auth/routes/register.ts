@@ -88,10 +88,9 @@ async function register(
       return valueResponse({ user: users.shown(user) }, { status: 201 })
     }
 
-    // The response. If onRegister has just enabled the account, its session is opened now.
-    const data = mayOpen
-      ? await firstSignIn(auth, user, session)
-      : (await openSession(auth, user, request))?.data
+    // The response. If onRegister has just enabled the account, or ended its session, one is opened now.
+    const first = mayOpen ? await firstSignIn(auth, user, session) : undefined
+    const data = first ?? (await openSession(auth, user, request))?.data
     return respond(auth, user, data, request)
   }, asker)
 }

@@ -64,9 +64,8 @@ export async function openSession(
   const unchanged = { ...users.passwordState(user), ...signIn.expect }
   let read: Fields | undefined = user
   for (let tries = 1; read && tries <= MAX_TRIES; tries += 1) {
-    const isLast = tries === MAX_TRIES
-    const besides = isLast ? NOTHING : guessesAndClients(parts, read, request, signIn.reservation)
-    const added = session && refresh && withSession(parts, refresh, read, session, request, isLast)
+    const besides = guessesAndClients(parts, read, request, signIn.reservation, tries)
+    const added = session && refresh && withSession(parts, refresh, read, session, request, tries)
     const change: Change = {
       set: { ...besides.set, ...signIn.set, ...added?.set },
       ...(besides.unset && { unset: besides.unset }),
@@ -76,7 +75,7 @@ export async function openSession(
     const after = await write(parts, user, change, expect)
     if (after) return { data: signInData(parts, after, session), isNewClient: besides.isNewClient }
     read = await users.byId(user._id)
-    if (read && !holds(read, unchanged)) return undefined
+    if (read && (users.isDisabled(read) || !holds(read, unchanged))) return undefined
   }
   return undefined
 }
@@ -100,28 +99,29 @@ export async function firstSignIn(
 /** What is written of guesses and clients. */
 interface Besides {
   readonly set?: Fields
-  readonly unset?: readonly string[]
+  readonly unset?: readonly string[] | undefined
   readonly expect?: Fields
   readonly isNewClient: boolean
 }
-
-const NOTHING: Besides = { isNewClient: false }
 
 function guessesAndClients(
   { clients, lockout }: SignInParts,
   read: Fields,
   request: ApiRequest,
   reservation: Reservation | undefined,
+  tries: number,
 ): Besides {
+  if (tries === MAX_TRIES) return { isNewClient: false }
   const cleared = reservation && lockout.stepBack(reservation, 'clear', read)
-  const { set, unset } = cleared?.change ?? {}
   const { client } = requestInfo(request)
   const isKnown = reservation?.known !== undefined || clients.isKnown(read, client)
   const { list, knewOthers } = isKnown ? { knewOthers: false } : clients.withStranger(read, client)
+  // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
+  const isAdded = list !== undefined && (tries === 1 || !reservation)
   return {
-    set: { ...set, ...(list && { [clients.field]: list }) },
-    ...(unset && { unset }),
-    expect: { ...cleared?.expect, ...(list && { [clients.field]: read[clients.field] }) },
+    set: { ...cleared?.change.set, ...(isAdded && { [clients.field]: list }) },
+    unset: cleared?.change.unset,
+    expect: { ...cleared?.expect, ...(isAdded && { [clients.field]: read[clients.field] }) },
     isNewClient: knewOthers,
   }
 }
@@ -136,7 +136,7 @@ function withSession(
   read: Fields,
   { entry }: NewSession,
   request: ApiRequest,
-  isLast: boolean,
+  tries: number,
 ): Pick<Change, 'set' | 'push'> & { readonly expect?: Fields } {
   const { sessions, settings } = refresh
   const { field } = sessions
@@ -147,7 +147,7 @@ function withSession(
   const replaced = claims?.sub === String(read._id) ? claims.sid : undefined
   const isAlive = (session: Session) => session.id !== replaced && !refresh.isOver(session)
   const list = sessions.of(read)
-  if (isLast || list.every(isAlive))
+  if (tries === MAX_TRIES || list.every(isAlive))
     return { push: { [field]: { value: entry, cap: settings.maxSessions } } }
   const kept = [...list.filter(isAlive), entry].slice(-settings.maxSessions)
   return { set: { [field]: kept }, expect: { [field]: read[field] } }
