@@ -120,20 +120,17 @@ export class Caches {
   }
 }
 
+const METHODS = [
+  ...(['find', 'findJson', 'count', 'estimate', 'newId'] as const),
+  ...(['insert', 'update', 'updateMany', 'delete', 'refresh'] as const),
+]
+
 /** The members of a collection, each as it is. */
 function unwrapped(collection: Collection): Collection {
-  const { seeksRecords, findJson, newId, refresh } = collection
-  return {
-    ...(seeksRecords && { seeksRecords }),
-    find: collection.find.bind(collection),
-    ...(findJson && { findJson: findJson.bind(collection) }),
-    count: collection.count.bind(collection),
-    estimate: collection.estimate.bind(collection),
-    ...(newId && { newId: newId.bind(collection) }),
-    insert: collection.insert.bind(collection),
-    update: collection.update.bind(collection),
-    updateMany: collection.updateMany.bind(collection),
-    delete: collection.delete.bind(collection),
-    ...(refresh && { refresh: refresh.bind(collection) }),
-  }
+  const { seeksRecords } = collection
+  const methods = METHODS.flatMap((name) => {
+    const method: unknown = collection[name]
+    return typeof method === 'function' ? [[name, method.bind(collection)] as const] : []
+  })
+  return { ...(seeksRecords && { seeksRecords }), ...Object.fromEntries(methods) } as Collection
 }
