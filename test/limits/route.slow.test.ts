@@ -12,7 +12,7 @@ const MOST = {
   create: { calls: 154, files: 41, visits: 83 },
   patch: { calls: 206, files: 48, visits: 110 },
   login: { calls: 666, files: 81, visits: 353 },
-  register: { calls: 409, files: 82, visits: 207 },
+  register: { calls: 414, files: 83, visits: 208 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
