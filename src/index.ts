@@ -124,7 +124,6 @@ export type { ScopeFilter, ScopeOption, ScopePair, ScopeValues } from './records
 export type { AccessOptions, RouteAccess } from './records/setup/access.ts'
 export type { RouterOptions } from './records/setup/options.ts'
 export type {
-  Choices,
   NoSuchName,
   RouterChoices,
   RouterInput,

@@ -69,7 +69,7 @@ export interface Conditions<T extends AnyRecords> {
   /** Conditions on the router's `filterableFields`. */
   readonly where?: Where<T>
   /** A search term, where the router has search fields. */
-  readonly search?: T['options']['search'] extends readonly unknown[] ? string : never
+  readonly search?: 'search' extends keyof T['options'] ? string : never
   /** A sort key, or up to five. Default: the router's `orderBy`. */
   readonly sort?: SortKey<T['options']> | readonly SortKey<T['options']>[]
   /** The records per page, at most the router's `maxLimit`. */
@@ -94,14 +94,12 @@ interface ByCursor {
 
 /** Options of `list`. */
 export type ListOptions<T extends AnyRecords> = Conditions<T> &
-  (T['options']['pagination'] extends 'cursor' ? ByCursor : ByNumber)
+  (T['options'] extends { readonly pagination: 'cursor' } ? ByCursor : ByNumber)
 
 /** How a list was cut into pages. */
-export type PaginationOf<
-  O extends { readonly pagination: unknown; readonly countStrategy: unknown },
-> = O['pagination'] extends 'cursor'
+export type PaginationOf<O> = O extends { readonly pagination: 'cursor' }
   ? { readonly pageSize: number; readonly hasMore: boolean; readonly nextCursor: string | null }
-  : O['countStrategy'] extends 'none'
+  : O extends { readonly countStrategy: 'none' }
     ? { readonly currentPage: number; readonly pageSize: number; readonly hasMore: boolean }
     : Counted
 

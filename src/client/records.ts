@@ -73,10 +73,8 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
 }
 
 /** The calls for the routes that the router serves. */
-export type ServedCalls<T extends AnyRecords> = [unknown, undefined] extends [
-  T['options']['readScope'],
-  T['options']['access'],
-]
+export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
+  ('access' | 'scope') extends never
   ? RecordsClient<T>
   : Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
 

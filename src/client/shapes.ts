@@ -5,7 +5,13 @@
  */
 
 import type { ByOutput } from '../model/model.ts'
-import type { ScopedNames, ServedRecords } from '../records/setup/served.ts'
+import type {
+  Result,
+  ScopedNames,
+  ScopeOf,
+  ServedRecords,
+  ShownBy,
+} from '../records/setup/served.ts'
 
 type Primitive = string | number | boolean | null | undefined
 
@@ -54,9 +60,13 @@ type Filled<G> = G extends { readonly populate: infer P } ? PathOf<Element<P>> :
 /** Whether `onGet` may leave fields out. */
 type Selects<G> = G extends { readonly select: unknown } ? true : never
 
-type Fields<R, H, G> = {
-  [K in keyof R as K extends H ? never : K]: Wire<R[K]> | (K extends Filled<G> ? Populated : never)
-}
+type Fields<R, H, G> = [Filled<G>] extends [never]
+  ? { [K in keyof R as K extends H ? never : K]: Wire<R[K]> }
+  : {
+      [K in keyof R as K extends H ? never : K]:
+        | Wire<R[K]>
+        | (K extends Filled<G> ? Populated : never)
+    }
 type Whole<R, H, G> = [Selects<G>] extends [never] ? Fields<R, H, G> : Partial<Fields<R, H, G>>
 
 /** The hidden fields; a model whose type was written down by hand tells of none. */
@@ -67,15 +77,17 @@ type ShownAs<R, H, G> = ByOutput extends H ? Populated : Added & Whole<R, H, G>
 export type Shown<T extends AnyRecords> = ShownAs<
   T['record'],
   Hidden<T['hidden']>,
-  T['options']['shown']
+  ShownBy<T['options']>
 >
 
 /** A record that was just written, or its id alone if the router's scope of reads may exclude it. */
-export type Written<T extends AnyRecords> = unknown extends T['options']['readScope']
-  ? Shown<T>
-  : Awaited<T['options']['readScope']> extends undefined | void
+export type Written<T extends AnyRecords> = T['options'] extends {
+  readonly scope: { readonly read: infer S }
+}
+  ? Awaited<Result<S>> extends undefined | void
     ? Shown<T>
     : Shown<T> | Pick<Added, '_id'>
+  : Shown<T>
 
 /** The calls for each route that a router may leave out. */
 interface Calls {
@@ -87,11 +99,9 @@ interface Calls {
 }
 
 /** The calls for the routes that the router does not serve. */
-export type ClosedCalls<T extends AnyRecords> = {
-  [K in keyof Calls]: T['options']['access'] extends { readonly [Name in K]: false }
-    ? Calls[K]
-    : never
-}[keyof Calls]
+export type ClosedCalls<T extends AnyRecords> = T['options'] extends { readonly access: infer E }
+  ? { [K in keyof E & keyof Calls]: E[K] extends false ? Calls[K] : never }[keyof E & keyof Calls]
+  : never
 
 type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N
@@ -105,24 +115,18 @@ type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
 /** The fields that the scope of writes names. */
 type Scoped<L> = unknown extends L ? never : ScopedNames<L>
 
-/** The options that decide what may be written. */
-interface Writes {
-  readonly allowedFields: unknown
-  readonly blockedFields: unknown
-  readonly scope: unknown
-}
-
-type Writable<R, O extends Writes, Operation extends string> = Exclude<
-  Named<O['allowedFields'], Operation, keyof R>,
-  Named<O['blockedFields'], Operation, never> | Scoped<O['scope']>
+type Writable<R, O, Operation extends string> = Exclude<
+  'allowedFields' extends keyof O ? Named<O['allowedFields'], Operation, keyof R> : keyof R,
+  | ('blockedFields' extends keyof O ? Named<O['blockedFields'], Operation, never> : never)
+  | ('scope' extends keyof O ? Scoped<ScopeOf<O>> : never)
 >
 
 /** The fields that take files. */
-type FileFields<U> = U extends { readonly fields: readonly { readonly name: infer N }[] }
-  ? N
-  : U extends object
-    ? 'file'
-    : never
+type FileFields<O> = 'upload' extends keyof O
+  ? O['upload'] extends { readonly fields: readonly { readonly name: infer N }[] }
+    ? N
+    : 'file'
+  : never
 type FileValue<V> = NonNullable<V> extends readonly unknown[] ? Blob | readonly Blob[] : Blob
 
 type Inputs<T extends AnyRecords> = unknown extends T['input'] ? T['record'] : T['input']
@@ -131,20 +135,20 @@ type OrNull<V> = undefined extends V ? null : never
 type OrFile<V, K, F> = K extends F ? FileValue<V> : never
 
 // `Pick` first: it keeps which fields are optional, and is much faster than leaving fields out one by one.
-type Creatable<I, F> = {
-  readonly [N in keyof I]: Sent<I[N]> | OrNull<I[N]> | OrFile<I[N], N, F>
-}
+type Creatable<I, F> = [F] extends [never]
+  ? { readonly [N in keyof I]: Sent<I[N]> | OrNull<I[N]> }
+  : { readonly [N in keyof I]: Sent<I[N]> | OrNull<I[N]> | OrFile<I[N], N, F> }
 
 /** What a create takes: the writable fields, in which null leaves an optional one out. */
 export type Created<T extends AnyRecords> = Creatable<
   Pick<Inputs<T>, Writable<T['record'], T['options'], 'create'> & keyof Inputs<T>>,
-  FileFields<T['options']['upload']>
+  FileFields<T['options']>
 >
 
 /** What an update takes: any of the writable fields; null removes an optional one. */
 export type Changes<T extends AnyRecords> = Partial<
   Creatable<
     Pick<Inputs<T>, Writable<T['record'], T['options'], 'update'> & keyof Inputs<T>>,
-    FileFields<T['options']['upload']>
+    FileFields<T['options']>
   >
 >

@@ -29,6 +29,9 @@ export async function startWorker(file: string, text: string): Promise<Running> 
       compatibilityFlags: ['nodejs_compat'],
       d1Databases: typed('D1Binding'),
       r2Buckets: typed('R2Binding'),
+      ...(text.includes('appObject') && {
+        durableObjects: { API: { className: 'Api', useSQLite: true } },
+      }),
       bindings: Object.fromEntries(
         typed('string').map((name) => [name, `for-this-test-only-${name}-0123456789abcdef`]),
       ),

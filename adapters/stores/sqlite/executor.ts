@@ -76,13 +76,7 @@ export interface Executor {
   close?(): void
 }
 
-/**
- * A store in a database that speaks the SQL of SQLite 3.45 or newer: you write how it runs statements.
- *
- * ```ts
- * const store = executorStore({ name: 'mine', title: 'My database', run, batch })
- * ```
- */
+/** A store in a database that speaks the SQL of SQLite 3.45 or newer: you write how it runs statements. */
 export function executorStore(executor: Executor): Store {
   const underWay = new Set<Promise<unknown>>()
   const shapes: { all: Shapes } = { all: new Map() }

@@ -15,36 +15,24 @@ export interface ServedRecords<R, I, H, O> {
   readonly record: R
   readonly input: I
   readonly hidden: H
-  readonly options: Choices<O>
+  /** Those that a client has to know, each as it was written. */
+  readonly options: O
 }
 
-/** The options of a router that a client has to know, each as it was written; undefined if it was not. */
-export interface Choices<O> {
-  readonly query: Written<O, 'query'>
-  readonly filterableFields: Written<O, 'filterableFields'>
-  readonly sortableFields: Written<O, 'sortableFields'>
-  readonly orderBy: Written<O, 'orderBy'>
-  readonly search: Written<O, 'search'>
-  readonly allowedFields: Written<O, 'allowedFields'>
-  readonly blockedFields: Written<O, 'blockedFields'>
-  readonly upload: Written<O, 'upload'>
-  readonly pagination: Written<O, 'pagination'>
-  readonly countStrategy: Written<O, 'countStrategy'>
-  readonly access: Written<O, 'access'>
-  /** What `onGet` returns, or less: `fieldsFor` may leave fields out as `select` does. */
-  readonly shown: O extends { readonly fieldsFor: unknown }
-    ? Awaited<Result<Written<O, 'onGet'>>> & { readonly select: unknown }
-    : Awaited<Result<Written<O, 'onGet'>>>
-  /** What the scope of reads returns, if it is another one than that of writes. */
-  readonly readScope: O extends { readonly scope: { readonly read: infer S } } ? Result<S> : unknown
-  /** What the scope of writes returns. */
-  readonly scope: O extends { readonly scope: { readonly write: infer S } }
-    ? Result<S>
-    : Result<Written<O, 'scope'>>
-}
+/** What `onGet` returns, or less: `fieldsFor` may leave fields out as `select` does. */
+export type ShownBy<O> = 'fieldsFor' extends keyof O
+  ? Returned<O> & { readonly select: unknown }
+  : Returned<O>
 
-type Written<O, Name> = Name extends keyof O ? O[Name] : undefined
-type Result<F> = F extends (...given: never) => infer V ? V : unknown
+type Returned<O> = 'onGet' extends keyof O ? Awaited<Result<O['onGet']>> : unknown
+
+/** What the scope of writes returns. */
+export type ScopeOf<O> = 'scope' extends keyof O
+  ? Result<O['scope'] extends { readonly write: infer W } ? W : O['scope']>
+  : unknown
+
+/** What a function returns. */
+export type Result<F> = F extends (...given: never) => infer V ? V : unknown
 
 /** The options that are remembered as lists of names, and the like. */
 type Listed =
