@@ -5,27 +5,12 @@
  */
 
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
-import type { Contract } from '../../../extras/contract/index.ts'
-import { storeContract } from '../../../extras/contract/store/contract.ts'
-import type { Store } from '../../../src/ports/store.ts'
-
-const cases: Contract<Store> = storeContract
+import { runCase } from './run-case.ts'
 
 export default {
   async fetch(request: Request, { DB }: { DB: D1Binding }): Promise<Response> {
-    const name = decodeURIComponent(new URL(request.url).pathname.slice(1))
     await empty(DB)
-    const store = d1Store(DB)
-    try {
-      await cases[name]?.(store)
-      return new Response(name in cases ? 'kept' : 'no such case', {
-        status: name in cases ? 200 : 404,
-      })
-    } catch (error) {
-      return new Response(String((error as Error)?.stack ?? error), { status: 500 })
-    } finally {
-      await store.close()
-    }
+    return runCase(request, d1Store(DB))
   },
 }
 

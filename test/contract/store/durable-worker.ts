@@ -8,11 +8,7 @@ import {
   type DurableStorage,
   durableStore,
 } from '../../../adapters/stores/sqlite/durable-sqlite.ts'
-import type { Contract } from '../../../extras/contract/index.ts'
-import { storeContract } from '../../../extras/contract/store/contract.ts'
-import type { Store } from '../../../src/ports/store.ts'
-
-const cases: Contract<Store> = storeContract
+import { runCase } from './run-case.ts'
 
 export class Cases {
   readonly #storage: DurableStorage
@@ -21,19 +17,8 @@ export class Cases {
     this.#storage = storage
   }
 
-  async fetch(request: Request): Promise<Response> {
-    const name = decodeURIComponent(new URL(request.url).pathname.slice(1))
-    const store = durableStore(this.#storage)
-    try {
-      await cases[name]?.(store)
-      return new Response(name in cases ? 'kept' : 'no such case', {
-        status: name in cases ? 200 : 404,
-      })
-    } catch (error) {
-      return new Response(String((error as Error)?.stack ?? error), { status: 500 })
-    } finally {
-      await store.close()
-    }
+  fetch(request: Request): Promise<Response> {
+    return runCase(request, durableStore(this.#storage))
   }
 }
 
