@@ -6,6 +6,7 @@
 
 import type { Store } from '../../../src/ports/store.ts'
 import { executorStore } from './executor.ts'
+import { CLOUDFLARE_LIMITS } from './layout/cloudflare.ts'
 import type { Row, Statement, Written } from './layout/sql.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
@@ -27,20 +28,13 @@ export interface D1Answer {
   readonly meta: { readonly changes?: number }
 }
 
-/** A table of D1 has 100 columns, four of which are taken. */
-const MAX_SEARCHED = 96
-
-/** The longest SQL that D1 takes. */
-const MAX_BYTES = 100_000
-
 /** A store in a D1 database; `binding` is the one of your Worker's `env`. A write resolves when D1 has it on disk. */
 export function d1Store(binding: D1Binding): Store {
   const bound = ({ sql, values }: Statement) => binding.prepare(sql).bind(...values)
   return executorStore({
     name: 'd1',
     title: 'D1',
-    maxBytes: MAX_BYTES,
-    maxSearched: MAX_SEARCHED,
+    ...CLOUDFLARE_LIMITS,
     run: async (statement) => written(await bound(statement).all()),
     batch: async (statements) => (await binding.batch(statements.map(bound))).map(written),
   })

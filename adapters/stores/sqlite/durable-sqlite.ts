@@ -7,6 +7,7 @@
 
 import type { Store } from '../../../src/ports/store.ts'
 import { executorStore } from './executor.ts'
+import { CLOUDFLARE_LIMITS } from './layout/cloudflare.ts'
 import type { Row, Statement, Written } from './layout/sql.ts'
 
 /** The part of `ctx.storage` that the store uses; Cloudflare's `DurableObjectStorage` fits. */
@@ -22,12 +23,6 @@ export interface DurableStorage {
 export interface DurableRows {
   toArray(): readonly Row[]
 }
-
-/** The longest SQL that the storage takes. */
-const MAX_BYTES = 100_000
-
-/** A table of the storage has 100 columns, four of which are taken. */
-const MAX_SEARCHED = 96
 
 /**
  * A store in a Durable Object; `storage` is its `ctx.storage`. A write resolves when it is on disk.
@@ -48,8 +43,7 @@ export function durableStore(storage: DurableStorage): Store {
   return executorStore({
     name: 'durable-sqlite',
     title: 'A Durable Object',
-    maxBytes: MAX_BYTES,
-    maxSearched: MAX_SEARCHED,
+    ...CLOUDFLARE_LIMITS,
     async run(statement) {
       if (/^\s*(?:SELECT|WITH)/i.test(statement.sql)) return { rows: rowsOf(statement), changes: 0 }
       const written = together(() => run(statement))

@@ -101,22 +101,20 @@ export function executorStore(executor: Executor): Store {
     }
   }
 
+  function perform(statement: Statement): Promise<SqliteResult> {
+    refusePatterns(statement, executor)
+    return executor.run(statement)
+  }
+
   function runnerOf(schema: CollectionSchema): Runner {
     const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
-      run(schema, async () => {
-        refusePatterns(statement, executor)
-        return (await inTime(() => executor.run(statement), timeLimitMs)).rows
-      })
+      run(schema, async () => (await inTime(() => perform(statement), timeLimitMs)).rows)
     return {
       ...(executor.maxBytes !== undefined && { maxBytes: executor.maxBytes }),
       shapes,
       read,
       count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
-      write: (statement) =>
-        run(schema, () => {
-          refusePatterns(statement, executor)
-          return executor.run(statement)
-        }),
+      write: (statement) => run(schema, () => perform(statement)),
     }
   }
 
