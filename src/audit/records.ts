@@ -19,6 +19,10 @@ export interface FieldColumns {
   readonly filter: readonly string[]
   readonly sort: readonly string[]
   readonly search: readonly string[]
+  /** The references that a client may fill in. */
+  readonly expand?: readonly string[]
+  /** The most records of a list that is sent as a file, if it may be. */
+  readonly export?: number
   /** Whether `onGet` may fill in the records that `read` refers to, or leave fields out. */
   readonly onGet?: true
   /** Whether `fieldsFor` may show less to some readers. */
@@ -52,6 +56,9 @@ export function recordFields({ resource, operation }: Serving): Reach {
     read: shows ? shownFields(model) : [],
     write: isWrite ? writableNow(resource, operation) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
+    ...((isList || operation === 'read') &&
+      resource.expandable.size > 0 && { expand: [...resource.expandable.keys()] }),
+    ...(isList && resource.exportLimit > 0 && { export: resource.exportLimit }),
     ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),
     ...(shows && resource.fieldsFor && { fieldsFor: true }),
     ...(shows && model.output && !resource.lean && { output: true }),

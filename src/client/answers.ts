@@ -63,32 +63,6 @@ export function json(value: unknown): string {
 /** What is read of a response. */
 export type Received = Pick<Response, 'status' | 'text'> & Pick<Answer, 'headers'>
 
-/** A request through XMLHttpRequest, the only way to see the progress of an upload. */
-export function uploaded(
-  url: string,
-  { method = '', headers, body, signal }: RequestInit & { headers: Headers },
-  onProgress: (progress: Progress) => void,
-): Promise<Received> {
-  return new Promise((resolve) => {
-    signal?.throwIfAborted()
-    const request = new XMLHttpRequest()
-    signal?.addEventListener('abort', () => request.abort())
-    request.open(method, url)
-    headers.forEach((value, name) => {
-      request.setRequestHeader(name, value)
-    })
-    request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, total })
-    // Also after an error, and when it was aborted: the status is 0 then.
-    request.onloadend = () =>
-      resolve({
-        status: request.status,
-        text: async () => request.responseText || 'Request failed.',
-        headers: { get: (name) => request.getResponseHeader(name) },
-      })
-    request.send(body as FormData)
-  })
-}
-
 /** A response; something else than fieldgate may have made it. */
 export function answer(status: number, text: string, headers: Answer['headers']): Answer {
   let body: Envelope | undefined

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Answer, type Ask, answer, type Received, uploaded } from './answers.ts'
+import { type Answer, type Ask, answer, type Received } from './answers.ts'
 import { type Held, type Post, type Session, sessionIn } from './session.ts'
 import { memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
 
@@ -88,7 +88,7 @@ export function connect(url: string, options: ClientOptions): Connection {
     if (bearer && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${bearer}`)
     const request = { ...init, headers } as RequestInit & { headers: Headers }
     return onProgress && !given && 'XMLHttpRequest' in globalThis
-      ? uploaded(base + path, request, onProgress)
+      ? (await import('./upload.ts')).uploaded(base + path, request, onProgress)
       : (given ?? fetch)(base + path, request)
   }
 

@@ -17,7 +17,16 @@ import type { AnyRecords } from './shapes.ts'
 export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
 export type { Progress } from './answers.ts'
 export type { HeaderFields } from './connection.ts'
-export type { ConditionOn, Conditions, ListOptions, PaginationOf, Where } from './lists.ts'
+export type {
+  Choice,
+  ConditionOn,
+  Conditions,
+  Expandable,
+  ListOptions,
+  PaginationOf,
+  Selectable,
+  Where,
+} from './lists.ts'
 export type {
   CallOptions,
   CallsFor,
@@ -28,7 +37,16 @@ export type {
 } from './records.ts'
 export { ClientError, type Failure, type Result, type Success } from './results.ts'
 export type { RoutePaths } from './routes.ts'
-export type { Changes, ClosedCalls, Created, Populated, Shown, Wire, Written } from './shapes.ts'
+export type {
+  Changes,
+  Chosen,
+  ClosedCalls,
+  Created,
+  Populated,
+  Shown,
+  Wire,
+  Written,
+} from './shapes.ts'
 export { memoryStorage, type TokenStorage } from './storage.ts'
 
 /** Options of `createClient`. */
@@ -107,7 +125,7 @@ export function createClient<A extends object>(
     const own = refusals.get(mount) ?? { until: 0 }
     refusals.set(mount, own)
     return {
-      ...recordCalls(at, send, own),
+      ...recordCalls(at, connection, send, own),
       ...routeCalls(at, connection, send, options.routes?.[mount]),
     }
   }

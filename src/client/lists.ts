@@ -6,7 +6,7 @@
 
 import type { Managed } from '../model/model.ts'
 import type { HeaderFields } from './connection.ts'
-import type { AnyRecords } from './shapes.ts'
+import type { AnyRecords, Shown } from './shapes.ts'
 
 type Element<L> = L extends readonly (infer E)[] ? E : never
 type NoDots<N> = N extends `${string}.${string}` ? never : N
@@ -60,9 +60,13 @@ export type ConditionOn<V> =
 type FieldOf<R, K> = K extends keyof R ? R[K] : K extends keyof Managed ? Managed[K] : never
 
 /** Conditions by field, all of which must hold. */
-export type Where<T extends AnyRecords> = {
+type Alternative<T extends AnyRecords> = {
   readonly [K in Filterable<T['options']> & string]?: ConditionOn<Compared<FieldOf<T['record'], K>>>
 }
+
+/** Conditions by field, all of which must hold, and in `or` 2 to 20 filters of which one must. */
+export type Where<T extends AnyRecords> = Alternative<T> &
+  ('or' extends keyof T['record'] ? unknown : { readonly or?: readonly Alternative<T>[] })
 
 /** What a list may be narrowed and ordered by. */
 export interface Conditions<T extends AnyRecords> {
@@ -79,6 +83,26 @@ export interface Conditions<T extends AnyRecords> {
   /** Header fields of the request, over those of the client. */
   readonly headers?: HeaderFields
 }
+
+/** What is returned of each record: the fields `S`, with the references `E` filled in. */
+export interface Choice<S, E> {
+  /** The fields to return, dotted ones too; `_id` always comes along. Default: all that you may see. */
+  readonly select?: readonly S[]
+  /** The references to fill in, of the router's `expandable`. */
+  readonly expand?: readonly E[]
+}
+
+/** The fields that a client may name. */
+export type Selectable<T extends AnyRecords> =
+  | (keyof Shown<T> & string)
+  | `${keyof Shown<T> & string}.${string}`
+
+/** The references that a client may fill in. */
+export type Expandable<T extends AnyRecords> = T['options'] extends {
+  readonly expandable: readonly (infer E)[]
+}
+  ? E
+  : never
 
 /** One page, or with `limit` the first records: for routers that page by number. */
 interface ByNumber {

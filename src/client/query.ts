@@ -15,6 +15,8 @@ export interface Wanted {
   readonly pageSize?: number | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
+  readonly select?: readonly string[] | undefined
+  readonly expand?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
   readonly headers?: Ask['headers']
 }
@@ -79,7 +81,7 @@ function isRefused({ status, body }: Answer): boolean {
 }
 
 /** The query string that says what is wanted; undefined if none does. */
-function inUrl({ where = {}, search, sort, limit, ...rest }: Wanted): string | undefined {
+export function inUrl({ where = {}, search, sort, limit, ...rest }: Wanted): string | undefined {
   const [key, another] = [sort].flat()
   const conditions = inParameters(where)
   if (!conditions || limit !== undefined || another) return undefined

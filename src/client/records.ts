@@ -4,14 +4,21 @@
  * @module
  */
 
-import { json, type Progress } from './answers.ts'
-import type { HeaderFields } from './connection.ts'
-import type { Conditions, ListOptions, PaginationOf } from './lists.ts'
+import { answer, json, type Progress, resultOf } from './answers.ts'
+import type { Connection, HeaderFields } from './connection.ts'
+import type {
+  Choice,
+  Conditions,
+  Expandable,
+  ListOptions,
+  PaginationOf,
+  Selectable,
+} from './lists.ts'
 import { inPath } from './paths.ts'
-import { listed, type Refusal, type Wanted } from './query.ts'
+import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
 import type { Sending } from './sending.ts'
-import type { AnyRecords, Changes, ClosedCalls, Created, Shown, Written } from './shapes.ts'
+import type { AnyRecords, Changes, Chosen, ClosedCalls, Created, Shown, Written } from './shapes.ts'
 
 /** Options of every call. */
 export interface CallOptions {
@@ -54,16 +61,33 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   /** Never set. */
   readonly '~serves'?: T
   /** A list, or one page of it. */
-  list(options?: ListOptions<T>): Promise<Result<Shown<T>[], PaginationOf<T['options']>>>
+  list<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+    options?: ListOptions<T> & Choice<S, E>,
+  ): Promise<Result<Chosen<Shown<T>, S, E>[], PaginationOf<T['options']>>>
   /** Every page, one after the other. Throws a `ClientError` when one cannot be read. */
-  pages(options?: Conditions<T>): AsyncGenerator<{
-    readonly data: Shown<T>[]
+  pages<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+    options?: Conditions<T> & Choice<S, E>,
+  ): AsyncGenerator<{
+    readonly data: Chosen<Shown<T>, S, E>[]
     readonly pagination: PaginationOf<T['options']>
   }>
   /** Every record, page by page. Throws a `ClientError` when a page cannot be read. */
-  all(options?: Conditions<T>): AsyncGenerator<Shown<T>>
+  all<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+    options?: Conditions<T> & Choice<S, E>,
+  ): AsyncGenerator<Chosen<Shown<T>, S, E>>
+  /**
+   * The whole list as a file, where the router has an `exportLimit`: `'csv'`, or `'ndjson'` with one JSON object a line. The
+   * data is the response, to be read as `data.body` while it arrives, or at once, as by `data.blob()`.
+   */
+  export(
+    format: 'csv' | 'ndjson',
+    options?: Omit<Conditions<T>, 'pageSize'> & Choice<Selectable<T>, Expandable<T>>,
+  ): Promise<Result<Response>>
   /** One record. */
-  get(id: string, options?: CallOptions): Promise<Result<Shown<T>>>
+  get<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+    id: string,
+    options?: CallOptions & Choice<S, E>,
+  ): Promise<Result<Chosen<Shown<T>, S, E>>>
   /** Stores a record. A `File` or `Blob` among the values is uploaded. */
   create(values: Created<T>, options?: CreateOptions): Promise<Result<W>>
   /** Changes the given fields of a record. */
@@ -78,6 +102,9 @@ export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
   ? RecordsClient<T>
   : Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
 
+/** Whether records are asked for otherwise than a write sees them: such a record is no condition of a write. */
+const isPart = ({ select, expand }: Wanted): boolean => Boolean(select ?? expand)
+
 type Values = Readonly<Record<string, unknown>>
 type Listed = Result<unknown[], Values>
 type Page = { readonly data: unknown[]; readonly pagination: Values }
@@ -86,11 +113,16 @@ type Page = { readonly data: unknown[]; readonly pagination: Values }
 const PAGE_SIZE = 100
 
 /** The calls for the records at `path`. */
-export function recordCalls(path: string, send: Sending, refusal: Refusal): object {
+export function recordCalls(
+  path: string,
+  { fetch }: Pick<Connection, 'fetch'>,
+  send: Sending,
+  refusal: Refusal,
+): object {
   const at = (id: string) => `${path}/${inPath(id)}`
 
   const list = async (wanted: Wanted = {}, call = send.call()): Promise<Listed> =>
-    send.shown(await listed(path, wanted, call.ask, refusal))
+    send.shown(await listed(path, wanted, call.ask, refusal), isPart(wanted))
 
   async function* pages(wanted: Wanted = {}): AsyncGenerator<Page> {
     const call = send.call()
@@ -110,7 +142,21 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
     async *all(wanted?: Wanted): AsyncGenerator<unknown> {
       for await (const { data } of pages(wanted)) yield* data
     },
-    get: (id: string, options?: CallOptions) => send.one('GET', at(id), undefined, options),
+    export: async (format: string, options: Wanted = {}) =>
+      (await import('./export.ts')).exported(format, options, {
+        fetch,
+        ask: (wanted, by) => listed(path, wanted, by, refusal),
+        answer,
+        resultOf,
+      }),
+    get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
+      const chosen = { select, expand }
+      const url = at(id) + inUrl(chosen)
+      return send.shown(
+        await send.call().ask({ ...options, method: 'GET', path: url }),
+        isPart(chosen),
+      )
+    },
     create: async (values: Values, options?: CreateOptions) =>
       send.one('POST', path, bodyOf(values), options),
     update: async (id: string, values: Values, options?: WriteOptions & Condition) =>

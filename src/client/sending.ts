@@ -22,8 +22,8 @@ type Values = Readonly<Record<string, unknown>>
 /** What sends requests, for all mounts of a client. */
 export interface Sending {
   readonly call: Connection['call']
-  /** The result of a call, whose records are remembered. */
-  shown<T>(answer: Answer): Result<T, Values>
+  /** The result of a call, whose records are remembered unless they are parts. */
+  shown<T>(answer: Answer, isPart?: boolean): Result<T, Values>
   /** Sends one request. The 401 of an open route is about what was sent, not about the access token. */
   one(
     method: string,
@@ -45,10 +45,10 @@ export function sending(begin: Connection['call']): Sending {
   const remember = (record: unknown, origin: Origin) =>
     void (record instanceof Object && known.set(record, origin))
 
-  function shown<T>(answer: Answer): Result<T, Values> {
+  function shown<T>(answer: Answer, isPart?: boolean): Result<T, Values> {
     const result = resultOf<T, Values>(answer)
     const { text } = answer
-    if (result.ok) {
+    if (result.ok && !isPart) {
       const { data, etag } = result
       if (Array.isArray(data))
         data.forEach((record, index) => void remember(record, { text, index }))

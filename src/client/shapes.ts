@@ -89,9 +89,36 @@ export type Written<T extends AnyRecords> = T['options'] extends {
     : Shown<T> | Pick<Added, '_id'>
   : Shown<T>
 
+/** The part of `R` that a client chose: the fields `S`, or all if none are named, with the references `E` filled in. */
+export type Chosen<R, S, E> = [S, E] extends [never, never]
+  ? R
+  : {
+      [K in keyof R as K extends Kept<S, E> ? K : never]: K extends Head<E>
+        ? Expanded<R[K]>
+        : [S] extends [never]
+          ? R[K]
+          : PartOf<R[K], S, K>
+    }
+
+type Kept<S, E> = [S] extends [never] ? PropertyKey : Head<S> | Head<E> | '_id'
+type Head<N> = N extends `${infer H}.${string}` ? H : N
+type Inside<N, K> = N extends `${K & string}.${infer Rest}` ? Rest : never
+type PartOf<V, S, K> = K extends S | '_id' ? V : Narrowed<V, Inside<S, K>>
+type Narrowed<V, S> = V extends readonly (infer E)[]
+  ? Narrowed<E, S>[]
+  : V extends object
+    ? { [K in keyof V as K extends Head<S> ? K : never]: PartOf<V[K], S, K> }
+    : V
+/** What a reference becomes: beyond the limits of a response it stays an id. */
+type Expanded<V> = V extends readonly (infer E)[]
+  ? Expanded<E>[]
+  : V extends string
+    ? V | Populated | null
+    : V
+
 /** The calls for each route that a router may leave out. */
 interface Calls {
-  readonly list: 'list' | 'pages' | 'all'
+  readonly list: 'list' | 'pages' | 'all' | 'export'
   readonly read: 'get'
   readonly create: 'create'
   readonly update: 'update'

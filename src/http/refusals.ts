@@ -136,6 +136,20 @@ export const limitAndPage = (): HttpError =>
 export const limitOnCursorServer = (): HttpError =>
   badRequest("This endpoint paginates by cursor. Use 'pageSize' instead of 'limit'.")
 export const filterNotObject = (): HttpError => badRequest("'filter' must be a JSON object.")
+export const notAlternatives = (): HttpError =>
+  badRequest("'or' must be a list of 2 to 20 filters.")
+export const notSelectable = (field: string): HttpError =>
+  badRequest(`Field '${echoed(field)}' cannot be selected.`)
+export const notExpandable = (field: string): HttpError =>
+  badRequest(`Field '${echoed(field)}' cannot be expanded.`)
+export const notNames = (parameter: string, most: number): HttpError =>
+  badRequest(`'${parameter}' must be a list of 1 to ${most} field names.`)
+export const notExported = (): HttpError =>
+  new HttpError(406, 'This list is not available as a file. Use Accept: application/json.')
+export const exportHasNoPages = (): HttpError =>
+  badRequest('A file has the whole list: leave out page, pageSize, limit and cursor.')
+export const exportTooLarge = (most: number): HttpError =>
+  new HttpError(413, `The list has more than ${most} records. Narrow it with filters.`)
 export const filterEmpty = (field: string): HttpError =>
   badRequest(`Filter '${echoed(field)}' has no conditions.`)
 export const unknownOperator = (

@@ -12,6 +12,7 @@ import type { Fields, Projection } from '../ports/store.ts'
 import { isPromise } from '../ports/synchronous.ts'
 import { converted } from './convert.ts'
 import { isHidden, type Model } from './model.ts'
+import { isFields } from './writable.ts'
 
 /**
  * A client's or hook's selection of fields, narrowed to what may be shown: of the top-level fields only `allowed`, if it
@@ -38,7 +39,10 @@ function only(paths: readonly string[]): Projection {
 }
 
 /** `path`; if something inside it is hidden, the paths inside it that may be shown. */
-function visiblePaths(model: Model, path: string): string[] {
+export function visiblePaths(
+  model: Pick<Model, 'shape' | 'hidden'>,
+  path: string,
+): string[] {
   if (!isHidden(model, path)) return [path]
   const shape = placeOf(model.shape, path)?.shape
   if (shape?.kind !== 'object') return []
@@ -79,6 +83,11 @@ export function declaredParts(
 export function projected(record: Fields, select: Projection | undefined): Fields {
   if (!select) return record
   return 'exclude' in select ? withoutPaths(record, select.exclude) : project(record, select)
+}
+
+/** The part of what `output` returned that a client chose. */
+export function shownPart(shown: unknown, chosen: Projection | undefined): unknown {
+  return chosen && isFields(shown) ? projected(shown, chosen) : shown
 }
 
 /** A record as responses show it: `output` applied, unless `lean`. */

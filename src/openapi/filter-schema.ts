@@ -5,7 +5,13 @@
  */
 
 import { placeOf } from '../ports/shape.ts'
-import { LIST, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
+import {
+  LIST,
+  MAX_ALTERNATIVES,
+  MAX_LIST,
+  MIN_ALTERNATIVES,
+  OPERATORS,
+} from '../records/engine/conditions.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { DATE, idSchema } from './schemas.ts'
 import type { Schema } from './specification.ts'
@@ -33,11 +39,15 @@ export function filterSchema({ model, filterable }: Resource): Schema | undefine
       ],
     }
   }
-  return {
+  const conditions = fields.map((field) => [field, condition(field)] as const)
+  const one: Schema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field, condition(field)])),
+    properties: Object.fromEntries(conditions),
     additionalProperties: false,
   }
+  const or = { type: 'array', items: one, minItems: MIN_ALTERNATIVES, maxItems: MAX_ALTERNATIVES }
+  // A field may have this name; it is then a field.
+  return { ...one, properties: { or, ...Object.fromEntries(conditions) } }
 }
 
 /** One value of a field in a filter, by the field's type. */

@@ -7,9 +7,11 @@
 
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'
+import { isHidden } from '../model/model.ts'
 import { COMPARE, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
 import { MAX_SORT_KEYS } from '../records/list/order.ts'
 import { type BodyKey, LIST_PARAMETERS, type UrlName } from '../records/list/parameters.ts'
+import { MAX_NAMES } from '../records/read/choice.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { filterSchema, valueSchema } from './filter-schema.ts'
 import type { Parameter, Schema } from './specification.ts'
@@ -63,6 +65,21 @@ const search: Describe = ({ search: fields, maxSearchLength, allowRawRegex }) =>
   ],
 })
 
+const select: Describe = ({ model }) => ({
+  schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_NAMES },
+  description: `The fields to return, such as \`${firstField(model)}\`; \`_id\` always comes along. Default: all that you may see.`,
+  refusals: [refuse.notNames('select', MAX_NAMES), refuse.notSelectable('<field>')],
+})
+
+const expand: Describe = ({ expandable }) => ({
+  schema:
+    expandable.size > 0
+      ? { type: 'array', items: { type: 'string', enum: [...expandable.keys()] }, minItems: 1 }
+      : undefined,
+  description: 'The references to fill in.',
+  refusals: [refuse.notNames('expand', MAX_NAMES), refuse.notExpandable('<field>')],
+})
+
 const filterField = ({ filterable, legacyMode }: Resource): Schema | undefined =>
   legacyMode ? { type: 'string' } : enumOf([...filterable])
 
@@ -103,14 +120,17 @@ const IN_URL: Readonly<Record<UrlName, Describe>> = {
   page,
   pageSize,
   cursor,
+  select,
+  expand,
 }
 
 const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
   filter: (resource) => ({
     schema: filterSchema(resource),
-    description: 'Conditions by field; all have to hold.',
+    description: 'Conditions by field; all have to hold, and one of the filters in `or`.',
     refusals: [
       refuse.filterNotObject(),
+      refuse.notAlternatives(),
       refuse.notFilterable('<field>'),
       refuse.filterEmpty('<field>'),
       refuse.invalidValue('<field>'),
@@ -153,6 +173,8 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
     ...cursor(resource),
     refusals: [refuse.cursorNotString(), ...cursor(resource).refusals],
   }),
+  select,
+  expand,
 }
 
 function positive(key: string, { refusals }: Described): readonly HttpError[] {
@@ -171,7 +193,7 @@ export function urlParameters(resource: Resource): {
     return [{ name, ...described, schema: isOther ? undefined : schema, pages }]
   })
   const listed = rows.flatMap(({ name, description, schema }): Parameter[] =>
-    schema ? [{ name, in: 'query', description, schema }] : [],
+    schema ? [parameter(name, description, schema)] : [],
   )
   return {
     parameters: [...resource.query.map((field) => equality(resource, field)), ...listed],
@@ -181,6 +203,38 @@ export function urlParameters(resource: Resource): {
       ...refusalsOf(rows, resource),
     ],
   }
+}
+
+/** A parameter; names in a list are separated by commas. */
+function parameter(name: string, description: string, schema: Schema): Parameter {
+  const isList = schema.type === 'array'
+  return {
+    name,
+    in: 'query',
+    description,
+    schema,
+    ...(isList && { style: 'form', explode: false }),
+  }
+}
+
+/** The parameters of a GET for one record. */
+export function choiceParameters(resource: Resource): {
+  readonly parameters: readonly Parameter[]
+  readonly refusals: readonly HttpError[]
+} {
+  const rows = (['select', 'expand'] as const).map((name) => ({ name, ...IN_URL[name](resource) }))
+  return {
+    parameters: rows.flatMap(({ name, description, schema }) =>
+      schema ? [parameter(name, description, schema)] : [],
+    ),
+    refusals: rows.flatMap(({ refusals }) => refusals),
+  }
+}
+
+function firstField(model: Resource['model']): string {
+  return (
+    [...model.shape.fields.keys()].find((name) => name !== '_id' && !isHidden(model, name)) ?? '_id'
+  )
 }
 
 interface Row {

@@ -8,7 +8,10 @@ import type { HttpError } from '../http/errors.ts'
 import {
   changedMeanwhile,
   entryNotFound,
+  exportHasNoPages,
+  exportTooLarge,
   invalidId,
+  notExported,
   recordChanged,
   responseTooLarge,
   stillReferenced,
@@ -21,7 +24,7 @@ import type { Resource } from '../records/setup/resource.ts'
 import type { Serving } from '../records/setup/serving.ts'
 import { bodyOf, levelParameters, writeRefusals } from './bodies.ts'
 import type { Described } from './described.ts'
-import { queryBody, urlParameters } from './list-parameters.ts'
+import { choiceParameters, queryBody, urlParameters } from './list-parameters.ts'
 import { refTo, type Schemas } from './named-schemas.ts'
 import { bare, bodyRefusals, type HeaderName, success } from './responses.ts'
 import { idSchema } from './schemas.ts'
@@ -46,8 +49,8 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       id: `list${plural(model.name)}`,
       summary: `Lists ${plural(model.name)}`,
       parameters: [...parameters, IF_NONE_MATCH],
-      successes: readSuccesses(resource, listSchema(resource, schemas, suffix)),
-      refusals: [...refusals, responseTooLarge()],
+      successes: listSuccesses(resource, schemas, suffix),
+      refusals: [...refusals, ...exportRefusals(resource), responseTooLarge()],
       isOpen: false,
     }
   },
@@ -62,20 +65,26 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
       parameters: [IF_NONE_MATCH],
       requestBody: { content: { 'application/json': { schema: body, example } } },
-      successes: readSuccesses(resource, listSchema(resource, schemas, suffix)),
-      refusals: [...withoutMediaType(bodyRefusals(resource.host)), ...refusals, responseTooLarge()],
+      successes: listSuccesses(resource, schemas, suffix),
+      refusals: [
+        ...withoutMediaType(bodyRefusals(resource.host)),
+        ...refusals,
+        ...exportRefusals(resource),
+        responseTooLarge(),
+      ],
       isOpen: false,
     }
   },
   read(resource, schemas, suffix) {
     const { model } = resource
+    const choice = choiceParameters(resource)
     return {
       id: `read${model.name}`,
       summary: `Reads one ${model.name}`,
       path: idPath(resource),
-      parameters: [IF_NONE_MATCH],
+      parameters: [...choice.parameters, IF_NONE_MATCH],
       successes: readSuccesses(resource, readOne(resource, schemas, suffix)),
-      refusals: [invalidId(), entryNotFound(), responseTooLarge()],
+      refusals: [invalidId(), ...choice.refusals, entryNotFound(), responseTooLarge()],
       isOpen: false,
     }
   },
@@ -162,6 +171,20 @@ function readSuccesses({ cache }: Resource, schema: Schema): Responses {
     200: success('Found.', schema, cache ? [...headers, 'X-Cache'] : headers),
     304: bare('You have the current body.', headers),
   }
+}
+
+/** The lists of a router: as JSON, and as files if it has these. */
+function listSuccesses(resource: Resource, schemas: Schemas, suffix: string): Responses {
+  const successes = readSuccesses(resource, listSchema(resource, schemas, suffix))
+  const found = successes[200]
+  if (resource.exportLimit === 0 || !found || !('content' in found)) return successes
+  const text = { schema: { type: 'string' } } as const
+  const content = { ...found.content, 'application/x-ndjson': text, 'text/csv': text }
+  return { ...successes, 200: { ...found, content } }
+}
+
+function exportRefusals({ exportLimit }: Resource): readonly HttpError[] {
+  return exportLimit === 0 ? [notExported()] : [exportHasNoPages(), exportTooLarge(exportLimit)]
 }
 
 /** A QUERY has a message of its own for another media type. */

@@ -22,13 +22,15 @@ function storedRecord(resource: Resource, schemas: Schemas, suffix: string): Sch
   return isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model), suffix)
 }
 
-/** A record as reads show it: `fieldsFor` and `onGet` may leave fields out, and `onGet` may fill references in. */
+/** A record as reads show it: `fieldsFor` and `onGet` may leave fields out, `onGet` and `expand` may fill references in. */
 function readRecord(resource: Resource, schemas: Schemas, suffix: string): Schema {
-  const { model, onGet, fieldsFor } = resource
+  const { model, onGet, fieldsFor, expandable } = resource
   if (isUnknown(resource)) return {}
-  if (!onGet && !fieldsFor) return schemas.add(model.name, recordSchema(model), suffix)
-  const { schema, defs } = recordSchema(model, { filledIn: onGet !== undefined })
-  const view = { schema: { ...schema, required: ['_id'] }, defs }
+  const isLess = onGet !== undefined || fieldsFor !== undefined
+  if (!isLess && expandable.size === 0) return schemas.add(model.name, recordSchema(model), suffix)
+  const filledIn = onGet !== undefined || expandable.size > 0
+  const { schema, defs } = recordSchema(model, { filledIn })
+  const view = { schema: isLess ? { ...schema, required: ['_id'] } : schema, defs }
   return schemas.add(`${model.name}View`, view, suffix)
 }
 

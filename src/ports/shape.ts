@@ -95,6 +95,25 @@ export function placeOf(shape: ObjectShape, path: string): Place | undefined {
   return { shape: at, parts: [...parts, part] }
 }
 
+/** Whether a path leads to something that the shape declares, or into an open part of it. */
+export function hasPath(shape: Shape, keys: readonly string[]): boolean {
+  if (keys.includes('')) return false
+  const [key, ...rest] = keys
+  if (key === undefined) return true
+  switch (shape.kind) {
+    case 'list':
+      return hasPath(shape.element, keys)
+    case 'map':
+      return hasPath(shape.value, rest)
+    case 'object': {
+      const inside = shape.fields.get(key)
+      return inside ? hasPath(inside, rest) : shape.open === true
+    }
+    default:
+      return shape.kind === 'mixed'
+  }
+}
+
 /**
  * What a shape says of `value`: of one that may be anything, what is known of values of its type; of one of several
  * objects, the shape of the one that it is.

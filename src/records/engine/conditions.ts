@@ -8,6 +8,7 @@ import {
   filterEmpty,
   filterNotObject,
   invalidValue,
+  notAlternatives,
   notFilterable,
   operand,
   unknownOperator,
@@ -17,7 +18,9 @@ import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import {
   all,
+  any,
   type CompareOperator,
+  everything,
   type Filter,
   type ListOperator,
   nothing,
@@ -40,22 +43,53 @@ export function isCompareOperator(operator: string): operator is CompareOperator
   return COMPARE.includes(operator)
 }
 
+/** How many filters an `or` may have. */
+export const MIN_ALTERNATIVES = 2
+export const MAX_ALTERNATIVES = 20
+
+/** Which fields may be used. */
+type Allowed = (field: string) => boolean
+
 /**
- * The filter that `conditions` describe. `allowed` throws a 400 for fields that may not be used; without it every field
- * of the model may be.
+ * The filter that `conditions` describe: all of them must hold, and one of the filters in `or`. `allowed` throws a 400 for
+ * fields that may not be used; without it every field of the model may be.
  */
 export function parseConditions(
   model: Model,
   conditions: unknown,
-  allowed: (field: string) => boolean = () => true,
+  allowed: Allowed = () => true,
 ): Filter {
   if (!isFields(conditions)) throw filterNotObject()
-  const filters = Object.entries(conditions).map(([field, condition]) => {
-    const shape = allowed(field) ? placeOf(model.shape, field)?.shape : undefined
-    if (!shape) throw notFilterable(field)
-    return parseCondition(field, shape, condition)
-  })
+  const filters = Object.entries(conditions).map(([field, condition]) =>
+    field === 'or' && !model.shape.fields.has('or')
+      ? alternatives(model, condition, allowed)
+      : conditionOn(model, field, condition, allowed),
+  )
   return all(filters)
+}
+
+function alternatives(model: Model, filters: unknown, allowed: Allowed): Filter {
+  if (!Array.isArray(filters)) throw notAlternatives()
+  if (filters.length < MIN_ALTERNATIVES || filters.length > MAX_ALTERNATIVES)
+    throw notAlternatives()
+  const parsed = filters.map((one) => {
+    if (!isFields(one) || Object.hasOwn(one, 'or')) throw notAlternatives()
+    return all(
+      Object.entries(one).map(([field, given]) => conditionOn(model, field, given, allowed)),
+    )
+  })
+  // One that every record matches leaves nothing to choose.
+  return parsed.some(isEverything) ? everything : any(parsed)
+}
+
+function isEverything(filter: Filter): boolean {
+  return filter.op === 'and' && filter.filters.length === 0
+}
+
+function conditionOn(model: Model, field: string, condition: unknown, allowed: Allowed): Filter {
+  const shape = allowed(field) ? placeOf(model.shape, field)?.shape : undefined
+  if (!shape) throw notFilterable(field)
+  return parseCondition(field, shape, condition)
 }
 
 /** Compares a field with a value that has been cast; an order comparison with null matches nothing. */

@@ -32,8 +32,14 @@ export type Condition =
       readonly nin?: readonly ConditionValue[]
     }
 
-/** Conditions by field name, all of which must hold: the grammar of the QUERY body's `filter`. */
-export type ConditionsOf<R> = { readonly [Field in FieldName<R>]?: Condition }
+/**
+ * Conditions by field name, all of which must hold, and in `or` filters of which one must: the grammar of the QUERY body's
+ * `filter`.
+ */
+export type ConditionsOf<R> = ConditionsOn<R> &
+  ('or' extends keyof R ? unknown : { readonly or?: readonly ConditionsOn<R>[] })
+
+type ConditionsOn<R> = { readonly [Field in FieldName<R>]?: Condition }
 
 /** What a write takes: the model's input type if it is known, else the stored record. */
 type Written<R, I> = unknown extends I ? R : I

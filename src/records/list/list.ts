@@ -10,7 +10,8 @@ import { readJson } from '../../http/body.ts'
 import { cursorAnchorGone, queryNotJson, searchPatternInvalid } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { listJson } from '../../http/respond.ts'
-import { all, everything } from '../../ports/filter.ts'
+import { all, everything, type Filter } from '../../ports/filter.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { AnchorGone, InvalidPattern } from '../../ports/store.ts'
 import type { Handler } from '../engine/route.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
@@ -30,10 +31,8 @@ export function listHandler(
   cursors: Cursors,
   cached?: RespondFromCache,
 ): Handler {
-  const load = async (request: ApiRequest) => {
-    const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-    return readList(resource, cursors, parseUrl(rules, request.query), request)
-  }
+  const load = async (request: ApiRequest) =>
+    readList(resource, cursors, await planOfUrl(resource, request), request)
   if (!cached) return async (request) => respondToRead(request, await load(request))
   return (request, context) => cached(request, context, { kind: 'list' }, () => load(request))
 }
@@ -45,14 +44,28 @@ export function queryHandler(
   cached?: RespondFromCache,
 ): Handler {
   return async (request, context) => {
-    const body = await readJson(request, resource.host, queryNotJson)
     // Before the cache lookup: making a key of a large body takes time.
-    const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-    const plan = parseQueryBody(rules, body)
+    const { plan, body } = await planOfBody(resource, request)
     const load = () => readList(resource, cursors, plan, request)
     if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
+}
+
+/** The list that a GET is for. */
+export async function planOfUrl(resource: Resource, request: ApiRequest): Promise<ListPlan> {
+  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
+  return parseUrl(rules, request.query)
+}
+
+/** The list that a QUERY is for, and its body. */
+export async function planOfBody(
+  resource: Resource,
+  request: ApiRequest,
+): Promise<{ readonly plan: ListPlan; readonly body: unknown }> {
+  const body = await readJson(request, resource.host, queryNotJson)
+  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
+  return { plan: parseQueryBody(rules, body), body }
 }
 
 /** The list for a plan. Everything that can be refused is refused before the store is called. */
@@ -63,7 +76,7 @@ async function readList(
   request: ApiRequest,
 ): Promise<Loaded> {
   const { model, fieldsFor, onGet, plainView, maxResponseBytes } = resource
-  const { paging, sort } = plan
+  const { paging, sort, choice } = plan
   // Whose records.
   const own = resource.scope.read
   const scope = own ? (await scopeOf(model, own, request)).filter : everything
@@ -71,13 +84,11 @@ async function readList(
   const scan = { ...plan, scope }
   const position = paging.kind === 'cursor' ? positionOf(resource, cursors, scan, paging) : paging
   // Which of their fields, and with which references filled in.
-  const view = fieldsFor || onGet ? await viewFor(resource, request) : plainView
+  const isPlain = !fieldsFor && !onGet && !choice
+  const view = isPlain ? plainView : await viewFor(resource, request, choice)
   try {
     // Which of them.
-    const { search: term } = plan
-    const search = term === undefined ? everything : await searchFilter(resource, plan, request)
-    const isWhole = scope === everything && search === everything
-    const filter = isWhole ? plan.filter : all([scope, plan.filter, search])
+    const filter = await filterOf(resource, plan, scope, request)
     const read = { filter, sort, limit: 0 }
     const { texts, pagination } = await readPart(resource, position, read, view, request)
     return { body: listJson(texts, pagination, maxResponseBytes), cacheable: view.cacheable }
@@ -85,4 +96,19 @@ async function readList(
     if (error instanceof InvalidPattern) throw searchPatternInvalid()
     throw error instanceof AnchorGone ? cursorAnchorGone() : error
   }
+}
+
+/** The records of a list: those of the scope that the filters and the search term leave. */
+export function filterOf(
+  resource: Resource,
+  plan: ListPlan,
+  scope: Filter,
+  request: ApiRequest,
+): MaybePromise<Filter> {
+  const whole = (search: Filter): Filter => {
+    const isAll = scope === everything && search === everything
+    return isAll ? plan.filter : all([scope, plan.filter, search])
+  }
+  if (plan.search === undefined) return whole(everything)
+  return searchFilter(resource, plan, request).then(whole)
 }

@@ -11,6 +11,7 @@ import type { HttpError } from '../../http/errors.ts'
 import type { Query } from '../../http/query-string.ts'
 import { limitOnCursorServer, usesCursors, usesPages } from '../../http/refusals.ts'
 import type { Fail } from '../../model/option-rules.ts'
+import { namesInBody, namesInUrl } from '../read/choice.ts'
 import type { ListRules } from '../setup/resource.ts'
 import { compareInUrl, filterInBody, rangeInUrl } from './filters.ts'
 import { sortInBody, sortInUrl } from './order.ts'
@@ -37,9 +38,20 @@ export type UrlName =
   | 'page'
   | 'pageSize'
   | 'cursor'
+  | 'select'
+  | 'expand'
 
 /** The keys of a QUERY body. */
-export type BodyKey = 'filter' | 'search' | 'sort' | 'page' | 'pageSize' | 'limit' | 'cursor'
+export type BodyKey =
+  | 'filter'
+  | 'search'
+  | 'sort'
+  | 'page'
+  | 'pageSize'
+  | 'limit'
+  | 'cursor'
+  | 'select'
+  | 'expand'
 
 /** One parameter. */
 export interface ListParameter {
@@ -99,9 +111,23 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
     fromUrl: cursorInUrl,
     fromBody: cursorInBody,
   },
+  names('select'),
+  names('expand'),
 ]
 
-const names: ReadonlySet<string> = new Set<string>(
+/** A list of names, which a URL separates by commas. */
+function names(name: 'select' | 'expand'): ListParameter {
+  return {
+    name,
+    key: name,
+    refusesBrackets: true,
+    fromUrl: (_, { query, shaped }) =>
+      namesInUrl(name, shaped.has(name) ? '' : (query[name] ?? '')),
+    fromBody: (_, value) => namesInBody(name, value),
+  }
+}
+
+const urlNames: ReadonlySet<string> = new Set<string>(
   LIST_PARAMETERS.flatMap(({ name }) => name ?? []),
 )
 
@@ -116,7 +142,7 @@ export function checkEqualities(fields: readonly string[], fail: Fail): void {
         `'query' lists '${field}', but brackets in a URL are refused as operators. Rename the field, or list it in 'filterableFields' for QUERY`,
       )
     }
-    if (!names.has(field)) continue
+    if (!urlNames.has(field)) continue
     fail(
       `'query' lists '${field}', but ?${field}= is a parameter of every list. Rename the field, or list it in 'filterableFields' for QUERY`,
     )
@@ -130,7 +156,7 @@ export function checkEqualities(fields: readonly string[], fail: Fail): void {
 export function readParameters(query: Query, equalities: readonly string[]): Query {
   const read: Record<string, Query[string]> = Object.create(null)
   for (const [name, value] of Object.entries(query)) {
-    if (names.has(name) || equalities.includes(name) || name.includes('[')) read[name] = value
+    if (urlNames.has(name) || equalities.includes(name) || name.includes('[')) read[name] = value
   }
   return read
 }

@@ -82,11 +82,13 @@ function planOf(
   requested: ListRequest,
   maxLimit: number,
 ): ListPlan {
-  const { search, sort = [] } = requested
+  const { search, sort = [], select, expand, page, pageSize, limit, cursor } = requested
+  const choice = select || expand ? { select, expand } : undefined
+  const isPart = (page ?? pageSize ?? limit ?? cursor) !== undefined
   const paging = pagingOf(rules, requested, maxLimit)
   const order = sort.length > 0 ? totalOrder(sort) : rules.order
   const filter = filters.length === 0 ? everything : all(filters)
-  return { filter, search, searched: rules.search, sort: order, paging }
+  return { filter, search, searched: rules.search, sort: order, paging, choice, isPart }
 }
 
 function pagingOf(rules: ListRules, requested: ListRequest, maxLimit: number): Paging {

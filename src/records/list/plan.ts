@@ -6,6 +6,7 @@
 
 import type { Query } from '../../http/query-string.ts'
 import type { Filter, SortKey } from '../../ports/filter.ts'
+import type { Choice } from '../read/choice.ts'
 import type { SearchField } from '../setup/search-fields.ts'
 
 /** A list as the client requested it, checked and cast. */
@@ -18,6 +19,10 @@ export interface ListPlan {
   /** Empty for the order by `_id` alone. */
   readonly sort: readonly SortKey[]
   readonly paging: Paging
+  /** The fields and references that the client chooses; undefined for what the router shows. */
+  readonly choice: Choice | undefined
+  /** Whether it names a part of the list, by a page or a limit. */
+  readonly isPart: boolean
 }
 
 /** Which part of the list to return. */
@@ -33,7 +38,7 @@ export interface UrlParameters {
 }
 
 /** What the parameters request, one by one; all filters have to match. */
-export interface ListRequest {
+export interface ListRequest extends Choice {
   readonly filters?: readonly Filter[]
   readonly search?: string | undefined
   readonly sort?: readonly SortKey[]

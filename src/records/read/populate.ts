@@ -8,7 +8,7 @@
 import { responseTooLarge } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
-import { declaredParts, present } from '../../model/present.ts'
+import { declaredParts, present, shownPart } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
@@ -31,15 +31,23 @@ export interface PopulateOptions {
 interface ReferenceGroup {
   readonly target: Model
   readonly select: Projection | undefined
+  readonly chosen: Projection | undefined
+  /** References to fill in inside the records. */
+  readonly inner: readonly Population[]
   readonly paths: (readonly string[])[]
   /** The ids to fill in; other references stay ids. */
   readonly ids: Set<string>
 }
 
-/** How many bytes may still be loaded, and how many the response may still have. */
-interface BytesLeft {
-  loading: number
-  response: number
+/** How many bytes may still be loaded, and which records are filled in, of which `maxPopulated` are the most. */
+interface Loading {
+  bytes: number
+  readonly distinct: Set<string>
+}
+
+/** How many bytes the response may still have. */
+interface Left {
+  bytes: number
 }
 
 /** A loaded record as it will be shown. */
@@ -58,14 +66,25 @@ export async function populate(
   populations: readonly Population[],
   options: PopulateOptions,
 ): Promise<Fields[]> {
-  const filled = records.map((record) => ({ ...record }))
-  const { maxPopulated, maxResponseBytes } = options
+  const { maxResponseBytes } = options
   // What is loaded is counted once, and again wherever it appears in the response.
-  const left = { loading: maxResponseBytes, response: maxResponseBytes }
-  const groups = groupReferences(filled, populations, maxPopulated)
+  const loading = { bytes: maxResponseBytes, distinct: new Set<string>() }
+  return fillIn(host, records, populations, options, loading, { bytes: maxResponseBytes })
+}
+
+async function fillIn(
+  host: Models,
+  records: readonly Fields[],
+  populations: readonly Population[],
+  options: PopulateOptions,
+  loading: Loading,
+  left: Left,
+): Promise<Fields[]> {
+  const filled = records.map((record) => ({ ...record }))
+  const groups = groupReferences(filled, populations, loading.distinct, options.maxPopulated)
   await Promise.all(
     groups.map(async (group) => {
-      const shown = await load(host, group, options, left)
+      const shown = await load(host, group, options, loading)
       fillAll(filled, group, shown, left)
     }),
   )
@@ -79,13 +98,13 @@ export async function populate(
 function groupReferences(
   records: readonly Fields[],
   populations: readonly Population[],
+  distinct: Set<string>,
   maxRecords: number,
 ): readonly ReferenceGroup[] {
   const groups = new Map<string, ReferenceGroup>()
-  const distinct = new Set<string>()
-  const places = populations.map(({ path, target, select }) => {
-    const alike = `${target.name} ${JSON.stringify(select)}`
-    const group = groups.get(alike) ?? { target, select, paths: [], ids: new Set() }
+  const places = populations.map(({ path, target, select, chosen, populate: inner = [] }) => {
+    const alike = `${target.name} ${JSON.stringify([select, chosen, inner.map((one) => [one.path, one.select])])}`
+    const group = groups.get(alike) ?? { target, select, chosen, inner, paths: [], ids: new Set() }
     groups.set(alike, group)
     const keys = path.split('.')
     group.paths.push(keys)
@@ -121,12 +140,13 @@ const MAX_RECORDS_PER_QUERY = 100
 /** The records of a group by id. Throws a 413 if more are loaded than a response may have. */
 async function load(
   host: Models,
-  { target, select, ids }: ReferenceGroup,
-  { request, lean, hints }: PopulateOptions,
-  left: BytesLeft,
+  { target, select, chosen, inner, ids }: ReferenceGroup,
+  options: PopulateOptions,
+  loading: Loading,
 ): Promise<ReadonlyMap<string, Shown>> {
   const shown = new Map<string, Shown>()
   if (ids.size === 0) return shown
+  const { request, lean, hints } = options
   const scope = await visibleThroughReference(host, target, request)
   const every = [...ids]
   for (let at = 0; at < every.length; at += MAX_RECORDS_PER_QUERY) {
@@ -138,12 +158,18 @@ async function load(
       ...(select && { select }),
       hints,
     })
-    for (const record of declaredParts(target, found, { select, lean })) {
-      const value = target.output ? present(target, record, lean) : record
-      const bytes = leastBytes(value)
-      left.loading -= bytes
-      if (left.loading < 0) throw responseTooLarge()
-      shown.set(String(record._id), { value, bytes })
+    const declared = declaredParts(target, found, { select, lean })
+    for (const record of declared) {
+      loading.bytes -= leastBytes(record)
+      if (loading.bytes < 0) throw responseTooLarge()
+    }
+    // What is filled in inside a record counts with it, wherever it appears.
+    const unlimited = { bytes: Number.POSITIVE_INFINITY }
+    const whole =
+      inner.length > 0 ? await fillIn(host, declared, inner, options, loading, unlimited) : declared
+    for (const record of whole) {
+      const value = shownPart(target.output ? present(target, record, lean) : record, chosen)
+      shown.set(String(record._id), { value, bytes: leastBytes(value) })
     }
   }
   return shown
@@ -154,11 +180,11 @@ function fillAll(
   records: readonly Fields[],
   { ids, paths }: ReferenceGroup,
   shown: ReadonlyMap<string, Shown>,
-  left: BytesLeft,
+  left: Left,
 ): void {
   const spend = (bytes: number): void => {
-    left.response -= bytes
-    if (left.response < 0) throw responseTooLarge()
+    left.bytes -= bytes
+    if (left.bytes < 0) throw responseTooLarge()
   }
   /** The record for an id, null if it is missing; what is not filled in stays. */
   const filler = (reference: unknown): unknown => {

@@ -61,7 +61,10 @@ export function cacheResponder(
   // copies of one response. What `scope` and `vary` make of other parameters is in the key separately.
   const parametersOf = ({ kind }: Pick<ReadRequest, 'kind'>, { query }: ApiRequest): Query => {
     if (resource.onGet) return query
-    return kind === 'list' ? readParameters(query, resource.query) : noQuery
+    if (kind === 'list') return readParameters(query, resource.query)
+    const { select, expand } = query
+    if (kind === 'query' || (select ?? expand) === undefined) return noQuery
+    return { ...(select && { select }), ...(expand && { expand }) }
   }
   let router: string | undefined
   const cached = new CachedReads({
@@ -98,12 +101,17 @@ async function limitsOf(
   return [own, fields ? [...fields] : null, ...(await Promise.all(others))]
 }
 
-/** The models that responses are read from through references; `onGet` may fill in any of them. */
-function targetsOf({ model, search, onGet }: Resource): readonly string[] {
+/** The models that responses are read from through references; `onGet` may fill in any of the model's own. */
+function targetsOf({ host, model, search, onGet, expandable }: Resource): readonly string[] {
   const searched = search.flatMap((field) =>
     'reference' in field ? [referenceAt(model, field.reference) ?? []].flat() : [],
   )
-  return [...new Set([...searched, ...(onGet ? references(model.shape) : [])])]
+  const expanded = [...expandable.values()].flatMap(({ path, inner }) => {
+    const name = referenceAt(model, path)
+    const target = inner !== undefined && name !== undefined && host.modelNamed(name)
+    return [name ?? [], (target && referenceAt(target, inner)) || []].flat()
+  })
+  return [...new Set([...searched, ...expanded, ...(onGet ? references(model.shape) : [])])]
 }
 
 function references(shape: Shape): readonly string[] {

@@ -8,7 +8,7 @@ import { hintsFor } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { responseTooLarge } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { declaredPart, declaredParts, present, projected } from '../../model/present.ts'
+import { declaredPart, declaredParts, present, projected, shownPart } from '../../model/present.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Fields, Read } from '../../ports/store.ts'
 import { nextTurn, TURN_LENGTH } from '../../ports/turns.ts'
@@ -80,20 +80,28 @@ async function readAndShow(
   request: ApiRequest,
   count: number,
 ): Promise<Page> {
-  const { engine, model, lean } = rules
-  const found = await engine.stored.find(query)
-  const shown = declaredParts(model, found.slice(0, count), { ...view, lean })
-  const filled = view.populate.length > 0 ? await fillIn(rules, view, shown, request) : shown
-  const hasLinks = changesLinks(rules, request)
-  const linked = hasLinks
-    ? await Promise.all(filled.map((one) => withLinks(rules, one, request)))
-    : filled
+  const found = await rules.engine.stored.find(query)
+  const records = found.slice(0, count)
+  const { filled, linked } = await filledIn(rules, view, records, request)
   return {
-    texts: await textsOf(rules, linked),
-    ...(hasLinks && { unsigned: () => textsOf(rules, filled) }),
+    texts: await textsOf(rules, view, linked),
+    ...(linked !== filled && { unsigned: () => textsOf(rules, view, filled) }),
     hasMore: found.length > count,
-    lastId: () => String(shown.at(-1)?._id),
+    lastId: () => String(records.at(-1)?._id),
   }
+}
+
+/** Records as declared, with references filled in, and the same with the links that responses show. */
+export async function filledIn(
+  rules: ReadRules,
+  view: View,
+  found: readonly Fields[],
+  request: ApiRequest,
+): Promise<{ readonly filled: readonly Fields[]; readonly linked: readonly Fields[] }> {
+  const shown = declaredParts(rules.model, found, { ...view, lean: rules.lean })
+  const filled = view.populate.length > 0 ? await fillIn(rules, view, shown, request) : shown
+  if (!changesLinks(rules, request)) return { filled, linked: filled }
+  return { filled, linked: await Promise.all(filled.map((one) => withLinks(rules, one, request))) }
 }
 
 /**
@@ -137,13 +145,15 @@ function fillIn(
 /** Each record's JSON, made one after the other until they are too large for a response. */
 async function textsOf(
   { model, lean, maxResponseBytes }: ReadRules,
+  { chosen }: View,
   records: readonly Fields[],
 ): Promise<string[]> {
   const texts: string[] = []
   let length = 0
   let turnEnds = TURN_LENGTH
   for (const record of records) {
-    const text = JSON.stringify(model.output ? present(model, record, lean) : record) ?? 'null'
+    const shown = model.output ? shownPart(present(model, record, lean), chosen) : record
+    const text = JSON.stringify(shown) ?? 'null'
     texts.push(text)
     length += text.length
     if (length > maxResponseBytes) throw responseTooLarge()

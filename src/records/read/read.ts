@@ -15,6 +15,7 @@ import type { Handler } from '../engine/route.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
+import { choiceInUrl } from './choice.ts'
 import type { RespondFromCache } from './read-cache.ts'
 import { type Page, type ReadRules, readPage } from './read-page.ts'
 import { type ViewRules, viewFor } from './view.ts'
@@ -36,7 +37,9 @@ export function readRecord(
 ): MaybePromise<Loaded> {
   const id = requestedId(resource, request)
   const { scope, fieldsFor, onGet, plainView } = resource
-  if (scope.read || fieldsFor || onGet) return readVisible(resource, id, request)
+  const { select, expand } = request.query
+  const isChosen = (select ?? expand) !== undefined
+  if (isChosen || scope.read || fieldsFor || onGet) return readVisible(resource, id, request)
   const page = readPage(resource, plainView, { filter: withId(id), sort: [], limit: 1 }, request)
   return page instanceof Promise
     ? page.then((found) => recordIn(resource, plainView, found))
@@ -49,8 +52,8 @@ async function readVisible(
   id: string,
   request: ApiRequest,
 ): Promise<Loaded> {
+  const view = await viewFor(resource, request, choiceInUrl(request.query))
   const scope = await scopeOf(resource.model, resource.scope.read, request)
-  const view = await viewFor(resource, request)
   const read = { filter: within(scope.filter, id), sort: [], limit: 1 }
   return recordIn(resource, view, await readPage(resource, view, read, request))
 }

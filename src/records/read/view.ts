@@ -10,20 +10,31 @@ import { idsOf } from '../../http/request-ids.ts'
 import { MisusedRequest, runShielded } from '../../http/shield.ts'
 import { isHidden, type Model } from '../../model/model.ts'
 import { visible } from '../../model/present.ts'
-import type { Shape } from '../../ports/shape.ts'
+import { hasPath } from '../../ports/shape.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
+import { type Choice, chosenView } from './choice.ts'
 
 /** What decides how the records of a router are shown. */
 export type ViewRules = Pick<
   Resource,
-  'host' | 'mount' | 'model' | 'plainView' | 'fieldsFor' | 'onGet'
+  'host' | 'mount' | 'model' | 'plainView' | 'fieldsFor' | 'onGet' | 'expandable' | 'lean'
 >
 
-/** How `request` sees the records. If `onGet` fails, the read goes on without populate and select. */
-export async function viewFor(rules: ViewRules, request: ApiRequest): Promise<View> {
+/** How `request` sees the records, or what it chooses of that. Throws a 400 for a choice of what it does not see. */
+export async function viewFor(
+  rules: ViewRules,
+  request: ApiRequest,
+  choice?: Choice,
+): Promise<View> {
+  const view = rules.fieldsFor || rules.onGet ? await wholeView(rules, request) : rules.plainView
+  return choice ? chosenView(rules, view, choice, request) : view
+}
+
+/** What the router's options show. If `onGet` fails, the read goes on without populate and select. */
+async function wholeView(rules: ViewRules, request: ApiRequest): Promise<View> {
   const { host, mount, model, onGet } = rules
   const fields = await readableFields(rules, request)
   const plain = fields
@@ -126,30 +137,11 @@ function knownNames(
   const isExcluding = select.every((name) => name.startsWith('-'))
   const known = select.filter((name) => {
     const path = name.startsWith('-') ? name.slice(1) : name
-    const found = isKnown(model.shape, path.split('.'))
+    const found = hasPath(model.shape, path.split('.'))
     if (!found) warn('select', name, `field of '${model.name}'`)
     return found
   })
   if (isExcluding) return known.length > 0 ? known : undefined
   const kept = known.filter((name) => !name.startsWith('-'))
   return kept.length > 0 ? kept : ['_id']
-}
-
-/** Whether a path leads to something that the shape declares, or into an open part of it. */
-function isKnown(shape: Shape, keys: readonly string[]): boolean {
-  if (keys.includes('')) return false
-  const [key, ...rest] = keys
-  if (key === undefined) return true
-  switch (shape.kind) {
-    case 'list':
-      return isKnown(shape.element, keys)
-    case 'map':
-      return isKnown(shape.value, rest)
-    case 'object': {
-      const inside = shape.fields.get(key)
-      return inside ? isKnown(inside, rest) : shape.open === true
-    }
-    default:
-      return shape.kind === 'mixed'
-  }
 }

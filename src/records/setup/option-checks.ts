@@ -53,6 +53,11 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   search: names,
   filterableFields: names,
   sortableFields: names,
+  expandable: names,
+  exportLimit: {
+    must: 'be a whole number of at least 0, or Infinity',
+    test: (value) => value === Number.POSITIVE_INFINITY || natural.test(value) || value === 0,
+  },
   allowedFields: writable,
   blockedFields: writable,
   validate: hooks,

@@ -46,6 +46,16 @@ export interface RouterOptions<R> {
   readonly filterableFields?: readonly FieldName<R>[]
   /** Fields for sort, each of one type. Default: the fields of `query` that have an order, and those of `orderBy`. */
   readonly sortableFields?: readonly FieldName<R>[]
+  /**
+   * References that clients may fill in by `expand`: `'country'`, and `'country.region'` for a reference inside the record
+   * that it leads to. Default: none.
+   */
+  readonly expandable?: readonly FieldName<R>[]
+  /**
+   * The most records of a list that clients may download as one file, by `Accept: text/csv` or `application/x-ndjson`; a
+   * longer list is a 413. Default 0: no files, a 406.
+   */
+  readonly exportLimit?: number
   /** Fields that clients may write. Default: every field of the model, with a start-up warning. */
   readonly allowedFields?: FieldLists<R>
   /** Fields that clients may never write; wins over `allowedFields`. */

@@ -16,6 +16,7 @@ import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
 import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
+import { type Expandable, expandables } from '../read/choice.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type { OnGet } from '../rules/hooks.ts'
 import type { Scopes } from '../rules/scope.ts'
@@ -63,11 +64,17 @@ export interface Population {
   readonly path: string
   readonly target: Model
   readonly select: Projection | undefined
+  /** What a client chose, for a model with `output`: it gets the whole record, and this part of its result is shown. */
+  readonly chosen?: Projection | undefined
+  /** References to fill in inside the records. */
+  readonly populate?: readonly Population[]
 }
 
 /** How the records of one response are shown. */
 export interface View {
   readonly select: Projection | undefined
+  /** As in `Population`. */
+  readonly chosen?: Projection | undefined
   readonly populate: readonly Population[]
   /** False if `onGet` failed: the response is then not what was meant, so it is not kept. */
   readonly cacheable: boolean
@@ -78,6 +85,10 @@ export interface ReadRules {
   /** How records are shown where neither the request nor `onGet` says otherwise. */
   readonly plainView: View
   readonly onGet: OnGet | undefined
+  /** The references that clients may expand, by the names that they use. */
+  readonly expandable: ReadonlyMap<string, Expandable>
+  /** The most records of a list that is sent as a file; 0 for no files. */
+  readonly exportLimit: number
   readonly lean: boolean
   readonly hints: ReadHints
   readonly maxPopulated: number
@@ -139,7 +150,7 @@ export function resolveResource(
     search: searchFields(host, model, mount, options.search ?? [], fail),
     // 2.x ran search terms as patterns; if the store cannot do so safely they stay literal.
     allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
-    ...readRules(host, options),
+    ...readRules(host, options, fail),
     ...writeRules(host, mount, options, fail),
   }
 }
@@ -197,7 +208,7 @@ function pageRules(options: RouterOptions<Fields>, legacyMode: boolean) {
   }
 }
 
-function readRules(host: Host, options: RouterOptions<Fields>): ReadRules {
+function readRules(host: Host, options: RouterOptions<Fields>, fail: Fail): ReadRules {
   const { onGet, lean = false, maxTimeMS, allowDiskUse, batchSize } = options
   const { maxPopulated = host.maxPopulated, maxResponseBytes = host.maxResponseBytes } = options
   const hints: ReadHints = {
@@ -206,7 +217,12 @@ function readRules(host: Host, options: RouterOptions<Fields>): ReadRules {
     ...(batchSize !== undefined && { batchSize }),
   }
   const plainView = { select: visible(options.model), populate: [], cacheable: true }
-  return { plainView, onGet, lean, hints, maxPopulated, maxResponseBytes }
+  const expandable = expandables(host, options.model, options.expandable ?? [], fail)
+  const { exportLimit = 0 } = options
+  return {
+    ...{ plainView, onGet, expandable, exportLimit, lean, hints },
+    ...{ maxPopulated, maxResponseBytes },
+  }
 }
 
 function checkReachable(model: Model, option: string, name: string, fail: Fail): void {

@@ -39,6 +39,8 @@ type Listed =
   | 'query'
   | 'filterableFields'
   | 'sortableFields'
+  | 'expandable'
+  | 'exportLimit'
   | 'orderBy'
   | 'search'
   | 'allowedFields'

@@ -1,0 +1,39 @@
+/**
+ * A list as a file. It is loaded when it is used, and is given what the client has loaded already.
+ *
+ * @module
+ */
+
+import type { Answer, Ask } from './answers.ts'
+import type { Connection } from './connection.ts'
+import type { Wanted } from './query.ts'
+import type { Failure, Result } from './results.ts'
+
+/** What it is given. */
+interface Given {
+  readonly fetch: Connection['fetch']
+  /** Asks for the list in the ways that there are. */
+  ask(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
+  answer(status: number, text: string, headers: Answer['headers']): Answer
+  resultOf(answer: Answer): Result<never>
+}
+
+/** The response with a list as a file. */
+export async function exported(
+  format: string,
+  { headers: own, ...wanted }: Wanted,
+  { fetch, ask, answer, resultOf }: Given,
+): Promise<Result<Response>> {
+  const headers = { ...own, Accept: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }
+  let data: Response | undefined
+  const found = await ask({ ...wanted, headers }, async ({ path, ...init }) => {
+    try {
+      const response = await fetch(path.startsWith('/') ? path : `/${path}`, init as RequestInit)
+      if (response.ok) data = response
+      return answer(response.status, data ? '' : await response.text(), response.headers)
+    } catch (error) {
+      return answer(0, (error as Error).message, new Headers())
+    }
+  })
+  return data ? { ok: true, data } : (resultOf(found) as { ok: false; error: Failure })
+}

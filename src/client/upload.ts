@@ -1,0 +1,33 @@
+/**
+ * Uploads that tell how far they are. It is loaded when it is used.
+ *
+ * @module
+ */
+
+import type { Progress, Received } from './answers.ts'
+
+/** A request through XMLHttpRequest, the only way to see the progress of an upload. */
+export function uploaded(
+  url: string,
+  { method = '', headers, body, signal }: RequestInit & { headers: Headers },
+  onProgress: (progress: Progress) => void,
+): Promise<Received> {
+  return new Promise((resolve) => {
+    signal?.throwIfAborted()
+    const request = new XMLHttpRequest()
+    signal?.addEventListener('abort', () => request.abort())
+    request.open(method, url)
+    headers.forEach((value, name) => {
+      request.setRequestHeader(name, value)
+    })
+    request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, total })
+    // Also after an error, and when it was aborted: the status is 0 then.
+    request.onloadend = () =>
+      resolve({
+        status: request.status,
+        text: async () => request.responseText || 'Request failed.',
+        headers: { get: (name) => request.getResponseHeader(name) },
+      })
+    request.send(body as FormData)
+  })
+}

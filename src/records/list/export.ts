@@ -1,0 +1,195 @@
+/**
+ * A list as a file: all of its records, one JSON object a line (`application/x-ndjson`) or as `text/csv` (RFC 4180), sent while
+ * they are read. Which of them a client gets is decided by its `Accept` (RFC 9110, 12.5.1); JSON pages are the default.
+ *
+ * @module
+ */
+
+import { hintsFor } from '../../http/deadline.ts'
+import {
+  exportHasNoPages,
+  exportTooLarge,
+  notExported,
+  searchPatternInvalid,
+} from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { headerOf, setHeader } from '../../http/respond.ts'
+import { present, projected, shownPart } from '../../model/present.ts'
+import { valueAt } from '../../model/value-at.ts'
+import type { Filter, Scalar, SortKey } from '../../ports/filter.ts'
+import { type Fields, InvalidPattern, type Projection } from '../../ports/store.ts'
+import type { Handler } from '../engine/route.ts'
+import { filledIn } from '../read/read-page.ts'
+import { viewFor } from '../read/view.ts'
+import { scopeOf } from '../rules/scope.ts'
+import type { Resource, View } from '../setup/resource.ts'
+import { csvOf, type TextOf } from './csv.ts'
+import { filterOf } from './list.ts'
+import type { ListPlan } from './plan.ts'
+
+const NDJSON = 'application/x-ndjson'
+const CSV = 'text/csv'
+
+/** What a file is made of. */
+interface List {
+  readonly filter: Filter
+  readonly sort: readonly SortKey[]
+  readonly view: View
+}
+
+/** `json`, for requests that accept JSON as well as a file or better; else the file of the list that `planOf` reads. */
+export function orExport(
+  resource: Resource,
+  json: Handler,
+  planOf: (request: ApiRequest) => Promise<ListPlan>,
+): Handler {
+  const { exportLimit } = resource
+  return async (request, context) => {
+    const type = fileType(request.headers.get('accept'))
+    if (type === undefined) {
+      const response = await json(request, context)
+      if (response && exportLimit > 0) varyByAccept(response)
+      return response
+    }
+    if (exportLimit === 0) throw notExported()
+    return exportList(resource, await planOf(request), type, request)
+  }
+}
+
+function varyByAccept(response: Response): void {
+  const vary = headerOf(response, 'Vary')
+  setHeader(response, 'Vary', vary === null ? 'Accept' : `${vary}, Accept`)
+}
+
+/** The type of file that `accept` prefers to JSON. */
+function fileType(accept: string | null): string | undefined {
+  // Most requests name neither.
+  if (!accept || !/csv|ndjson/i.test(accept)) return undefined
+  const json = qualityOf(accept, 'application/json')
+  const [best] = [NDJSON, CSV]
+    .map((type) => ({ type, quality: qualityOf(accept, type, '') }))
+    .filter(({ quality }) => quality > json)
+    .sort((a, b) => b.quality - a.quality)
+  return best?.type
+}
+
+/** How much `accept` wants `type`, from 0 to 1: by its name, else by a range, unless `range` is empty. */
+function qualityOf(accept: string, type: string, range = `${type.split('/')[0]}/*`): number {
+  const wanted = new Map<string, number>()
+  for (const one of accept.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = one.split(';').map((part) => part.trim())
+    const q = parameters.find((part) => part.startsWith('q='))
+    const quality = q === undefined ? 1 : Number(q.slice(2))
+    wanted.set(name, Number.isNaN(quality) ? 0 : quality)
+  }
+  const named = wanted.get(type)
+  if (named !== undefined || range === '') return named ?? 0
+  return wanted.get(range) ?? wanted.get('*/*') ?? 0
+}
+
+/** Everything that can be refused is refused before the response begins. */
+async function exportList(
+  resource: Resource,
+  plan: ListPlan,
+  type: string,
+  request: ApiRequest,
+): Promise<Response> {
+  const { model, mount, engine, exportLimit, hints } = resource
+  if (plan.isPart) throw exportHasNoPages()
+  const scope = (await scopeOf(model, resource.scope.read, request)).filter
+  const view = await viewFor(resource, request, plan.choice)
+  const headers = {
+    'Content-Type': type === CSV ? `${CSV}; charset=utf-8; header=present` : NDJSON,
+    'Content-Disposition': `attachment; filename="${mount.split('/').at(-1) || 'list'}.${type === CSV ? 'csv' : 'ndjson'}"`,
+    'Cache-Control': 'no-store',
+    Vary: 'Accept',
+  }
+  try {
+    const filter = await filterOf(resource, plan, scope, request)
+    if (Number.isFinite(exportLimit)) {
+      const count = await engine.stored.count(filter, hintsFor(hints, request))
+      if (count > exportLimit) throw exportTooLarge(exportLimit)
+    }
+    if (request.method === 'HEAD') return new Response(null, { headers })
+    const textOf = type === CSV ? csvOf(resource, view) : lines
+    const parts = partsOf(resource, { filter, sort: plan.sort, view }, textOf, request)
+    return new Response(streamOf(parts, await parts.next()), { headers })
+  } catch (error) {
+    throw error instanceof InvalidPattern ? searchPatternInvalid() : error
+  }
+}
+
+const lines: TextOf = (records) => records.map((one) => `${JSON.stringify(one)}\n`).join('')
+
+/** How many characters are read at a time, about, and the most records. */
+const PART_LENGTH = 256 * 1024
+const MAX_RECORDS = 1000
+
+/** The text of the file, part by part: only one part is in memory. Each goes on after the last record of the one before. */
+async function* partsOf(
+  resource: Resource,
+  { filter, sort, view }: List,
+  textOf: TextOf,
+  request: ApiRequest,
+): AsyncGenerator<string, void> {
+  const { engine, model, lean, hints } = resource
+  const select = withKeys(view.select, sort)
+  let limit = 100
+  let after: readonly Scalar[] | undefined
+  for (;;) {
+    const read = { filter, sort, limit, hints: hintsFor(hints, request) }
+    const found = await engine.stored.find({
+      ...read,
+      ...(select && { select }),
+      ...(after && { after }),
+    })
+    const last = found.at(-1)
+    const records = select === view.select ? found : found.map((one) => projected(one, view.select))
+    const { linked } = await filledIn(resource, view, records, request)
+    const shown = linked.map((one) =>
+      model.output ? shownPart(present(model, one, lean), view.chosen) : one,
+    )
+    const text = textOf(shown as Fields[], after === undefined)
+    if (text !== '') yield text
+    if (!last || found.length < limit) return
+    after = sort.map(({ field }) => (valueAt(last, field) as Scalar | undefined) ?? null)
+    const perRecord = Math.max(1, text.length / found.length)
+    limit = Math.min(MAX_RECORDS, Math.max(1, Math.floor(PART_LENGTH / perRecord)))
+  }
+}
+
+/** `select` with the fields of the order, by whose values the next part is found. */
+function withKeys(
+  select: Projection | undefined,
+  sort: readonly SortKey[],
+): Projection | undefined {
+  if (!select) return undefined
+  const fields = sort.map(({ field }) => field)
+  return 'include' in select
+    ? { include: [...select.include, ...fields] }
+    : { exclude: select.exclude.filter((path) => !fields.includes(path)) }
+}
+
+const encoder = new TextEncoder()
+
+/** Reads on only as fast as the client does, and no further when it has gone. */
+function streamOf(
+  parts: AsyncGenerator<string, void>,
+  first: IteratorResult<string, void>,
+): ReadableStream<Uint8Array> {
+  let next: IteratorResult<string, void> | undefined = first
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const part = next ?? (await parts.next())
+        next = undefined
+        if (part.done) controller.close()
+        else controller.enqueue(encoder.encode(part.value))
+      },
+      async cancel() {
+        await parts.return()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

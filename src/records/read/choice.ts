@@ -1,0 +1,202 @@
+/**
+ * What a client chooses of what it may see: `select` names fields, `expand` references to fill in. It sees nothing by these that
+ * it would not see without them, or where `onGet` fills the reference in.
+ *
+ * @module
+ */
+
+import type { Query } from '../../http/query-string.ts'
+import { notExpandable, notNames, notSelectable } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { isHidden, type Model } from '../../model/model.ts'
+import type { Fail } from '../../model/option-rules.ts'
+import { visible, visiblePaths } from '../../model/present.ts'
+import { noSuchField } from '../../model/suggest.ts'
+import { isWithin } from '../../ports/paths.ts'
+import { hasPath, placeOf } from '../../ports/shape.ts'
+import type { Projection } from '../../ports/store.ts'
+import type { Host } from '../engine/host.ts'
+import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
+import type { Population, Resource, View } from '../setup/resource.ts'
+import { referenceAt } from '../setup/search-fields.ts'
+
+/** The fields and references that a request names. */
+export interface Choice {
+  readonly select?: readonly string[] | undefined
+  readonly expand?: readonly string[] | undefined
+}
+
+/** A reference that clients may expand, and perhaps one inside the records that it leads to. */
+export interface Expandable {
+  readonly path: string
+  readonly inner?: string
+}
+
+/** The most names in `select`, and in `expand`. */
+export const MAX_NAMES = 100
+
+/** What the URL of one record chooses; undefined for nothing. */
+export function choiceInUrl({ select, expand }: Query): Choice | undefined {
+  if (select === undefined && expand === undefined) return undefined
+  return {
+    ...(select !== undefined && namesInUrl('select', select)),
+    ...(expand !== undefined && namesInUrl('expand', expand)),
+  }
+}
+
+/** The names in a URL, separated by commas. */
+export function namesInUrl(parameter: keyof Choice, value: string | readonly string[]): Choice {
+  return namesInBody(
+    parameter,
+    [value].flat().flatMap((names) => names.split(',')),
+  )
+}
+
+/** The names in a QUERY body. */
+export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
+  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES) {
+    throw notNames(parameter, MAX_NAMES)
+  }
+  if (names.some((name) => typeof name !== 'string' || name === '')) {
+    throw notNames(parameter, MAX_NAMES)
+  }
+  return { [parameter]: [...new Set(names)] }
+}
+
+/** The option `expandable`, by the names that clients use. Throws unless each leads to a model through one or two references. */
+export function expandables(
+  host: Host,
+  model: Model,
+  names: readonly string[],
+  fail: Fail,
+): ReadonlyMap<string, Expandable> {
+  return new Map(
+    names.map((name) => {
+      const path = referenceIn(model, name)
+      if (path === undefined) {
+        const isField = placeOf(model.shape, name) !== undefined
+        fail(isField ? notAReference(name) : noSuchField('expandable', name, model))
+        return [name, { path: name }]
+      }
+      if (isHidden(model, path)) fail(`'expandable' names '${name}', which is hidden`)
+      host.onReady(() => checkTarget(host, model, name, path, fail))
+      return [name, path === name ? { path } : { path, inner: name.slice(path.length + 1) }]
+    }),
+  )
+}
+
+/** The shortest beginning of `name` that is a reference of `model`. */
+function referenceIn(model: Model, name: string): string | undefined {
+  const keys = name.split('.')
+  const ends = keys.map((_, at) => keys.slice(0, at + 1).join('.'))
+  return ends.find((path) => referenceAt(model, path) !== undefined)
+}
+
+function checkTarget(host: Host, model: Model, name: string, path: string, fail: Fail): void {
+  const target = targetOf(host, model, path)
+  if (!target) {
+    fail(`'expandable' names '${name}', but no model is named '${referenceAt(model, path)}'`)
+  } else if (name !== path) {
+    const inner = name.slice(path.length + 1)
+    if (!placeOf(target.shape, inner)) fail(noSuchField('expandable', inner, target, name))
+    if (!targetOf(host, target, inner)) fail(notAReference(name))
+    if (isHidden(target, inner)) fail(`'expandable' names '${name}', which is hidden`)
+  }
+}
+
+function notAReference(name: string): string {
+  return `'expandable' names '${name}', which is not a reference to a model`
+}
+
+function targetOf(host: Host, model: Model, path: string): Model | undefined {
+  const name = referenceAt(model, path)
+  return name === undefined ? undefined : host.modelNamed(name)
+}
+
+/** What choosing takes of a router. */
+type ChoiceRules = Pick<Resource, 'host' | 'model' | 'fieldsFor' | 'expandable' | 'lean'>
+
+/** `view` with what `choice` leaves of it, and with the references that it fills in. Throws a 400 for names that are not shown. */
+export async function chosenView(
+  rules: ChoiceRules,
+  view: View,
+  choice: Choice,
+  request: ApiRequest,
+): Promise<View> {
+  const { model, lean } = rules
+  const { expand = [], select } = choice
+  const fields = await readableFields(rules, request)
+  const filled = new Map(view.populate.map((one) => [one.path, one]))
+  for (const name of expand) addExpansion(rules, view, filled, name, fields)
+  if (!select) return { ...view, populate: [...filled.values()] }
+  const expanded = expand.map((name) => rules.expandable.get(name)?.path ?? name)
+  /** What is named of the records behind an expanded reference. */
+  const chosen = new Map<string, readonly string[]>()
+  const paths = select.flatMap((name) => {
+    const path = expanded.find((one) => name.startsWith(`${one}.`))
+    const behind = path === undefined ? undefined : filled.get(path)
+    const shown = behind
+      ? pathsShown(behind.target, behind.select, name.slice(behind.path.length + 1))
+      : pathsShown(model, view.select, name)
+    if (shown.length === 0) throw notSelectable(name)
+    if (!behind) return shown
+    chosen.set(behind.path, [...(chosen.get(behind.path) ?? []), ...shown])
+    return []
+  })
+  const populate = [...filled.values()].map((one) => {
+    const include = chosen.get(one.path)
+    return include
+      ? narrowed(one, one.target, [...include, ...(one.populate ?? []).map(pathOf)], lean)
+      : one
+  })
+  return narrowed({ ...view, populate }, model, [...paths, ...expanded], lean)
+}
+
+function pathOf({ path }: Population): string {
+  return path
+}
+
+/** `view` with nothing but the paths in `include`. The model's `output` still gets whole records, as everywhere. */
+function narrowed<V extends Pick<View, 'select' | 'chosen'>>(
+  view: V,
+  model: Model,
+  include: readonly string[],
+  lean: boolean,
+): V {
+  return model.output && !lean ? { ...view, chosen: { include } } : { ...view, select: { include } }
+}
+
+/** Fills in the reference that clients know as `name`. What `onGet` fills in stays as narrow as it is. */
+function addExpansion(
+  { host, model, expandable }: ChoiceRules,
+  view: View,
+  filled: Map<string, Population>,
+  name: string,
+  fields: ReadableFields,
+): void {
+  const { path, inner } = expandable.get(name) ?? {}
+  const target = path === undefined ? undefined : targetOf(host, model, path)
+  if (path === undefined || !target || pathsShown(model, view.select, path).length === 0) {
+    throw notExpandable(name)
+  }
+  // Of records of the same model nothing else is shown than of those that refer to them.
+  const shownOf = (one: Model) => visible(one, undefined, one === model ? fields : undefined)
+  const known = filled.get(path) ?? { path, target, select: shownOf(target) }
+  filled.set(path, known)
+  if (inner === undefined) return
+  const behind = targetOf(host, target, inner)
+  if (!behind || pathsShown(target, known.select, inner).length === 0) throw notExpandable(name)
+  const deeper = { path: inner, target: behind, select: shownOf(behind) }
+  filled.set(path, { ...known, populate: [...(known.populate ?? []), deeper] })
+}
+
+/** `path`, or the paths inside it that `select` leaves; none if it is no field, or not shown. */
+function pathsShown(model: Model, select: Projection | undefined, path: string): readonly string[] {
+  if (!hasPath(model.shape, path.split('.'))) return []
+  if (!select) return [path]
+  if ('exclude' in select) return visiblePaths({ ...model, hidden: select.exclude }, path)
+  return select.include.flatMap((one) => {
+    if (isWithin(path, one)) return [path]
+    return isWithin(one, path) ? [one] : []
+  })
+}
