@@ -205,16 +205,11 @@ export function urlParameters(resource: Resource): {
   }
 }
 
-/** A parameter; names in a list are separated by commas. */
+/** A parameter; names in a list are separated by commas, and one may stand alone. */
 function parameter(name: string, description: string, schema: Schema): Parameter {
-  const isList = schema.type === 'array'
-  return {
-    name,
-    in: 'query',
-    description,
-    schema,
-    ...(isList && { style: 'form', explode: false }),
-  }
+  const at = { name, in: 'query', description } as const
+  if (schema.type !== 'array') return { ...at, schema }
+  return { ...at, style: 'form', explode: false, schema: { anyOf: [schema.items, schema] } }
 }
 
 /** The parameters of a GET for one record. */

@@ -156,12 +156,12 @@ describe('a list', () => {
     expect(namesIn(found, 'query')).toEqual([
       ...['code', 'region', 'subregion', 'languages', 'currencies'],
       ...['rangeField', 'range', 'compareField', 'compareOperator', 'compareValue'],
-      ...['s', 'search', 'sort', 'page', 'pageSize'],
+      ...['s', 'search', 'sort', 'page', 'pageSize', 'select'],
     ])
     const sort = found.parameters?.find(({ name }) => name === 'sort')
     expect(sort?.schema.enum).toEqual(['name', '-name', 'area', '-area'])
     const shelves = operation(full, 'get', '/tenants/{tenant}/shelves')
-    expect(namesIn(shelves, 'query')).toEqual(['page', 'pageSize'])
+    expect(namesIn(shelves, 'query')).toEqual(['page', 'pageSize', 'select'])
     expect(namesIn(shelves, 'path')).toEqual(['tenant'])
   })
 
@@ -192,10 +192,11 @@ describe('a list', () => {
       'page',
       'pageSize',
       'limit',
+      'select',
     ])
     const { filter } = query.properties as Record<string, { properties: object }>
     expect(Object.keys(filter?.properties ?? {})).toEqual([
-      ...['country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
+      ...['or', 'country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
     ])
   })
 })

@@ -105,7 +105,7 @@ export function request(method: string, path: string, message: Message = {}): Re
 /** Reads a response to its end. */
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
+  const isJson = response.headers.get('content-type')?.includes('/json') === true && text !== ''
   const body = (isJson ? JSON.parse(text) : {}) as Envelope
   return {
     status: response.status,

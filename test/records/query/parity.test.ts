@@ -16,6 +16,9 @@ const ALIKE: readonly (readonly [name: string, url: string, body: object])[] = [
   ['page', '?page=9007199254740991', { page: 9007199254740991 }],
   ['pageSize', '?page=1&pageSize=1000', { page: 1, pageSize: 1000 }],
   ['cursor', '?cursor=x', { cursor: 'x' }],
+  ['select', '?select=size', { select: ['size'] }],
+  ['select', '?select=name,secret', { select: ['name', 'secret'] }],
+  ['expand', '?expand=maker', { expand: ['maker'] }],
 ]
 
 /** What the client gets, without what differs by chance. */

@@ -8,7 +8,7 @@ const OPTIONS: ItemOptions = {
   sortableFields: ['name', 'size', 'done', 'at', 'kind', 'note', 'place.row'],
   search: ['name'],
 }
-const KEYS = 'filter, search, sort, page, pageSize, limit, cursor'
+const KEYS = 'filter, search, sort, page, pageSize, limit, cursor, select, expand'
 const OPERATORS = 'eq, ne, gt, gte, lt, lte, in, nin'
 
 const opened = (options: ItemOptions = {}): Promise<Shop> =>
@@ -49,7 +49,6 @@ describe('4.1 QUERY refusals: unknown top-level key', () => {
     'where',
     'Filter',
     'skip',
-    'select',
     'populate',
     '$where',
     'filter.size',

@@ -1,0 +1,239 @@
+import { describe, expect, it, test } from 'vitest'
+import * as z from 'zod'
+import {
+  type AppOptions,
+  createRouter,
+  defineModel,
+  type RouterOptions,
+  ref,
+} from '../../../src/index.ts'
+import { service } from '../service.ts'
+
+const Owner = defineModel('ExportOwner', {
+  fields: { name: z.string(), pin: z.string() },
+  hidden: ['pin'],
+})
+const fields = {
+  name: z.string(),
+  size: z.number().nullish(),
+  at: z.date().optional(),
+  tags: z.array(z.string()).optional(),
+  place: z.object({ x: z.number() }).optional(),
+  owner: ref('ExportOwner').optional(),
+  owners: z.array(ref('ExportOwner')).optional(),
+  secret: z.string().optional(),
+}
+const Row = defineModel('ExportRow', { fields, hidden: ['secret'], indexes: ['size'] })
+type Values = z.infer<z.ZodObject<typeof fields>>
+type Options = Partial<Omit<RouterOptions<Values>, 'model'>>
+
+function opened(options: Options = {}, app: Partial<AppOptions> = {}) {
+  const { app: own, send } = service(app)
+  own.mount('/owners', createRouter({ model: Owner, middlewares: [] }))
+  own.mount(
+    '/rows',
+    createRouter({
+      model: Row,
+      middlewares: [],
+      query: ['name', 'size'],
+      search: ['name'],
+      expandable: ['owner', 'owners'],
+      exportLimit: 10_000,
+      ...options,
+    }),
+  )
+  const rows = own.store.collection(Row)
+  const get = (accept: string, url = '') => send('GET', `/rows${url}`, { headers: { accept } })
+  return { app: own, send, rows, owners: own.store.collection(Owner), get }
+}
+
+const CSV = 'text/csv'
+const NDJSON = 'application/x-ndjson'
+/** The lines of a file. */
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+describe('a list as CSV', () => {
+  it('has a header row, quotes as RFC 4180 says, and lists and objects as JSON', async () => {
+    const { rows, get } = opened()
+    const at = new Date('2026-01-02T03:04:05.678Z')
+    const all = { size: -1.5, at, tags: ['a', 'b"c'], place: { x: 1 }, secret: 's' }
+    const { _id } = await rows.insert({ name: 'a,"b"\nc', ...all })
+    const empty = await rows.insert({ name: '', size: null })
+    const { status, text, headers } = await get(CSV)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="rows.csv"')
+    expect(headers.get('vary')).toBe('Accept')
+    expect(text).toBe(
+      [
+        '_id,name,size,at,tags,place,owner,owners',
+        `${_id},"a,""b""\nc",-1.5,2026-01-02T03:04:05.678Z,"[""a"",""b\\""c""]","{""x"":1}",,`,
+        `${empty._id},,,,,,,`,
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test.each(['=1+1', '+1', '-1', '@x', '\tx', '\rx'])(
+    'holds nothing that a spreadsheet runs: %j',
+    async (name) => {
+      const { rows, get } = opened()
+      const { _id } = await rows.insert({ name, size: -1 })
+      const { text } = await get(CSV, '?select=name,size')
+      const cell = name.includes('\r') ? `"'${name}"` : `'${name}`
+      expect(text).toBe(`_id,name,size\r\n${_id},${cell},-1\r\n`)
+    },
+  )
+
+  it('has the chosen fields in their order, and a column for each field of an expanded record', async () => {
+    const { rows, owners, get } = opened()
+    const ann = await owners.insert({ name: 'Ann', pin: '1' })
+    const { _id } = await rows.insert({
+      name: 'x',
+      place: { x: 2 },
+      owner: ann._id,
+      owners: [ann._id],
+    })
+    const none = await rows.insert({ name: 'y' })
+    expect((await get(CSV, '?select=place.x,name')).text).toBe(
+      `_id,place.x,name\r\n${_id},2,x\r\n${none._id},,y\r\n`,
+    )
+    expect((await get(CSV, '?select=name&expand=owner,owners')).text).toBe(
+      [
+        '_id,name,owner._id,owner.name,owners',
+        `${_id},x,${ann._id},Ann,"[{""_id"":""${ann._id}"",""name"":""Ann""}]"`,
+        `${none._id},y,,,`,
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  it('of no records is the header alone', async () => {
+    const { get } = opened()
+    expect((await get(CSV, '?select=name')).text).toBe('_id,name\r\n')
+    expect((await get(NDJSON)).text).toBe('')
+  })
+})
+
+describe('a list as a file', () => {
+  it('has every record of the list, in its order, over many parts', async () => {
+    const { app, rows, get } = opened({ orderBy: '-size' })
+    // Many are equal, some have none: the parts meet within them.
+    const values = Array.from({ length: 2500 }, (_, at) => ({
+      name: `n${at}`,
+      size: at % 7 || null,
+    }))
+    for (const one of values) await rows.insert(one)
+    const whole = await app.store.collection(Row).find({}, { sort: ['-size', '_id'] })
+    const found = linesOf((await get(NDJSON, '?select=name')).text)
+    expect(found).toEqual(whole.map(({ _id, name }) => ({ _id, name })))
+    const some = linesOf((await get(NDJSON, '?s=N1&size=3&sort=name')).text)
+    expect(some.length).toBeGreaterThan(50)
+    expect(some.map(({ name }) => name)).toEqual([...some.map(({ name }) => name)].sort())
+    expect(some.every(({ name, size }) => name.includes('n1') && size === 3)).toBe(true)
+  })
+
+  it('is answered to QUERY too, with `or`', async () => {
+    const { rows, send } = opened()
+    for (const name of ['a', 'b', 'c']) await rows.insert({ name })
+    const json = { filter: { or: [{ name: 'a' }, { name: 'c' }] }, select: ['name'], sort: '-name' }
+    const { text, headers } = await send('QUERY', '/rows', { json, headers: { accept: NDJSON } })
+    expect(linesOf(text).map(({ name }) => name)).toEqual(['c', 'a'])
+    expect(headers.get('content-type')).toBe(NDJSON)
+  })
+
+  it('shows what the reader may see: scope, `fieldsFor`, hidden fields', async () => {
+    const { rows, get } = opened({ scope: () => ({ size: 1 }), fieldsFor: () => ['name', 'size'] })
+    const { _id } = await rows.insert({ name: 'mine', size: 1, secret: 's', tags: ['t'] })
+    await rows.insert({ name: 'theirs', size: 2 })
+    expect((await get(CSV)).text).toBe(`_id,name,size\r\n${_id},mine,1\r\n`)
+    expect((await get(CSV, '?select=tags')).body.error).toBe("Field 'tags' cannot be selected.")
+  })
+
+  it('is a 413 when the list has more records than `exportLimit`, never a part of it', async () => {
+    const { rows, get } = opened({ exportLimit: 2 })
+    for (const name of ['a', 'b', 'c']) await rows.insert({ name })
+    const { status, body } = await get(CSV)
+    expect([status, body.error]).toEqual([
+      413,
+      'The list has more than 2 records. Narrow it with filters.',
+    ])
+    expect(linesOf((await get(NDJSON, '?name=a')).text)).toHaveLength(1)
+  })
+
+  it('is a 406 where there is no `exportLimit`', async () => {
+    const { get } = opened({ exportLimit: 0 })
+    for (const accept of [CSV, NDJSON]) {
+      const { status, body } = await get(accept)
+      expect([status, body.error]).toEqual([
+        406,
+        'This list is not available as a file. Use Accept: application/json.',
+      ])
+    }
+  })
+
+  it.each(['?page=2', '?page=1&pageSize=5', '?cursor=x'])('has no pages: %s', async (url) => {
+    const { get } = opened({ pagination: url.includes('cursor') ? 'cursor' : 'offset' })
+    const { status, body } = await get(CSV, url)
+    expect([status, body.error]).toEqual([
+      400,
+      'A file has the whole list: leave out page, pageSize, limit and cursor.',
+    ])
+  })
+
+  test.each([
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['text/html, */*;q=0.8', 'application/json'],
+    ['text/csv, application/json', 'application/json'],
+    ['text/csv;q=0.5, application/json;q=0.4', CSV],
+    ['text/csv;q=0', 'application/json'],
+    ['TEXT/CSV; charset=utf-8', CSV],
+    ['application/x-ndjson;q=0.9, text/csv', CSV],
+    ['application/x-ndjson, text/csv', NDJSON],
+    ['text/csv, */*;q=0.1', CSV],
+  ])('is chosen by Accept as RFC 9110 says: %s', async (accept, type) => {
+    const { get } = opened()
+    const { headers } = await get(accept)
+    expect(headers.get('content-type')).toMatch(type)
+    expect(headers.get('vary')).toBe('Accept')
+  })
+
+  it('is read no further when its client has gone', async () => {
+    const { app, rows } = opened()
+    for (let at = 0; at < 2000; at++) await rows.insert({ name: `n${at}` })
+    const request = new Request('http://x/rows', { headers: { accept: NDJSON } })
+    const { body } = await app.handle(request)
+    const reader = body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+    expect(await reader?.closed).toBeUndefined()
+  })
+
+  it('is not cut when it takes longer than a request may', async () => {
+    const { app, rows } = opened({}, { requestTimeoutMs: 50 })
+    for (let at = 0; at < 1500; at++) await rows.insert({ name: `n${at}` })
+    const request = new Request('http://x/rows', { headers: { accept: NDJSON } })
+    const { body } = await app.handle(request)
+    let text = ''
+    for await (const part of body as unknown as AsyncIterable<Uint8Array>) {
+      text += new TextDecoder().decode(part)
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+    expect(linesOf(text)).toHaveLength(1500)
+  })
+
+  it('goes by HEAD without its records', async () => {
+    const { send } = opened()
+    const { status, text, headers } = await send('HEAD', '/rows', { headers: { accept: CSV } })
+    expect([status, text, headers.get('content-type')]).toEqual([
+      200,
+      '',
+      'text/csv; charset=utf-8; header=present',
+    ])
+  })
+})
