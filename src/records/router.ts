@@ -13,8 +13,7 @@ import { refuseMiddlewares } from './engine/guards.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { DescribedHandler, Handler, Route, RouteDescription } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
-import { orExport } from './list/export.ts'
-import { listHandler, planOfBody, planOfUrl, queryHandler } from './list/list.ts'
+import { listHandler, orFile, planOfBody, planOfUrl, queryHandler } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import { readHandler } from './read/read.ts'
 import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
@@ -142,14 +141,14 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     path: '/:id',
     absent: ['QUERY'],
   })
-  const listed = orExport(resource, listHandler(resource, tokens, cached), (request) =>
+  const listed = orFile(resource, listHandler(resource, tokens, cached), (request) =>
     planOfUrl(resource, request),
   )
   const queryRoute = {
     ...list(
       'QUERY',
       'query',
-      orExport(resource, queryHandler(resource, tokens, cached), async (request) => {
+      orFile(resource, queryHandler(resource, tokens, cached), async (request) => {
         const { plan } = await planOfBody(resource, request)
         return plan
       }),

@@ -6,29 +6,29 @@
  */
 
 import { hintsFor } from '../../http/deadline.ts'
-import {
-  exportHasNoPages,
-  exportTooLarge,
-  notExported,
-  searchPatternInvalid,
-} from '../../http/refusals.ts'
+import { exportHasNoPages, exportTooLarge, notExported } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { headerOf, setHeader } from '../../http/respond.ts'
 import { present, projected, shownPart } from '../../model/present.ts'
 import { valueAt } from '../../model/value-at.ts'
-import type { Filter, Scalar, SortKey } from '../../ports/filter.ts'
-import { type Fields, InvalidPattern, type Projection } from '../../ports/store.ts'
-import type { Handler } from '../engine/route.ts'
+import { all, type Filter, type Scalar, type SortKey } from '../../ports/filter.ts'
+import type { Fields, Projection } from '../../ports/store.ts'
+import { chosenView } from '../read/choice.ts'
 import { filledIn } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
 import { csvOf, type TextOf } from './csv.ts'
-import { filterOf } from './list.ts'
+import { refusalOf } from './pages.ts'
 import type { ListPlan } from './plan.ts'
+import { searchFilter } from './search.ts'
 
-const NDJSON = 'application/x-ndjson'
-const CSV = 'text/csv'
+/** The files that there are. */
+const FILES = {
+  'application/x-ndjson': { extension: 'ndjson', parameters: '', texts: (): TextOf => lines },
+  'text/csv': { extension: 'csv', parameters: '; charset=utf-8; header=present', texts: csvOf },
+} as const
+
+type FileType = keyof typeof FILES
 
 /** What a file is made of. */
 interface List {
@@ -37,40 +37,21 @@ interface List {
   readonly view: View
 }
 
-/** `json`, for requests that accept JSON as well as a file or better; else the file of the list that `planOf` reads. */
-export function orExport(
+/** The list that `planOf` reads as a file, if `accept` prefers one to JSON. */
+export async function fileOf(
   resource: Resource,
-  json: Handler,
+  accept: string,
   planOf: (request: ApiRequest) => Promise<ListPlan>,
-): Handler {
-  const { exportLimit } = resource
-  return async (request, context) => {
-    const type = fileType(request.headers.get('accept'))
-    if (type === undefined) {
-      const response = await json(request, context)
-      if (response && exportLimit > 0) varyByAccept(response)
-      return response
-    }
-    if (exportLimit === 0) throw notExported()
-    return exportList(resource, await planOf(request), type, request)
-  }
-}
-
-function varyByAccept(response: Response): void {
-  const vary = headerOf(response, 'Vary')
-  setHeader(response, 'Vary', vary === null ? 'Accept' : `${vary}, Accept`)
-}
-
-/** The type of file that `accept` prefers to JSON. */
-function fileType(accept: string | null): string | undefined {
-  // Most requests name neither.
-  if (!accept || !/csv|ndjson/i.test(accept)) return undefined
+  request: ApiRequest,
+): Promise<Response | undefined> {
   const json = qualityOf(accept, 'application/json')
-  const [best] = [NDJSON, CSV]
+  const [best] = (Object.keys(FILES) as FileType[])
     .map((type) => ({ type, quality: qualityOf(accept, type, '') }))
     .filter(({ quality }) => quality > json)
     .sort((a, b) => b.quality - a.quality)
-  return best?.type
+  if (!best) return undefined
+  if (resource.exportLimit === 0) throw notExported()
+  return exportList(resource, await planOf(request), best.type, request)
 }
 
 /** How much `accept` wants `type`, from 0 to 1: by its name, else by a range, unless `range` is empty. */
@@ -87,35 +68,38 @@ function qualityOf(accept: string, type: string, range = `${type.split('/')[0]}/
   return wanted.get(range) ?? wanted.get('*/*') ?? 0
 }
 
-/** Everything that can be refused is refused before the response begins. */
+/** The list as a file of `type`. Everything that can be refused is refused before the response begins. */
 async function exportList(
   resource: Resource,
   plan: ListPlan,
-  type: string,
+  type: FileType,
   request: ApiRequest,
 ): Promise<Response> {
   const { model, mount, engine, exportLimit, hints } = resource
   if (plan.isPart) throw exportHasNoPages()
   const scope = (await scopeOf(model, resource.scope.read, request)).filter
-  const view = await viewFor(resource, request, plan.choice)
+  const whole = await viewFor(resource, request)
+  const view = plan.choice ? await chosenView(resource, whole, plan.choice, request) : whole
+  const { extension, parameters, texts } = FILES[type]
+  const name = mount.split('/').at(-1) || 'list'
   const headers = {
-    'Content-Type': type === CSV ? `${CSV}; charset=utf-8; header=present` : NDJSON,
-    'Content-Disposition': `attachment; filename="${mount.split('/').at(-1) || 'list'}.${type === CSV ? 'csv' : 'ndjson'}"`,
+    'Content-Type': `${type}${parameters}`,
+    'Content-Disposition': `attachment; filename="${name}.${extension}"`,
     'Cache-Control': 'no-store',
     Vary: 'Accept',
   }
   try {
-    const filter = await filterOf(resource, plan, scope, request)
+    const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
     if (Number.isFinite(exportLimit)) {
       const count = await engine.stored.count(filter, hintsFor(hints, request))
       if (count > exportLimit) throw exportTooLarge(exportLimit)
     }
     if (request.method === 'HEAD') return new Response(null, { headers })
-    const textOf = type === CSV ? csvOf(resource, view) : lines
-    const parts = partsOf(resource, { filter, sort: plan.sort, view }, textOf, request)
+    const list = { filter, sort: plan.sort, view }
+    const parts = partsOf(resource, list, texts(resource, view), request)
     return new Response(streamOf(parts, await parts.next()), { headers })
   } catch (error) {
-    throw error instanceof InvalidPattern ? searchPatternInvalid() : error
+    throw refusalOf(error)
   }
 }
 

@@ -7,19 +7,18 @@
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'
 import { readJson } from '../../http/body.ts'
-import { cursorAnchorGone, queryNotJson, searchPatternInvalid } from '../../http/refusals.ts'
+import { queryNotJson } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { listJson } from '../../http/respond.ts'
-import { all, everything, type Filter } from '../../ports/filter.ts'
-import type { MaybePromise } from '../../ports/maybe-promise.ts'
-import { AnchorGone, InvalidPattern } from '../../ports/store.ts'
+import { headerOf, listJson, setHeader } from '../../http/respond.ts'
+import { all, everything } from '../../ports/filter.ts'
 import type { Handler } from '../engine/route.ts'
+import { chosenView } from '../read/choice.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { Cursors } from './cursor.ts'
-import { positionOf, readPart } from './pages.ts'
+import { positionOf, readPart, refusalOf } from './pages.ts'
 import { parseQueryBody, parseUrl } from './parse.ts'
 import type { ListPlan } from './plan.ts'
 import { rulesFor } from './rules-for.ts'
@@ -50,6 +49,32 @@ export function queryHandler(
     if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
+}
+
+/** `json`, for requests that accept JSON as well as a file or better; else the file of the list that `planOf` reads. */
+export function orFile(
+  resource: Resource,
+  json: Handler,
+  planOf: (request: ApiRequest) => Promise<ListPlan>,
+): Handler {
+  const { exportLimit } = resource
+  return async (request, context) => {
+    const accept = request.headers.get('accept')
+    // Most requests name neither.
+    if (accept !== null && /csv|ndjson/i.test(accept)) {
+      const { fileOf } = await import('./export.ts')
+      const file = await fileOf(resource, accept, planOf, request)
+      if (file) return file
+    }
+    const response = await json(request, context)
+    if (response && exportLimit > 0) varyByAccept(response)
+    return response
+  }
+}
+
+function varyByAccept(response: Response): void {
+  const vary = headerOf(response, 'Vary')
+  setHeader(response, 'Vary', vary === null ? 'Accept' : `${vary}, Accept`)
 }
 
 /** The list that a GET is for. */
@@ -84,31 +109,18 @@ async function readList(
   const scan = { ...plan, scope }
   const position = paging.kind === 'cursor' ? positionOf(resource, cursors, scan, paging) : paging
   // Which of their fields, and with which references filled in.
-  const isPlain = !fieldsFor && !onGet && !choice
-  const view = isPlain ? plainView : await viewFor(resource, request, choice)
+  const whole = fieldsFor || onGet ? await viewFor(resource, request) : plainView
+  const view = choice ? await chosenView(resource, whole, choice, request) : whole
   try {
     // Which of them.
-    const filter = await filterOf(resource, plan, scope, request)
+    const { search: term } = plan
+    const search = term === undefined ? everything : await searchFilter(resource, plan, request)
+    const isWhole = scope === everything && search === everything
+    const filter = isWhole ? plan.filter : all([scope, plan.filter, search])
     const read = { filter, sort, limit: 0 }
     const { texts, pagination } = await readPart(resource, position, read, view, request)
     return { body: listJson(texts, pagination, maxResponseBytes), cacheable: view.cacheable }
   } catch (error) {
-    if (error instanceof InvalidPattern) throw searchPatternInvalid()
-    throw error instanceof AnchorGone ? cursorAnchorGone() : error
+    throw refusalOf(error)
   }
-}
-
-/** The records of a list: those of the scope that the filters and the search term leave. */
-export function filterOf(
-  resource: Resource,
-  plan: ListPlan,
-  scope: Filter,
-  request: ApiRequest,
-): MaybePromise<Filter> {
-  const whole = (search: Filter): Filter => {
-    const isAll = scope === everything && search === everything
-    return isAll ? plan.filter : all([scope, plan.filter, search])
-  }
-  if (plan.search === undefined) return whole(everything)
-  return searchFilter(resource, plan, request).then(whole)
 }

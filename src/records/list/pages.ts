@@ -5,14 +5,14 @@
  */
 
 import { hintsFor } from '../../http/deadline.ts'
-import { cursorAnchorGone, invalidCursor } from '../../http/refusals.ts'
+import { cursorAnchorGone, invalidCursor, searchPatternInvalid } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Pagination } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { valueAt } from '../../model/value-at.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
-import type { Read } from '../../ports/store.ts'
+import { AnchorGone, InvalidPattern, type Read } from '../../ports/store.ts'
 import { type ReadRules, readPage } from '../read/read-page.ts'
 import type { Resource, View } from '../setup/resource.ts'
 import type { Cursors, Scan, ScanCursors } from './cursor.ts'
@@ -124,4 +124,10 @@ async function startAfter(
   const [anchor] = await stored.find({ filter, sort: [], limit: 1, select })
   if (!anchor) throw cursorAnchorGone()
   return { after: sort.map((key) => valueAt(anchor, key.field)) }
+}
+
+/** What the client is told if the store refuses what only it can judge. */
+export function refusalOf(error: unknown): unknown {
+  if (error instanceof InvalidPattern) return searchPatternInvalid()
+  return error instanceof AnchorGone ? cursorAnchorGone() : error
 }

@@ -114,7 +114,7 @@ function targetOf(host: Host, model: Model, path: string): Model | undefined {
 }
 
 /** What choosing takes of a router. */
-type ChoiceRules = Pick<Resource, 'host' | 'model' | 'fieldsFor' | 'expandable' | 'lean'>
+export type ChoiceRules = Pick<Resource, 'host' | 'model' | 'fieldsFor' | 'expandable' | 'lean'>
 
 /** `view` with what `choice` leaves of it, and with the references that it fills in. Throws a 400 for names that are not shown. */
 export async function chosenView(

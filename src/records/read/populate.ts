@@ -58,27 +58,16 @@ interface Shown {
 
 /**
  * Copies of `records` with the references filled in; a missing target becomes null, and is left out of a list.
- * References beyond `maxPopulated` stay ids. Throws a 413 as soon as the response would be too large.
+ * References beyond `maxPopulated` stay ids. Throws a 413 as soon as the response would be too large. What is loaded is
+ * counted once, and again wherever it appears in the response.
  */
 export async function populate(
   host: Models,
   records: readonly Fields[],
   populations: readonly Population[],
   options: PopulateOptions,
-): Promise<Fields[]> {
-  const { maxResponseBytes } = options
-  // What is loaded is counted once, and again wherever it appears in the response.
-  const loading = { bytes: maxResponseBytes, distinct: new Set<string>() }
-  return fillIn(host, records, populations, options, loading, { bytes: maxResponseBytes })
-}
-
-async function fillIn(
-  host: Models,
-  records: readonly Fields[],
-  populations: readonly Population[],
-  options: PopulateOptions,
-  loading: Loading,
-  left: Left,
+  loading: Loading = { bytes: options.maxResponseBytes, distinct: new Set() },
+  left: Left = { bytes: options.maxResponseBytes },
 ): Promise<Fields[]> {
   const filled = records.map((record) => ({ ...record }))
   const groups = groupReferences(filled, populations, loading.distinct, options.maxPopulated)
@@ -140,13 +129,14 @@ const MAX_RECORDS_PER_QUERY = 100
 /** The records of a group by id. Throws a 413 if more are loaded than a response may have. */
 async function load(
   host: Models,
-  { target, select, chosen, inner, ids }: ReferenceGroup,
+  group: ReferenceGroup,
   options: PopulateOptions,
   loading: Loading,
 ): Promise<ReadonlyMap<string, Shown>> {
+  const { target, select, ids } = group
+  const { request, hints } = options
   const shown = new Map<string, Shown>()
   if (ids.size === 0) return shown
-  const { request, lean, hints } = options
   const scope = await visibleThroughReference(host, target, request)
   const every = [...ids]
   for (let at = 0; at < every.length; at += MAX_RECORDS_PER_QUERY) {
@@ -158,21 +148,34 @@ async function load(
       ...(select && { select }),
       hints,
     })
-    const declared = declaredParts(target, found, { select, lean })
-    for (const record of declared) {
-      loading.bytes -= leastBytes(record)
-      if (loading.bytes < 0) throw responseTooLarge()
-    }
-    // What is filled in inside a record counts with it, wherever it appears.
-    const unlimited = { bytes: Number.POSITIVE_INFINITY }
-    const whole =
-      inner.length > 0 ? await fillIn(host, declared, inner, options, loading, unlimited) : declared
-    for (const record of whole) {
-      const value = shownPart(target.output ? present(target, record, lean) : record, chosen)
-      shown.set(String(record._id), { value, bytes: leastBytes(value) })
-    }
+    await show(host, group, found, options, loading, shown)
   }
   return shown
+}
+
+/** Adds `found` to `shown`, as the response shows them. */
+async function show(
+  host: Models,
+  { target, select, chosen, inner }: ReferenceGroup,
+  found: readonly Fields[],
+  options: PopulateOptions,
+  loading: Loading,
+  shown: Map<string, Shown>,
+): Promise<void> {
+  const { lean } = options
+  const declared = declaredParts(target, found, { select, lean })
+  // What is filled in inside a record counts with it, wherever that appears.
+  const unlimited = { bytes: Number.POSITIVE_INFINITY }
+  const records =
+    inner.length > 0 ? await populate(host, declared, inner, options, loading, unlimited) : declared
+  for (const record of records) {
+    const whole = target.output ? present(target, record, lean) : record
+    const value = chosen ? shownPart(whole, chosen) : whole
+    const bytes = leastBytes(value)
+    loading.bytes -= bytes
+    if (loading.bytes < 0) throw responseTooLarge()
+    shown.set(String(record._id), { value, bytes })
+  }
 }
 
 /** Replaces the ids of a group by the records, in place. */
@@ -182,20 +185,15 @@ function fillAll(
   shown: ReadonlyMap<string, Shown>,
   left: Left,
 ): void {
-  const spend = (bytes: number): void => {
-    left.bytes -= bytes
-    if (left.bytes < 0) throw responseTooLarge()
-  }
   /** The record for an id, null if it is missing; what is not filled in stays. */
   const filler = (reference: unknown): unknown => {
-    if (typeof reference === 'string' && !ids.has(reference)) {
-      spend(reference.length)
-      return reference
-    }
-    const found = shown.get(String(reference))
-    if (!found) return null
-    spend(found.bytes)
-    return found.value
+    const isLeft = typeof reference === 'string' && !ids.has(reference)
+    const found = isLeft
+      ? { value: reference, bytes: reference.length }
+      : shown.get(String(reference))
+    left.bytes -= found?.bytes ?? 0
+    if (left.bytes < 0) throw responseTooLarge()
+    return found ? found.value : null
   }
   for (const record of records) for (const keys of paths) replaceAt(record, keys, filler)
 }

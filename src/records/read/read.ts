@@ -15,7 +15,7 @@ import type { Handler } from '../engine/route.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
-import { choiceInUrl } from './choice.ts'
+import { type ChoiceRules, choiceInUrl, chosenView } from './choice.ts'
 import type { RespondFromCache } from './read-cache.ts'
 import { type Page, type ReadRules, readPage } from './read-page.ts'
 import { type ViewRules, viewFor } from './view.ts'
@@ -32,7 +32,7 @@ export function readHandler(resource: Resource, cached: RespondFromCache | undef
  * once.
  */
 export function readRecord(
-  resource: ReadRules & ViewRules & Pick<Resource, 'scope'>,
+  resource: ReadRules & ViewRules & ChoiceRules & Pick<Resource, 'scope'>,
   request: ApiRequest,
 ): MaybePromise<Loaded> {
   const id = requestedId(resource, request)
@@ -48,11 +48,13 @@ export function readRecord(
 
 /** The record, if the request may see it: what lies outside of the scope counts as missing. */
 async function readVisible(
-  resource: ReadRules & ViewRules & Pick<Resource, 'scope'>,
+  resource: ReadRules & ViewRules & ChoiceRules & Pick<Resource, 'scope'>,
   id: string,
   request: ApiRequest,
 ): Promise<Loaded> {
-  const view = await viewFor(resource, request, choiceInUrl(request.query))
+  const whole = await viewFor(resource, request)
+  const choice = choiceInUrl(request.query)
+  const view = choice ? await chosenView(resource, whole, choice, request) : whole
   const scope = await scopeOf(resource.model, resource.scope.read, request)
   const read = { filter: within(scope.filter, id), sort: [], limit: 1 }
   return recordIn(resource, view, await readPage(resource, view, read, request))

@@ -15,26 +15,15 @@ import { isReadable, type ReadableFields, readableFields } from '../rules/fields
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
-import { type Choice, chosenView } from './choice.ts'
 
 /** What decides how the records of a router are shown. */
 export type ViewRules = Pick<
   Resource,
-  'host' | 'mount' | 'model' | 'plainView' | 'fieldsFor' | 'onGet' | 'expandable' | 'lean'
+  'host' | 'mount' | 'model' | 'plainView' | 'fieldsFor' | 'onGet'
 >
 
-/** How `request` sees the records, or what it chooses of that. Throws a 400 for a choice of what it does not see. */
-export async function viewFor(
-  rules: ViewRules,
-  request: ApiRequest,
-  choice?: Choice,
-): Promise<View> {
-  const view = rules.fieldsFor || rules.onGet ? await wholeView(rules, request) : rules.plainView
-  return choice ? chosenView(rules, view, choice, request) : view
-}
-
-/** What the router's options show. If `onGet` fails, the read goes on without populate and select. */
-async function wholeView(rules: ViewRules, request: ApiRequest): Promise<View> {
+/** How `request` sees the records. If `onGet` fails, the read goes on without populate and select. */
+export async function viewFor(rules: ViewRules, request: ApiRequest): Promise<View> {
   const { host, mount, model, onGet } = rules
   const fields = await readableFields(rules, request)
   const plain = fields

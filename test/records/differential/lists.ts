@@ -7,7 +7,9 @@
 import type { Random } from '../../../extras/contract/store/random.ts'
 import type { Sent } from './send.ts'
 import {
+  expandFor,
   type ModelSpec,
+  namesFor,
   type Place,
   pick,
   placesOf,
@@ -63,7 +65,8 @@ function nearly(random: Random, option: unknown, places: readonly Place[]): Plac
 
 type Pair = readonly [name: string, value: string]
 
-function parameters(random: Random, { options }: RouterSpec, model: ModelSpec): string[] {
+function parameters(random: Random, router: RouterSpec, model: ModelSpec): string[] {
+  const { options } = router
   const places = placesOf(model)
   const filterable = options.filterableFields ?? options.query
   const sortable = options.sortableFields ?? options.query
@@ -74,10 +77,19 @@ function parameters(random: Random, { options }: RouterSpec, model: ModelSpec): 
     ...(random.chance(25) ? [['s', anyText(random)] as const] : []),
     ...(random.chance(50) ? [sortBy(random, nearly(random, sortable, places))] : []),
     ...paging(random, options.pagination === 'offset'),
+    ...chosen(random, router, model),
   ]
   return pairs.map(
     ([name, value]) => `${encodeURIComponentSafely(name)}=${encodeURIComponentSafely(value)}`,
   )
+}
+
+/** What the client selects and expands. */
+function chosen(random: Random, router: RouterSpec, model: ModelSpec): Pair[] {
+  return [
+    ...(random.chance(15) ? [['select', namesFor(random, model).join(',')] as const] : []),
+    ...(random.chance(10) ? [['expand', expandFor(random, router).join(',')] as const] : []),
+  ]
 }
 
 function equality(random: Random, { path, field }: Place): Pair[] {
@@ -120,24 +132,20 @@ function paging(random: Random, isOffset: boolean): Pair[] {
   ]
 }
 
-function queryBody(
-  random: Random,
-  { options }: RouterSpec,
-  model: ModelSpec,
-): Record<string, unknown> {
+function queryBody(random: Random, router: RouterSpec, model: ModelSpec): Record<string, unknown> {
+  const { options } = router
   const places = placesOf(model)
   const filterable = options.filterableFields ?? options.query
-  const filters = random.list(3, () => {
-    const place = nearly(random, filterable, places)
-    return [place.path, condition(random, place)]
-  })
+  const filter = filterFor(random, filterable, places)
   const sortable = options.sortableFields ?? options.query
   const sort = random.list(2, () => {
     return `${random.chance(50) ? '-' : ''}${nearly(random, sortable, places).path}`
   })
   const isOffset = options.pagination === 'offset'
   return {
-    ...(filters.length > 0 && { filter: Object.fromEntries(filters) }),
+    ...(Object.keys(filter).length > 0 && { filter }),
+    ...(random.chance(15) && { select: namesFor(random, model) }),
+    ...(random.chance(10) && { expand: expandFor(random, router) }),
     ...(random.chance(20) && { search: anyText(random) }),
     ...(random.chance(60) && { sort: random.chance(50) ? sort : sort[0] }),
     ...(isOffset && random.chance(30) && { page: 1 + random.below(3) }),
@@ -145,6 +153,23 @@ function queryBody(
     ...(isOffset && random.chance(20) && { limit: 1 + random.below(4) }),
     ...(random.chance(2) && { [anyText(random)]: 1 }),
   }
+}
+
+/** Conditions, now and then with alternatives. */
+function filterFor(
+  random: Random,
+  filterable: unknown,
+  places: readonly Place[],
+): Record<string, unknown> {
+  const conditions = (most: number) =>
+    Object.fromEntries(
+      random.list(most, () => {
+        const place = nearly(random, filterable, places)
+        return [place.path, condition(random, place)]
+      }),
+    )
+  const or = [conditions(2), ...random.list(3, () => conditions(2))]
+  return { ...conditions(3), ...(random.chance(30) && { or }) }
 }
 
 /** What a filter demands of a place. */
@@ -174,10 +199,11 @@ export function headersOf(
   model: ModelSpec,
 ): Record<string, string> {
   const place = placesOf(model).find(({ path }) => path === router.scope)
-  if (!place || random.chance(40)) return {}
+  const accept = random.chance(8) && { accept: random.of(['text/csv', 'application/x-ndjson']) }
+  if (!place || random.chance(40)) return { ...accept }
   const own = place.field.kind === 'id'
   const value = own ? idToken(random, tokenOf(router)) : scopeFor(random, place.field)
-  return { 'x-scope': encodeURIComponentSafely(value) }
+  return { 'x-scope': encodeURIComponentSafely(value), ...accept }
 }
 
 /** What the client chooses for `onGet`, where the router takes it. */

@@ -200,8 +200,8 @@ function routerSpec(
   const maxLimit = random.of([2, 5, 100])
   const sign = () => (random.chance(50) ? '-' : '')
   const options = {
-    // Brackets in a URL are refused as operators.
-    query: some(random, paths, 70).filter((path) => path.indexOf('[') < 1),
+    // Brackets in a URL are refused as operators, and `select` is a parameter.
+    query: some(random, paths, 70).filter((path) => path.indexOf('[') < 1 && path !== 'select'),
     ...(random.chance(40) && { filterableFields: some(random, paths, 70) }),
     ...(random.chance(40) && { sortableFields: some(random, ordered, 80) }),
     search: [
@@ -219,9 +219,22 @@ function routerSpec(
     ...(random.chance(70) ? { blockedFields: [] } : { allowedFields: some(random, names, 80) }),
     lean: random.chance(20),
     ...(random.chance(20) && { maxRelationMatches: 2 }),
+    expandable: some(random, referencesIn(places, other), 80),
+    exportLimit: random.of([0, 3, 1000]),
     ...(random.chance(10) && { legacyMode: true, allowRawRegex: false }),
   }
   return { mount, of, options, onGet: onGetSpec(random, model), ...(scope && { scope }) }
+}
+
+/** The references among `places`, and those inside the records of `other` that they lead to. */
+function referencesIn(places: readonly Place[], other: ModelSpec): readonly string[] {
+  const found = (all: readonly Place[]) =>
+    all.filter(({ field }) => /^refs?$/.test(field.kind)).map(({ path }) => path)
+  const own = found(places)
+  const inner = found(placesOf(other)).filter(
+    (path) => !other.hidden.some((name) => path.startsWith(name)),
+  )
+  return [...own, ...own.flatMap((path) => inner.map((one) => `${path}.${one}`))]
 }
 
 const ODD_NAMES = [
@@ -248,6 +261,19 @@ export function selectFor(random: Random, model: ModelSpec): string[] {
   const name = () => (random.chance(25) ? random.of(ODD_NAMES) : pick(random, known))
   const drops = random.chance(35)
   return random.list(3, () => (drops || random.chance(8) ? `-${name()}` : name()))
+}
+
+/** Fields that a client selects: mostly such as there are. */
+export function namesFor(random: Random, model: ModelSpec): string[] {
+  const known = [...placesOf(model).map(({ path }) => path), '_id']
+  const name = () => (random.chance(4) ? random.of(ODD_NAMES) : pick(random, known))
+  return [name(), ...random.list(2, name)]
+}
+
+/** References that a client expands: mostly such as the router lists. */
+export function expandFor(random: Random, { options }: RouterSpec): string[] {
+  const listed = (options.expandable ?? []) as readonly string[]
+  return [random.chance(95) && listed.length > 0 ? pick(random, listed) : random.of(ODD_NAMES)]
 }
 
 /** What to fill in. */

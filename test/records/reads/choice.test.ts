@@ -175,7 +175,7 @@ describe('expand', () => {
       ...{ _id: city, name: 'Lisbon' },
       twin: { _id: porto, name: 'Porto' },
     })
-    const populate = [{ path: 'country', select: 'name' }]
+    const populate = [{ path: 'country', select: 'name' }] as const
     const chosen = await opened({ onGet: () => ({ populate }) })
     const shown = { country: { _id: chosen.country, name: 'Portugal' } }
     expect(await chosen.ask(`/${chosen.city}?expand=country`)).toMatchObject(shown)
