@@ -39,10 +39,7 @@ function only(paths: readonly string[]): Projection {
 }
 
 /** `path`; if something inside it is hidden, the paths inside it that may be shown. */
-export function visiblePaths(
-  model: Pick<Model, 'shape' | 'hidden'>,
-  path: string,
-): string[] {
+export function visiblePaths(model: Pick<Model, 'shape' | 'hidden'>, path: string): string[] {
   if (!isHidden(model, path)) return [path]
   const shape = placeOf(model.shape, path)?.shape
   if (shape?.kind !== 'object') return []

@@ -7,23 +7,13 @@
 
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'
-import { isHidden } from '../model/model.ts'
 import { COMPARE, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
 import { MAX_SORT_KEYS } from '../records/list/order.ts'
 import { type BodyKey, LIST_PARAMETERS, type UrlName } from '../records/list/parameters.ts'
-import { MAX_NAMES } from '../records/read/choice.ts'
 import type { Resource } from '../records/setup/resource.ts'
+import { type Describe, type Described, expand, parameter, select } from './choice-parameters.ts'
 import { filterSchema, valueSchema } from './filter-schema.ts'
 import type { Parameter, Schema } from './specification.ts'
-
-/** One parameter in one router: its schema, or undefined if the router has no use for it. */
-interface Described {
-  readonly schema: Schema | undefined
-  readonly description: string
-  readonly refusals: readonly HttpError[]
-}
-
-type Describe = (resource: Resource) => Described
 
 const page: Describe = ({ maxPage }) => {
   const isLimited = Number.isFinite(maxPage)
@@ -63,21 +53,6 @@ const search: Describe = ({ search: fields, maxSearchLength, allowRawRegex }) =>
     refuse.searchTooLong(maxSearchLength),
     ...(allowRawRegex ? [refuse.searchPatternInvalid()] : []),
   ],
-})
-
-const select: Describe = ({ model }) => ({
-  schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_NAMES },
-  description: `The fields to return, such as \`${firstField(model)}\`; \`_id\` always comes along. Default: all that you may see.`,
-  refusals: [refuse.notNames('select', MAX_NAMES), refuse.notSelectable('<field>')],
-})
-
-const expand: Describe = ({ expandable }) => ({
-  schema:
-    expandable.size > 0
-      ? { type: 'array', items: { type: 'string', enum: [...expandable.keys()] }, minItems: 1 }
-      : undefined,
-  description: 'The references to fill in.',
-  refusals: [refuse.notNames('expand', MAX_NAMES), refuse.notExpandable('<field>')],
 })
 
 const filterField = ({ filterable, legacyMode }: Resource): Schema | undefined =>
@@ -203,33 +178,6 @@ export function urlParameters(resource: Resource): {
       ...refusalsOf(rows, resource),
     ],
   }
-}
-
-/** A parameter; names in a list are separated by commas, and one may stand alone. */
-function parameter(name: string, description: string, schema: Schema): Parameter {
-  const at = { name, in: 'query', description } as const
-  if (schema.type !== 'array') return { ...at, schema }
-  return { ...at, style: 'form', explode: false, schema: { anyOf: [schema.items, schema] } }
-}
-
-/** The parameters of a GET for one record. */
-export function choiceParameters(resource: Resource): {
-  readonly parameters: readonly Parameter[]
-  readonly refusals: readonly HttpError[]
-} {
-  const rows = (['select', 'expand'] as const).map((name) => ({ name, ...IN_URL[name](resource) }))
-  return {
-    parameters: rows.flatMap(({ name, description, schema }) =>
-      schema ? [parameter(name, description, schema)] : [],
-    ),
-    refusals: rows.flatMap(({ refusals }) => refusals),
-  }
-}
-
-function firstField(model: Resource['model']): string {
-  return (
-    [...model.shape.fields.keys()].find((name) => name !== '_id' && !isHidden(model, name)) ?? '_id'
-  )
 }
 
 interface Row {
