@@ -135,15 +135,22 @@ const OPERATORS: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'gt', 'lte', '
 
 /** The conditions as the client takes them. Throws a `TypeError` for what the server does not have. */
 function narrowed(filters: readonly RefineFilter[]): Values {
-  const where: Record<string, Values> = {}
+  const where: Record<string, unknown> = {}
   let search: Values = {}
   for (const { field = '', operator, value } of filters.flatMap(alone)) {
     // An input that was cleared has no condition.
     if (value === undefined || value === '') continue
     if (field === 'q') search = { search: String(value) }
-    else where[storedName(field)] = joined(where[storedName(field)], field, operator, value)
+    else if (operator === 'or') where.or = alternatives(value, where.or)
+    else
+      where[storedName(field)] = joined(where[storedName(field)] as Values, field, operator, value)
   }
   return { ...(Object.keys(where).length > 0 && { where }), ...search }
+}
+
+function alternatives(filters: readonly RefineFilter[], earlier: unknown): readonly unknown[] {
+  if (earlier) throw new TypeError(`refineData: the server takes one 'or'`)
+  return filters.map((one) => narrowed([one]).where ?? {})
 }
 
 /** The filters on single fields that must all hold. */

@@ -8,14 +8,18 @@
 import {
   type CallsFor,
   type Changes,
+  type Choice,
+  type Chosen,
   ClientError,
   type ClosedCalls,
   type Condition,
   type Conditions,
   type Created,
+  type Expandable,
   type ListOptions,
   type PaginationOf,
   type Result,
+  type Selectable,
   type Shown,
   type WriteOptions,
   type Written,
@@ -27,8 +31,12 @@ import type { AnyRecords } from '../../src/client/shapes.ts'
 export type QueryKey = readonly unknown[]
 
 /** A page of records, or a whole list, which has no pagination. */
-export interface RecordList<T extends AnyRecords, P = PaginationOf<T['options']> | undefined> {
-  readonly data: Shown<T>[]
+export interface RecordList<
+  T extends AnyRecords,
+  P = PaginationOf<T['options']> | undefined,
+  R = Shown<T>,
+> {
+  readonly data: R[]
   readonly pagination: P
 }
 
@@ -81,11 +89,18 @@ export interface RecordQueries<T extends AnyRecords> {
   /** Starts the key of every query of these records. */
   readonly queryKey: QueryKey
   /** A list, or one page of it. */
-  list(options?: ListOptions<T>): RecordQuery<RecordList<T>>
+  list<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+    options?: ListOptions<T> & Choice<S, E>,
+  ): RecordQuery<RecordList<T, PaginationOf<T['options']> | undefined, Chosen<Shown<T>, S, E>>>
   /** Every page, one after the other; 100 records each, unless `pageSize` says otherwise. */
-  pages(options?: Conditions<T>): PagesQuery<RecordList<T, PaginationOf<T['options']>>>
-  /** One record. */
-  get(id: string): RecordQuery<Shown<T>>
+  pages<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+    options?: Conditions<T> & Choice<S, E>,
+  ): PagesQuery<RecordList<T, PaginationOf<T['options']>, Chosen<Shown<T>, S, E>>>
+  /** One record, or what is chosen of it. */
+  get<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+    id: string,
+    choice?: Choice<S, E>,
+  ): RecordQuery<Chosen<Shown<T>, S, E>>
   /** Stores a record: `mutate(values)`. */
   create(options?: WriteOptions): RecordMutation<Created<T>, Written<T>>
   /** Changes a record: `mutate({ id, changes, ifMatch? })`. */
@@ -154,11 +169,11 @@ function optionsOf(queryKey: QueryKey, calls: Calls): object {
       getNextPageParam: ({ pagination }: Awaited<ReturnType<typeof list>>) =>
         following({}, { ...pagination }),
     }),
-    get: (id: string) => ({
+    get: (id: string, choice?: object) => ({
       ...query,
-      queryKey: [...queryKey, 'get', id],
+      queryKey: [...queryKey, 'get', id, ...(choice ? [choice] : [])],
       queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        dataOf(await calls.get(id, { signal })),
+        dataOf(await calls.get(id, { ...choice, signal })),
     }),
     create: (options?: WriteOptions) => ({
       ...mutation,

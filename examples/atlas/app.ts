@@ -58,6 +58,8 @@ const cities = {
   filterableFields: ['country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
   sortableFields: ['name', 'population'],
   allowedFields: ['name', 'country', 'population', 'capital', 'latitude', 'longitude'],
+  expandable: ['country'],
+  exportLimit: 200_000,
   // For clients behind proxies that refuse QUERY.
   methodOverride: true,
   // The country of a city is shown by name where the client asks for it: ?with=country

@@ -56,14 +56,11 @@ export function recordFields({ resource, operation }: Serving): Reach {
     read: shows ? shownFields(model) : [],
     write: isWrite ? writableNow(resource, operation) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
-    ...((isList || operation === 'read') &&
-      resource.expandable.size > 0 && { expand: [...resource.expandable.keys()] }),
-    ...(isList && resource.exportLimit > 0 && { export: resource.exportLimit }),
     ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),
     ...(shows && resource.fieldsFor && { fieldsFor: true }),
     ...(shows && model.output && !resource.lean && { output: true }),
     ...(isWrite && resource.upload && { upload: [...resource.upload.fields.keys()] }),
-    ...(isList && resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),
+    ...expanded(resource, operation),
   }
 }
 
@@ -76,10 +73,18 @@ export function shownFields(model: Pick<Model, 'shape' | 'hidden'>): readonly st
   return membersOf(model.shape).flatMap(([name, shape]) => shown(name, shape))
 }
 
+function expanded(
+  { expandable }: Resource,
+  operation: Serving['operation'],
+): Pick<FieldColumns, 'expand'> {
+  const isRead = operation === 'list' || operation === 'query' || operation === 'read'
+  return isRead && expandable.size > 0 ? { expand: [...expandable.keys()] } : {}
+}
+
 function listed(
   resource: Resource,
   operation: 'list' | 'query',
-): Pick<FieldColumns, 'filter' | 'sort' | 'search'> {
+): Pick<FieldColumns, 'filter' | 'sort' | 'search' | 'export' | 'rawRegex'> {
   const { model, query, filterable, sortable, urlFilterable, urlSortable } = resource
   const paths = pathsOf(model.shape)
   const among = (set: FieldSet) => paths.filter((path) => set.has(path))
@@ -90,6 +95,8 @@ function listed(
     search: resource.search.map((one) =>
       'field' in one ? one.field : `${one.reference}.${one.path}`,
     ),
+    ...(resource.exportLimit > 0 && { export: resource.exportLimit }),
+    ...(resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),
   }
 }
 

@@ -74,7 +74,21 @@ describe('the data provider of refine', () => {
     expect(sent.map(askedIn)).toMatchObject([{ filter: { population: conditions } }])
   })
 
-  it.each(['contains', 'or', 'startswith', 'ncontains'])(
+  it('sends `or` as alternatives', async () => {
+    const { api, sent } = recording()
+    const value = [
+      { field: 'name', operator: 'eq', value: 'a' },
+      { operator: 'and', value: [{ field: 'size', operator: 'gte', value: 1 }] },
+    ]
+    await refineData(api as never).getList({
+      resource: 'cities',
+      filters: [{ operator: 'or', value }],
+    })
+    const or = [{ name: { eq: 'a' } }, { size: { gte: 1 } }]
+    expect(sent.map(askedIn)).toMatchObject([{ filter: { or } }])
+  })
+
+  it.each(['contains', 'startswith', 'ncontains'])(
     'throws a TypeError for %s, which the server does not have',
     async (operator) => {
       const { api, sent } = recording()

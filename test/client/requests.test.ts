@@ -293,3 +293,63 @@ describe('records of any form', () => {
     expect(await api('/cities').list()).toMatchObject({ ok: true, data: 'Hello.' })
   })
 })
+
+describe('what a client chooses of records', () => {
+  it('goes by GET where a URL can say it, and by QUERY with alternatives', async () => {
+    const { api, sent } = recording()
+    const cities = calls(api)('/cities')
+    const chosen = { select: ['name', 'place.x'], expand: ['country'] }
+    await cities.list?.(chosen)
+    await cities.get?.('a', chosen)
+    await cities.list?.({ ...chosen, where: { or: [{ name: 'a' }, { name: 'b' }] } })
+    expect(sent.map(({ method, url, body }) => [method, decodeURIComponent(url), body])).toEqual([
+      ['GET', '/cities?select=name,place.x&expand=country', undefined],
+      ['GET', '/cities/a?select=name,place.x&expand=country', undefined],
+      ['QUERY', '/cities', { ...chosen, filter: { or: [{ name: 'a' }, { name: 'b' }] } }],
+    ])
+  })
+
+  it('is no condition of a write', async () => {
+    const reply = () =>
+      Response.json({ success: true, data: { _id: 'a' } }, { headers: { ETag: '"1"' } })
+    const { api } = recording(reply)
+    const found = (await calls(api)('/cities').get?.('a', { select: ['name'] })) as { data: object }
+    await expect(
+      calls(api)('/cities').update?.('a', { name: 'b' }, { ifMatch: found.data }),
+    ).rejects.toThrow("'ifMatch' must be an ETag")
+  })
+})
+
+describe('a list as a file', () => {
+  it('is the response, asked for by Accept', async () => {
+    const { api, sent } = recording(() => new Response('_id,name\r\n'))
+    const file = await calls(api)('/cities').export?.('csv', { search: 'a', select: ['name'] })
+    const { ok, data } = file as { ok: boolean; data: Response }
+    expect([ok, await data.text()]).toEqual([true, '_id,name\r\n'])
+    expect(sent.map(({ url, headers }) => [url, headers.get('accept')])).toEqual([
+      ['/cities?s=a&select=name', 'text/csv'],
+    ])
+    await calls(api)('/cities').export?.('ndjson', { where: { name: { in: ['a', 'b'] } } })
+    expect(sent[1]).toMatchObject({
+      method: 'QUERY',
+      body: { filter: { name: { in: ['a', 'b'] } } },
+    })
+    expect(sent[1]?.headers.get('accept')).toBe('application/x-ndjson')
+  })
+
+  it('is a failure where the server refuses, or is not there', async () => {
+    const error = 'This list is not available as a file. Use Accept: application/json.'
+    const refusing = recording(() => Response.json({ success: false, error }, { status: 406 }))
+    expect(await calls(refusing.api)('/cities').export?.('csv')).toMatchObject({
+      ok: false,
+      error: { status: 406, message: error },
+    })
+    const gone = recording(() => {
+      throw new TypeError('fetch failed')
+    })
+    expect(await calls(gone.api)('/cities').export?.('csv')).toMatchObject({
+      ok: false,
+      error: { status: 0, message: 'fetch failed' },
+    })
+  })
+})

@@ -193,6 +193,7 @@ describe('a list', () => {
       'pageSize',
       'limit',
       'select',
+      'expand',
     ])
     const { filter } = query.properties as Record<string, { properties: object }>
     expect(Object.keys(filter?.properties ?? {})).toEqual([

@@ -355,3 +355,53 @@ describe('next 5, the typed client', () => {
     expectTypeOf<Accounts['input']>().toHaveProperty('name')
   })
 })
+
+const Chosen = defineModel('TypedClientChosen', {
+  fields: {
+    name: z.string(),
+    note: z.string().optional(),
+    place: z.object({ x: z.number(), y: z.number() }).optional(),
+    owner: ref('TypedClientUser'),
+    friends: z.array(ref('TypedClientUser')),
+  },
+})
+
+test('records have the fields that are selected, and references that are expanded are records', () => {
+  const router = createRouter({
+    model: Chosen,
+    middlewares: [],
+    query: ['name', 'note'],
+    expandable: ['owner', 'friends'],
+  })
+  type Chosens = ReturnType<typeof made>
+  const made = () => createApp({ store: {} as Store }).mount('/chosen', router)
+  const api = createClient<Chosens>('http://localhost')
+  const one = async () => {
+    const all = await api('/chosen').list()
+    if (all.ok) expectTypeOf(all.data[0]?.owner).toEqualTypeOf<string | undefined>()
+    const some = await api('/chosen').list({ select: ['name', 'place.x'] })
+    if (!some.ok) return
+    expectTypeOf(some.data[0]).toEqualTypeOf<
+      { readonly _id: string; name: string; place?: { x: number } | undefined } | undefined
+    >()
+    const filled = await api('/chosen').get('a', { select: ['name'], expand: ['owner', 'friends'] })
+    if (filled.ok && typeof filled.data.owner === 'object') {
+      expectTypeOf(filled.data.owner?._id).toEqualTypeOf<string | undefined>()
+      expectTypeOf(filled.data.friends.length).toEqualTypeOf<number>()
+      // @ts-expect-error it was not selected
+      filled.data.note
+    }
+    await api('/chosen').list({ where: { or: [{ name: 'a' }, { note: { ne: 'b' } }] } })
+    // @ts-expect-error there is no such field
+    await api('/chosen').list({ select: ['nam'] })
+    // @ts-expect-error the router does not list it
+    await api('/chosen').list({ expand: ['name'] })
+    // @ts-expect-error the router does not filter by it
+    await api('/chosen').list({ where: { or: [{ name: 'a' }, { owner: 'b' }] } })
+    const queries = recordQueries(['chosen'], api('/chosen'))
+    expectTypeOf(queries.list({ select: ['name'] }).queryFn).returns.resolves.toExtend<{
+      data: { readonly _id: string; name: string }[]
+    }>()
+  }
+  expectTypeOf(one).toBeFunction()
+})
