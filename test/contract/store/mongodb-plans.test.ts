@@ -5,7 +5,7 @@ import { compileFilter } from '../../../adapters/stores/mongodb/query/filter.ts'
 import { restAfter } from '../../../adapters/stores/mongodb/query/seek-filter.ts'
 import { keys } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
-import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
+import { any, everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
 import { withService } from '../../services/shared.ts'
 
 const PAGE = 20
@@ -54,6 +54,18 @@ await withService('mongo', ({ url }) => {
     it.each(unique)('by %s on a unique field', async (_, filter) => {
       expect(await examined(compileFilter(filter, schema.shape))).toBeLessThanOrEqual(2)
     })
+
+    it.each<string[][]>([[[]], [['_id']], [['-score', '_id']]])(
+      'each for its alternative, in the order %j',
+      async (sort) => {
+        const filter = any([
+          { op: 'eq', field: 'email', value: 'e5' },
+          { op: 'eq', field: 'age', value: 299 },
+        ])
+        const most = 1 + RECORDS / 100
+        expect(await examined(compileFilter(filter, schema.shape), sort)).toBeLessThan(most)
+      },
+    )
 
     const turned: [string, Document, string[]][] = [
       ['an equality, the newest first', { age: null }, ['-_id']],

@@ -8,7 +8,7 @@ import { openCollection } from '../../../adapters/stores/postgres/statements/col
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { among, containing, keys, reading, where } from '../../../extras/contract/store/ask.ts'
 import { Random } from '../../../extras/contract/store/random.ts'
-import { everything, type Filter } from '../../../src/ports/filter.ts'
+import { any, everything, type Filter } from '../../../src/ports/filter.ts'
 import type { Collection, CollectionSchema, Read, Store } from '../../../src/ports/store.ts'
 import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
@@ -130,6 +130,14 @@ await withService('postgres', ({ url }) => {
       const deep = await find(everything, { sort, limit: 20, after })
       expect(deep).toContain('cities_order_population_desc')
       expect(deep).not.toContain('Seq Scan')
+    })
+
+    it('an index serves each of two alternatives', async () => {
+      const either = any([where('population', 'gte', 20_000_000), where('_id', 'eq', '000007')])
+      const plan = await find(either, { sort: keys('_id'), limit: 20 })
+      expect(plan).toContain('BitmapOr')
+      expect(plan).toContain('cities_order_population_desc')
+      expect(plan).toContain('cities_pkey')
     })
 
     it('one statement looks up the record to start after, and an index serves what follows', async () => {

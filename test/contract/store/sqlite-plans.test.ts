@@ -6,7 +6,7 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { openCollection } from '../../../adapters/stores/sqlite/statements/collection.ts'
 import { among, keys, reading, where } from '../../../extras/contract/store/ask.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
-import { all, everything } from '../../../src/ports/filter.ts'
+import { all, any, everything } from '../../../src/ports/filter.ts'
 import type { Collection, CollectionSchema, Read } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'
 
@@ -74,6 +74,18 @@ describe('An index serves', () => {
     const plan = await find(read)
     expect(plan.join('\n')).toContain(served)
     expect(plan.join('\n')).not.toMatch(/SCAN people|TEMP/)
+  })
+
+  it.each<[string, Partial<Read>]>([
+    ['without an order', { sort: [] }],
+    ['by id', { sort: keys('_id') }],
+    ['in another order', { sort: keys('-score', '_id') }],
+  ])('each of two alternatives, %s', async (_, read) => {
+    const filter = any([where('email', 'eq', 'x'), where('name', 'eq', 'y')])
+    const plan = (await find({ ...read, filter })).join('\n')
+    expect(plan).toContain('unique ["email"] (<expr>=?)')
+    expect(plan).toContain('index ["name"] (<expr>=?)')
+    expect(plan).not.toContain('SCAN people')
   })
 
   it('an order alone', async () => {
