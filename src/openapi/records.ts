@@ -19,6 +19,7 @@ import { plural } from '../model/plural.ts'
 import { MAX_DEPENDENTS } from '../records/engine/removal.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import type { Serving } from '../records/setup/serving.ts'
+import { groupsSchema } from './aggregates.ts'
 import { bodyOf, levelParameters, writeRefusals } from './bodies.ts'
 import type { Described } from './described.ts'
 import { queryBody, urlParameters } from './list-parameters.ts'
@@ -62,7 +63,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
       parameters: [IF_NONE_MATCH],
       requestBody: { content: { 'application/json': { schema: body, example } } },
-      successes: readSuccesses(resource, listSchema(resource, schemas, suffix)),
+      successes: readSuccesses(resource, queried(resource, schemas, suffix)),
       refusals: [...withoutMediaType(bodyRefusals(resource.host)), ...refusals, responseTooLarge()],
       isOpen: false,
     }
@@ -135,6 +136,17 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       isOpen: hooks.beforeRemove !== undefined,
     }
   },
+}
+
+/** The response of a QUERY: records, or groups of them. */
+function queried(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const groups = { schema: groupsSchema(resource), defs: {} }
+  return {
+    anyOf: [
+      listSchema(resource, schemas, suffix),
+      schemas.add(`${resource.model.name}Groups`, groups, suffix),
+    ],
+  }
 }
 
 const IF_NONE_MATCH: Parameter = {

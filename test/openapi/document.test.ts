@@ -192,6 +192,7 @@ describe('a list', () => {
       'page',
       'pageSize',
       'limit',
+      'aggregate',
     ])
     const { filter } = query.properties as Record<string, { properties: object }>
     expect(Object.keys(filter?.properties ?? {})).toEqual([

@@ -16,8 +16,9 @@ import type { Handler } from '../engine/route.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
-import type { Resource } from '../setup/resource.ts'
+import type { ListRules, Resource } from '../setup/resource.ts'
 import type { Cursors } from './cursor.ts'
+import { asksForGroups, parseGroups, readGroups } from './groups.ts'
 import { positionOf, readPart } from './pages.ts'
 import { parseQueryBody, parseUrl } from './parse.ts'
 import type { ListPlan } from './plan.ts'
@@ -48,11 +49,26 @@ export function queryHandler(
     const body = await readJson(request, resource.host, queryNotJson)
     // Before the cache lookup: making a key of a large body takes time.
     const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-    const plan = parseQueryBody(rules, body)
-    const load = () => readList(resource, cursors, plan, request)
+    const load = loaderOf(resource, rules, cursors, body, request)
     if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
+}
+
+/** Returns what reads the list, or the groups of it, that a body describes. Throws a 400 for what is not allowed. */
+function loaderOf(
+  resource: Resource,
+  rules: ListRules,
+  cursors: Cursors,
+  body: unknown,
+  request: ApiRequest,
+): () => Promise<Loaded> {
+  if (asksForGroups(body)) {
+    const groups = parseGroups(rules, body)
+    return () => readGroups(resource, groups, request)
+  }
+  const plan = parseQueryBody(rules, body)
+  return () => readList(resource, cursors, plan, request)
 }
 
 /** The list for a plan. Everything that can be refused is refused before the store is called. */

@@ -39,7 +39,16 @@ export type UrlName =
   | 'cursor'
 
 /** The keys of a QUERY body. */
-export type BodyKey = 'filter' | 'search' | 'sort' | 'page' | 'pageSize' | 'limit' | 'cursor'
+export type BodyKey =
+  | 'filter'
+  | 'search'
+  | 'sort'
+  | 'page'
+  | 'pageSize'
+  | 'limit'
+  | 'cursor'
+  | 'aggregate'
+  | 'by'
 
 /** One parameter. */
 export interface ListParameter {
@@ -99,7 +108,13 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
     fromUrl: cursorInUrl,
     fromBody: cursorInBody,
   },
+  // A body with one of these asks for groups instead of records.
+  { key: 'aggregate' },
+  { key: 'by' },
 ]
+
+/** The keys of a QUERY body. */
+export const BODY_KEYS: readonly string[] = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
 
 const names: ReadonlySet<string> = new Set<string>(
   LIST_PARAMETERS.flatMap(({ name }) => name ?? []),

@@ -20,6 +20,7 @@ import type {
 } from '../rules/hooks.ts'
 import type { ScopeOption, ScopePair } from '../rules/scope.ts'
 import type { AccessOptions } from './access.ts'
+import type { AggregateOptions, GroupName } from './aggregates.ts'
 
 /** Field names for both operations, or for each of them. */
 export type FieldLists<R> =
@@ -46,6 +47,11 @@ export interface RouterOptions<R> {
   readonly filterableFields?: readonly FieldName<R>[]
   /** Fields for sort, each of one type. Default: the fields of `query` that have an order, and those of `orderBy`. */
   readonly sortableFields?: readonly FieldName<R>[]
+  /**
+   * What a QUERY may group records by, and compute with: `{ by: ['country', 'createdAt:month'], of: ['population'] }`.
+   * Default: nothing. Records can always be counted.
+   */
+  readonly aggregates?: AggregateOptions<GroupName<R>, FieldName<R>>
   /** Fields that clients may write. Default: every field of the model, with a start-up warning. */
   readonly allowedFields?: FieldLists<R>
   /** Fields that clients may never write; wins over `allowedFields`. */
