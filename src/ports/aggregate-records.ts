@@ -70,10 +70,11 @@ async function* recordsOf(
 }
 
 /** The values that a row is sorted by. */
-function placeOf(row: readonly Scalar[], { by, sort }: AggregateRead): Scalar[] {
+function placeOf(row: readonly Scalar[], { by, measures, sort }: AggregateRead): Scalar[] {
   return sort.map(({ column }) => {
     const value = row[column] ?? null
-    return column >= by.length && typeof value === 'number' ? roundedMeasure(value) : value
+    const { op } = measures[column - by.length] ?? {}
+    return op && typeof value === 'number' ? roundedMeasure(op, value) : value
   })
 }
 

@@ -59,10 +59,12 @@ const DIGITS = 12
 const MOST_WHOLE = 2 ** 53
 
 /**
- * A sum, average, least or greatest number as it is shown: exact if it is whole and at most 2^53, else with 12 significant
- * digits, because databases add fractions in different orders. Null for one that is beyond all numbers.
+ * The number of a measure as it is shown: exact if it is whole and at most 2^53, else with 12 significant digits, because
+ * databases add fractions in different orders. An average never counts as whole. Null for a number that is beyond all
+ * others.
  */
-export function roundedMeasure(value: number): number | null {
-  if (Number.isInteger(value) && Math.abs(value) <= MOST_WHOLE) return value
+export function roundedMeasure(op: Measure['op'], value: number): number | null {
+  const isWhole = op !== 'avg' && Number.isInteger(value) && Math.abs(value) <= MOST_WHOLE
+  if (isWhole) return value
   return Number.isFinite(value) ? Number(value.toPrecision(DIGITS)) : null
 }

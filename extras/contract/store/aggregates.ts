@@ -50,10 +50,11 @@ async function rowsOf(collection: Collection, read: AggregateRead): Promise<unkn
   return rows.map((row) => shown(row, read))
 }
 
-function shown(row: readonly Scalar[], { by }: AggregateRead): unknown[] {
-  return row.map((value, at) =>
-    at >= by.length && typeof value === 'number' ? roundedMeasure(value) : value,
-  )
+function shown(row: readonly Scalar[], { by, measures }: AggregateRead): unknown[] {
+  return row.map((value, at) => {
+    const { op } = measures[at - by.length] ?? {}
+    return op && typeof value === 'number' ? roundedMeasure(op, value) : value
+  })
 }
 
 /** A promise that is kept if the store has aggregates and `check` passes for a collection with `records`. */
@@ -144,7 +145,7 @@ export const aggregates: Contract<Store> = {
       deepEqual(await rowsOf(people, asking('', 'sum score, max score')), [[big, big]])
       const two = among('score', 'in', big - 1, big - 3)
       deepEqual(await rowsOf(people, { ...asking('', 'sum score'), filter: two }), [
-        [roundedMeasure(2 * big - 4)],
+        [roundedMeasure('sum', 2 * big - 4)],
       ])
     },
   ),

@@ -163,7 +163,7 @@ export function groupOf(row: readonly Scalar[], { names, measures }: AggregatePl
   const group: Fields = Object.fromEntries(names.map((name, at) => [name, row[at] ?? null]))
   for (const [at, measure] of measures.entries()) {
     const value = row[names.length + at] ?? null
-    const shown = typeof value === 'number' ? roundedMeasure(value) : value
+    const shown = typeof value === 'number' ? roundedMeasure(measure.op, value) : value
     if ('field' in measure) {
       group[measure.op] = { ...(group[measure.op] as Fields), [measure.field]: shown }
     } else group.count = shown

@@ -39,11 +39,12 @@ function measureOf({ op, field }: ValueMeasure, shape: ObjectShape): GroupColumn
   const value = fieldValue(field, shape)
   const measured = op === 'sum' ? `total(${value})` : `${op}(${value})`
   if (kindOf(field, shape) !== 'number') return { sql: measured, ordered: measured }
-  const isExact = `${measured} IS NULL OR abs(${measured}) <= ${2 ** 53} AND ${measured} = round(${measured})`
+  const isWhole = `abs(${measured}) <= ${2 ** 53} AND ${measured} = round(${measured})`
+  const isExact = op === 'avg' ? '' : ` OR ${isWhole}`
   const rounded = asReal(`printf('%.11e', ${measured})`)
   return {
     sql: asReal(measured),
-    ordered: `CASE WHEN ${isExact} THEN ${measured} ELSE ${rounded} END`,
+    ordered: `CASE WHEN ${measured} IS NULL${isExact} THEN ${measured} ELSE ${rounded} END`,
   }
 }
 
