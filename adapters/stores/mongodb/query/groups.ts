@@ -60,7 +60,21 @@ const FORMATS: Readonly<Record<DatePart, string>> = {
 }
 
 function measureOf(measure: Measure): Document {
-  return 'field' in measure ? { [`$${measure.op}`]: `$${measure.field}` } : { $sum: 1 }
+  if (!('field' in measure)) return { $sum: 1 }
+  const { op, field } = measure
+  return { [`$${op}`]: op === 'sum' || op === 'avg' ? exact(`$${field}`) : `$${field}` }
+}
+
+/**
+ * A number as a decimal of 34 digits: sums of doubles depend on the order of the documents, and lose what is small beside
+ * what cancels out. A fraction has 15 of its digits then, so a whole number becomes a long first.
+ */
+function exact(value: string): Document {
+  // Not NaN either, which is less than all numbers.
+  const isLong = [{ $gte: [{ $abs: value }, 0] }, { $lt: [{ $abs: value }, 2 ** 63] }]
+  const isWhole = { $and: [...isLong, { $eq: [value, { $trunc: value }] }] }
+  const decimal = { $toDecimal: { $cond: [isWhole, { $toLong: value }, value] } }
+  return { $cond: [{ $isNumber: value }, decimal, null] }
 }
 
 const SHIFT = Decimal128.fromString('1E+22')
@@ -75,12 +89,20 @@ function roundedOf({ op }: Measure, number: string): Document {
   const decimal = { $multiply: [{ $toDecimal: number }, UP] }
   const large = { $multiply: ['$$decimal', SHIFT] }
   const cut = { $subtract: [{ $add: ['$$decimal', large] }, large] }
-  const rounded = { $let: { vars: { decimal }, in: { $toDouble: cut } } }
+  const rounded = { $let: { vars: { decimal }, in: cut } }
+  // Whole as a double, which is what is shown. Not every number has one.
+  const double = { $toDouble: number }
   const isWhole = {
-    $and: [{ $lte: [{ $abs: number }, 2 ** 53] }, { $eq: [number, { $trunc: number }] }],
+    $and: [
+      { $lt: [{ $abs: number }, 1e16] },
+      { $lte: [{ $abs: double }, 2 ** 53] },
+      { $eq: [double, { $trunc: double }] },
+    ],
   }
   const isNone = { $eq: [number, null] }
-  return { $cond: [op === 'avg' ? isNone : { $or: [isNone, isWhole] }, number, rounded] }
+  return {
+    $cond: [isNone, null, op === 'avg' ? rounded : { $cond: [isWhole, double, rounded] }],
+  }
 }
 
 /** The rows of what a pipeline returned; over no documents, a group of all of them is none. */

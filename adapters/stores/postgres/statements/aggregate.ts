@@ -67,9 +67,9 @@ function rounded(op: ValueMeasure['op'], number: string): string {
   const digits = `11 - floor(log(abs(${number})))::integer`
   const cut = `round(${number}, ${digits})`
   if (op === 'avg') return `CASE WHEN ${number} = 0 THEN 0 ELSE ${cut} END`
-  // Whole as a double, which is what is shown.
+  // Whole as a double, which is what is shown. Not every number has one.
   const double = `(${number})::double precision`
-  const isWhole = `CASE WHEN abs(${number}) <= ${2 ** 53} THEN ${double} = trunc(${double}) END`
+  const isWhole = `CASE WHEN abs(${number}) < 1e16 THEN ${double} = trunc(${double}) AND abs(${double}) <= ${2 ** 53} END`
   return `CASE WHEN ${isWhole} THEN round(${number}) ELSE ${cut} END`
 }
 
