@@ -19,6 +19,10 @@ export interface FieldColumns {
   readonly filter: readonly string[]
   readonly sort: readonly string[]
   readonly search: readonly string[]
+  /** What a QUERY may group records by. */
+  readonly group?: readonly string[]
+  /** The fields that a QUERY may compute with. */
+  readonly aggregate?: readonly string[]
   /** Whether `onGet` may fill in the records that `read` refers to, or leave fields out. */
   readonly onGet?: true
   /** Whether `fieldsFor` may show less to some readers. */
@@ -52,6 +56,7 @@ export function recordFields({ resource, operation }: Serving): Reach {
     read: shows ? shownFields(model) : [],
     write: isWrite ? writableNow(resource, operation) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
+    ...grouped(resource, operation),
     ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),
     ...(shows && resource.fieldsFor && { fieldsFor: true }),
     ...(shows && model.output && !resource.lean && { output: true }),
@@ -83,6 +88,18 @@ function listed(
     search: resource.search.map((one) =>
       'field' in one ? one.field : `${one.reference}.${one.path}`,
     ),
+  }
+}
+
+/** What groups may be made by and computed of. Every QUERY may count, so that is not said. */
+function grouped(
+  { aggregates: { by, of } }: Resource,
+  operation: Serving['operation'],
+): Partial<FieldColumns> {
+  if (operation !== 'query') return {}
+  return {
+    ...(by.size > 0 && { group: [...by.keys()] }),
+    ...(of.size > 0 && { aggregate: [...of.keys()] }),
   }
 }
 

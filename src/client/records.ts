@@ -6,9 +6,10 @@
 
 import { json, type Progress } from './answers.ts'
 import type { HeaderFields } from './connection.ts'
+import type { Cut, Group, GroupOptions } from './groups.ts'
 import type { Conditions, ListOptions, PaginationOf } from './lists.ts'
 import { inPath } from './paths.ts'
-import { listed, type Refusal, type Wanted } from './query.ts'
+import { listed, type Refusal, type Wanted, type WantedGroups } from './query.ts'
 import { ClientError, type Result } from './results.ts'
 import type { Sending } from './sending.ts'
 import type { AnyRecords, Changes, ClosedCalls, Created, Shown, Written } from './shapes.ts'
@@ -62,6 +63,8 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   }>
   /** Every record, page by page. Throws a `ClientError` when a page cannot be read. */
   all(options?: Conditions<T>): AsyncGenerator<Shown<T>>
+  /** Groups of records, with what is computed of each, as the router's `aggregates` allow. */
+  aggregate<const A extends GroupOptions<T>>(options: A): Promise<Result<Group<T, A>[], Cut>>
   /** One record. */
   get(id: string, options?: CallOptions): Promise<Result<Shown<T>>>
   /** Stores a record. A `File` or `Blob` among the values is uploaded. */
@@ -107,6 +110,8 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
   return {
     list: (wanted?: Wanted) => list(wanted),
     pages,
+    aggregate: ({ count, sum, avg, min, max, ...wanted }: WantedGroups) =>
+      list({ ...wanted, aggregate: { count, sum, avg, min, max } }),
     async *all(wanted?: Wanted): AsyncGenerator<unknown> {
       for await (const { data } of pages(wanted)) yield* data
     },

@@ -92,6 +92,7 @@ export type Written<T extends AnyRecords> = T['options'] extends {
 /** The calls for each route that a router may leave out. */
 interface Calls {
   readonly list: 'list' | 'pages' | 'all'
+  readonly query: 'aggregate'
   readonly read: 'get'
   readonly create: 'create'
   readonly update: 'update'

@@ -138,6 +138,8 @@ function namesIn(list: unknown): readonly string[] | undefined {
 
 /** What `name` groups by: a field of one value of one type, or a part of a date, as `createdAt:month`. */
 export function groupKeyOf({ shape }: Pick<Model, 'shape'>, name: string): GroupKey | undefined {
+  // A group has members of these names of its own.
+  if (MEASURES.includes(name)) return undefined
   if (isOrdered(shape, name)) return { field: name }
   const [, field = '', part = ''] = /^(.+):(\w+)$/s.exec(name) ?? []
   const isPart = Object.hasOwn(PART_LENGTHS, part) && measuredKind({ shape }, field) === 'date'
@@ -151,6 +153,14 @@ export function measuredKind(
 ): MeasuredKind | undefined {
   const kind = isOrdered(shape, name) ? placeOf(shape, name)?.shape.kind : undefined
   return kind === 'number' || kind === 'date' ? kind : undefined
+}
+
+/** Everything that can be asked for of a model. */
+export function aggregatableIn(model: Pick<Model, 'shape'>): Aggregatable {
+  return {
+    by: { get: (name) => groupKeyOf(model, name) },
+    of: { get: (name) => measuredKind(model, name) },
+  }
 }
 
 /** The rows of `collection`; a store without aggregates is read. */

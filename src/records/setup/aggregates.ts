@@ -4,11 +4,11 @@
  * @module
  */
 
-import { type FieldName, isHidden, type Model } from '../../model/model.ts'
+import { isHidden, type Model } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { isMixed, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { didYouMean, noSuchField } from '../../model/suggest.ts'
-import { type DatePart, type GroupKey, PART_LENGTHS } from '../../ports/aggregate.ts'
+import { type GroupKey, PART_LENGTHS } from '../../ports/aggregate.ts'
 import { placeOf } from '../../ports/shape.ts'
 import {
   FIELD_MEASURES,
@@ -17,11 +17,8 @@ import {
   measuredKind,
 } from '../engine/aggregate-plan.ts'
 
-/** What records are grouped by: a field, or a part of a date, in UTC. */
-export type GroupName<R> = FieldName<R> | `${FieldName<R>}:${DatePart}`
-
 /** Names for groups, or names to compute with. */
-export interface AggregateOptions<By extends string = string, Of extends string = string> {
+export interface AggregatesOption<By extends string = string, Of extends string = string> {
   /** Fields that records may be grouped by; of a date also `'createdAt:day'`, `':month'` and `':year'`, in UTC. */
   readonly by?: readonly By[]
   /** Fields whose numbers may be summed and so on; dates have a least and a greatest value only. */
@@ -37,7 +34,7 @@ export interface AggregateRules {
 /** Resolves the option. Fails for names that are unknown, hidden, or lead to values of another kind. */
 export function aggregateRules(
   model: Model,
-  { by = [], of = [] }: AggregateOptions,
+  { by = [], of = [] }: AggregatesOption,
   fail: Fail,
 ): AggregateRules {
   return {

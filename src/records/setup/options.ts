@@ -7,6 +7,7 @@
 import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
+import type { GroupName } from '../engine/aggregate-query.ts'
 import type { Guard } from '../engine/route.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type {
@@ -20,7 +21,7 @@ import type {
 } from '../rules/hooks.ts'
 import type { ScopeOption, ScopePair } from '../rules/scope.ts'
 import type { AccessOptions } from './access.ts'
-import type { AggregateOptions, GroupName } from './aggregates.ts'
+import type { AggregatesOption } from './aggregates.ts'
 
 /** Field names for both operations, or for each of them. */
 export type FieldLists<R> =
@@ -51,7 +52,7 @@ export interface RouterOptions<R> {
    * What a QUERY may group records by, and compute with: `{ by: ['country', 'createdAt:month'], of: ['population'] }`.
    * Default: nothing. Records can always be counted.
    */
-  readonly aggregates?: AggregateOptions<GroupName<R>, FieldName<R>>
+  readonly aggregates?: AggregatesOption<GroupName<R>, FieldName<R>>
   /** Fields that clients may write. Default: every field of the model, with a start-up warning. */
   readonly allowedFields?: FieldLists<R>
   /** Fields that clients may never write; wins over `allowedFields`. */

@@ -39,6 +39,7 @@ type Listed =
   | 'query'
   | 'filterableFields'
   | 'sortableFields'
+  | 'aggregates'
   | 'orderBy'
   | 'search'
   | 'allowedFields'
