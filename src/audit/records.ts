@@ -23,6 +23,10 @@ export interface FieldColumns {
   readonly expand?: readonly string[]
   /** The most records of a list that is sent as a file, if it may be. */
   readonly export?: number
+  /** What a QUERY may group records by. */
+  readonly group?: readonly string[]
+  /** The fields that a QUERY may compute with. */
+  readonly aggregate?: readonly string[]
   /** Whether `onGet` may fill in the records that `read` refers to, or leave fields out. */
   readonly onGet?: true
   /** Whether `fieldsFor` may show less to some readers. */
@@ -56,6 +60,7 @@ export function recordFields({ resource, operation }: Serving): Reach {
     read: shows ? shownFields(model) : [],
     write: isWrite ? writableNow(resource, operation) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
+    ...grouped(resource, operation),
     ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),
     ...(shows && resource.fieldsFor && { fieldsFor: true }),
     ...(shows && model.output && !resource.lean && { output: true }),
@@ -97,6 +102,18 @@ function listed(
     ),
     ...(resource.exportLimit > 0 && { export: resource.exportLimit }),
     ...(resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),
+  }
+}
+
+/** What groups may be made by and computed of. Every QUERY may count, so that is not said. */
+function grouped(
+  { aggregates: { by, of } }: Resource,
+  operation: Serving['operation'],
+): Partial<FieldColumns> {
+  if (operation !== 'query') return {}
+  return {
+    ...(by.size > 0 && { group: [...by.keys()] }),
+    ...(of.size > 0 && { aggregate: [...of.keys()] }),
   }
 }
 

@@ -121,7 +121,7 @@ export class Caches {
 }
 
 const METHODS = [
-  ...(['find', 'findJson', 'count', 'estimate', 'newId'] as const),
+  ...(['find', 'findJson', 'count', 'aggregate', 'estimate', 'newId'] as const),
   ...(['insert', 'update', 'updateMany', 'delete', 'refresh'] as const),
 ]
 

@@ -17,8 +17,20 @@ export interface Wanted {
   readonly cursor?: string | undefined
   readonly select?: readonly string[] | undefined
   readonly expand?: readonly string[] | undefined
+  /** What to compute, and by which groups: only a body can say it. */
+  readonly aggregate?: object | undefined
+  readonly by?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
   readonly headers?: Ask['headers']
+}
+
+/** What groups of records are asked for. */
+export interface WantedGroups extends Wanted {
+  readonly count?: unknown
+  readonly sum?: unknown
+  readonly avg?: unknown
+  readonly min?: unknown
+  readonly max?: unknown
 }
 
 type Send = (ask: Ask) => Promise<Answer>
@@ -81,10 +93,17 @@ function isRefused({ status, body }: Answer): boolean {
 }
 
 /** The query string that says what is wanted; undefined if none does. */
-export function inUrl({ where = {}, search, sort, limit, ...rest }: Wanted): string | undefined {
+export function inUrl({
+  where = {},
+  search,
+  sort,
+  limit,
+  aggregate,
+  ...rest
+}: Wanted): string | undefined {
   const [key, another] = [sort].flat()
   const conditions = inParameters(where)
-  if (!conditions || limit !== undefined || another) return undefined
+  if (!conditions || aggregate || limit !== undefined || another) return undefined
   // What is undefined is left out.
   const given = JSON.parse(JSON.stringify({ ...conditions, s: search, sort: key, ...rest }))
   const text = `${new URLSearchParams(given)}`

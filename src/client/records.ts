@@ -6,6 +6,7 @@
 
 import { answer, json, type Progress, resultOf } from './answers.ts'
 import type { Connection, HeaderFields } from './connection.ts'
+import type { Cut, Group, GroupOptions } from './groups.ts'
 import type {
   Choice,
   Conditions,
@@ -15,7 +16,7 @@ import type {
   Selectable,
 } from './lists.ts'
 import { inPath } from './paths.ts'
-import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
+import { inUrl, listed, type Refusal, type Wanted, type WantedGroups } from './query.ts'
 import { ClientError, type Result } from './results.ts'
 import type { Sending } from './sending.ts'
 import type { AnyRecords, Changes, Chosen, ClosedCalls, Created, Shown, Written } from './shapes.ts'
@@ -83,6 +84,8 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
     format: 'csv' | 'ndjson',
     options?: Omit<Conditions<T>, 'pageSize'> & Choice<Selectable<T>, Expandable<T>>,
   ): Promise<Result<Response>>
+  /** Groups of records, with what is computed of each, as the router's `aggregates` allow. */
+  aggregate<const A extends GroupOptions<T>>(options: A): Promise<Result<Group<T, A>[], Cut>>
   /** One record. */
   get<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
     id: string,
@@ -139,6 +142,8 @@ export function recordCalls(
   return {
     list: (wanted?: Wanted) => list(wanted),
     pages,
+    aggregate: ({ count, sum, avg, min, max, ...wanted }: WantedGroups) =>
+      list({ ...wanted, aggregate: { count, sum, avg, min, max } }),
     async *all(wanted?: Wanted): AsyncGenerator<unknown> {
       for await (const { data } of pages(wanted)) yield* data
     },

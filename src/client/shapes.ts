@@ -119,6 +119,7 @@ type Expanded<V> = V extends readonly (infer E)[]
 /** The calls for each route that a router may leave out. */
 interface Calls {
   readonly list: 'list' | 'pages' | 'all' | 'export'
+  readonly query: 'aggregate'
   readonly read: 'get'
   readonly create: 'create'
   readonly update: 'update'

@@ -166,4 +166,24 @@ export const sortNotList = (): HttpError =>
   badRequest("'sort' must be a field name, or a list of them.")
 export const sortTooLong = (most: number): HttpError =>
   badRequest(`'sort' accepts at most ${most} fields.`)
+export const notAggregatable = (field: string): HttpError =>
+  badRequest(`Field '${echoed(field)}' cannot be aggregated.`)
+export const notGroupable = (field: string): HttpError =>
+  badRequest(`Field '${echoed(field)}' cannot be grouped by.`)
+export const aggregateOnDate = (field: string): HttpError =>
+  badRequest(`Field '${echoed(field)}' is a date, which has only 'min' and 'max'.`)
+export const aggregateNotObject = (): HttpError => badRequest("'aggregate' must be a JSON object.")
+export const aggregateEmpty = (): HttpError =>
+  badRequest("'aggregate' must ask for 'count', 'sum', 'avg', 'min' or 'max'.")
+export const unknownMeasure = (key: string, allowed: readonly string[]): HttpError =>
+  badRequest(`Unknown key '${echoed(key)}' in 'aggregate'. Allowed: ${allowed.join(', ')}.`)
+export const countNotBoolean = (): HttpError =>
+  badRequest("'aggregate.count' must be true or false.")
+export const measuredNotList = (measure: string): HttpError =>
+  badRequest(`'aggregate.${measure}' must be a list of field names.`)
+export const groupsNotList = (most: number): HttpError =>
+  badRequest(`'by' must be a list of at most ${most} fields.`)
+export const groupsAlone = (): HttpError => badRequest("'by' needs 'aggregate'.")
+export const aggregateExcludes = (key: string): HttpError =>
+  badRequest(`Use either 'aggregate' or '${key}', not both.`)
 export const cursorNotString = (): HttpError => badRequest("'cursor' must be a string.")

@@ -12,6 +12,7 @@ export type Pagination =
   | { currentPage: number; pageSize: number; totalPages: number; totalRecords: number }
   | { currentPage: number; pageSize: number; hasMore: boolean }
   | { pageSize: number; hasMore: boolean; nextCursor: string | null }
+  | { hasMore: boolean }
 
 /** What a response may set beyond its body. */
 export interface ResponseInitLike {

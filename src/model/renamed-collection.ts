@@ -5,6 +5,7 @@
  * @module
  */
 
+import { aggregateRecords } from '../ports/aggregate-records.ts'
 import { all, any, type Filter, type Scalar, type SortKey, withId } from '../ports/filter.ts'
 import { topOf } from '../ports/paths.ts'
 import { project } from '../ports/projection.ts'
@@ -51,16 +52,26 @@ export function renamedCollection(inner: Collection, renamed: Renamed): Settling
     throw new Error('a record changed faster than it could be moved to its new names')
   }
 
+  const find = async (read: Read): Promise<Fields[]> => {
+    const query = { ...read, filter: found(read.filter) }
+    const streams = streamsOf(read.sort, renamed)
+    const findPart = async (part: Read) => (await inner.find(part)).map(current)
+    return streams.length === 1
+      ? findPart({ ...query, ...selectOf(read, renamed) })
+      : merged(query, streams, findPart)
+  }
+
   return {
-    async find(read) {
-      const query = { ...read, filter: found(read.filter) }
-      const streams = streamsOf(read.sort, renamed)
-      const find = async (part: Read) => (await inner.find(part)).map(current)
-      return streams.length === 1
-        ? find({ ...query, ...selectOf(read, renamed) })
-        : merged(query, streams, find)
-    },
+    find,
     count: (filter, hints) => inner.count(found(filter), hints),
+    aggregate(read) {
+      const fields = [...read.by, ...read.measures.filter((one) => 'field' in one)]
+      const isMoved = fields.some(({ field }) => formerPaths(field, renamed).length > 0)
+      // The values of one group may be under several names.
+      return isMoved || !inner.aggregate
+        ? aggregateRecords(find, read)
+        : inner.aggregate({ ...read, filter: found(read.filter) })
+    },
     estimate: () => inner.estimate(),
     insert: (record) => inner.insert(record),
     update: (filter: Filter, change: Change, options?: WriteOptions) =>

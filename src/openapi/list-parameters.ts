@@ -11,6 +11,7 @@ import { COMPARE, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
 import { MAX_SORT_KEYS } from '../records/list/order.ts'
 import { type BodyKey, LIST_PARAMETERS, type UrlName } from '../records/list/parameters.ts'
 import type { Resource } from '../records/setup/resource.ts'
+import { aggregateKey, byKey, groupSorts } from './aggregates.ts'
 import { type Describe, type Described, expand, parameter, select } from './choice-parameters.ts'
 import { filterSchema, valueSchema } from './filter-schema.ts'
 import type { Parameter, Schema } from './specification.ts'
@@ -118,11 +119,12 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
     ],
   }),
   search,
-  sort: ({ sortable }) => {
-    const key = enumOf(sortKeys(sortable))
+  sort: (resource) => {
+    const key = enumOf(sortKeys(new Set([...resource.sortable, ...groupSorts(resource)])))
     return {
       schema: key && { anyOf: [key, { type: 'array', items: key, maxItems: MAX_SORT_KEYS }] },
-      description: 'The field to sort by, or a list of them; `-` in front for descending.',
+      description:
+        'The field to sort by, or a list of them; `-` in front for descending. Groups sort by what was asked for, as `-count`.',
       refusals: [
         refuse.sortNotList(),
         refuse.sortTooLong(MAX_SORT_KEYS),
@@ -150,6 +152,8 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
   }),
   select,
   expand,
+  aggregate: aggregateKey,
+  by: byKey,
 }
 
 function positive(key: string, { refusals }: Described): readonly HttpError[] {

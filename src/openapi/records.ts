@@ -22,6 +22,7 @@ import { plural } from '../model/plural.ts'
 import { MAX_DEPENDENTS } from '../records/engine/removal.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import type { Serving } from '../records/setup/serving.ts'
+import { groupsSchema } from './aggregates.ts'
 import { bodyOf, levelParameters, writeRefusals } from './bodies.ts'
 import { choiceParameters } from './choice-parameters.ts'
 import type { Described } from './described.ts'
@@ -50,7 +51,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       id: `list${plural(model.name)}`,
       summary: `Lists ${plural(model.name)}`,
       parameters: [...parameters, IF_NONE_MATCH],
-      successes: listSuccesses(resource, schemas, suffix),
+      successes: fileSuccesses(resource, listSchema(resource, schemas, suffix)),
       refusals: [...refusals, ...exportRefusals(resource), responseTooLarge()],
       isOpen: false,
     }
@@ -66,7 +67,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
       parameters: [IF_NONE_MATCH],
       requestBody: { content: { 'application/json': { schema: body, example } } },
-      successes: listSuccesses(resource, schemas, suffix),
+      successes: fileSuccesses(resource, queried(resource, schemas, suffix)),
       refusals: [
         ...withoutMediaType(bodyRefusals(resource.host)),
         ...refusals,
@@ -147,6 +148,17 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
   },
 }
 
+/** The response of a QUERY: records, or groups of them. */
+function queried(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const groups = { schema: groupsSchema(resource), defs: {} }
+  return {
+    anyOf: [
+      listSchema(resource, schemas, suffix),
+      schemas.add(`${resource.model.name}Groups`, groups, suffix),
+    ],
+  }
+}
+
 const IF_NONE_MATCH: Parameter = {
   name: 'If-None-Match',
   in: 'header',
@@ -175,8 +187,8 @@ function readSuccesses({ cache }: Resource, schema: Schema): Responses {
 }
 
 /** The lists of a router: as JSON, and as files if it has these. */
-function listSuccesses(resource: Resource, schemas: Schemas, suffix: string): Responses {
-  const successes = readSuccesses(resource, listSchema(resource, schemas, suffix))
+function fileSuccesses(resource: Resource, schema: Schema): Responses {
+  const successes = readSuccesses(resource, schema)
   const found = successes[200]
   if (resource.exportLimit === 0 || !found || !('content' in found)) return successes
   const text = { schema: { type: 'string' } } as const

@@ -6,6 +6,14 @@
  * @module
  */
 
+export {
+  type AggregateRead,
+  type DatePart,
+  type GroupKey,
+  type GroupSort,
+  type Measure,
+  roundedMeasure,
+} from './aggregate.ts'
 export type { CacheStore } from './cache.ts'
 export type { Copyable, ForeignBatch, ForeignValue, WriteWatch } from './copying.ts'
 export { type Declared, declaredAt, onlyDeclared, withDefaults } from './declared.ts'

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { AggregateRead } from './aggregate.ts'
 import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
@@ -167,6 +168,11 @@ export interface Collection {
   findJson?(read: Read): string[] | Promise<string[]>
   /** The exact number of records that match. */
   count(filter: Filter, hints?: ReadHints): Promise<number>
+  /**
+   * A row for each group of the records that match: its keys, then its measures, in the order of `sort`. Dates are Dates.
+   * Optional: without it, fieldgate reads the records and groups them itself.
+   */
+  aggregate?(read: AggregateRead): Promise<Scalar[][]>
   /** The approximate number of all records; must be cheap. */
   estimate(): Promise<number>
   /** A new `_id`, if the database makes them. Optional: without it or its result, fieldgate makes them. */

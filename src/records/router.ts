@@ -148,10 +148,9 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     ...list(
       'QUERY',
       'query',
-      orFile(resource, queryHandler(resource, tokens, cached), async (request) => {
-        const { plan } = await planOfBody(resource, request)
-        return plan
-      }),
+      orFile(resource, queryHandler(resource, tokens, cached), (request) =>
+        planOfBody(resource, request),
+      ),
     ),
     isRead: true,
     acceptQuery: 'application/json',

@@ -194,6 +194,7 @@ describe('a list', () => {
       'limit',
       'select',
       'expand',
+      'aggregate',
     ])
     const { filter } = query.properties as Record<string, { properties: object }>
     expect(Object.keys(filter?.properties ?? {})).toEqual([

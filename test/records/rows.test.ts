@@ -124,7 +124,8 @@ describe('7 Errors', () => {
     "This endpoint paginates by cursor. Omit 'page' for the first page, then follow 'pagination.nextCursor'."
   const deep =
     'Page 4 is beyond the maximum of 3. Narrow the filter, or page with a cursor instead.'
-  const keys = 'Allowed: filter, search, sort, page, pageSize, limit, cursor, select, expand.'
+  const keys =
+    'Allowed: filter, search, sort, page, pageSize, limit, cursor, select, expand, aggregate, by.'
   test.each([
     [400, 'malformed id', 'GET /rows/1', undefined, 'Invalid ID format.'],
     [

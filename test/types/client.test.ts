@@ -78,6 +78,7 @@ function apps(store: Store) {
     query: ['country'],
     filterableFields: ['country', 'population', 'foundedAt', 'kind', 'tags', '_id', 'createdAt'],
     search: ['name'],
+    aggregates: { by: ['country', 'foundedAt:month', 'kind'], of: ['population', 'foundedAt'] },
     allowedFields: {
       create: ['name', 'country', 'population', 'kind', 'foundedAt', 'tags', 'photo', 'owner'],
       update: ['name', 'population', 'foundedAt', 'photo'],
@@ -126,6 +127,38 @@ function apps(store: Store) {
     .mount('/read-only', readOnly)
 }
 type Api = ReturnType<typeof createClient<ReturnType<typeof apps>>>
+
+/** Compiled, never run: groups are what is asked for. */
+async function groups(api: Api): Promise<void> {
+  const found = await api('/cities').aggregate({
+    count: true,
+    sum: ['population'],
+    min: ['foundedAt'],
+    by: ['kind', 'foundedAt:month'],
+    where: { population: { gte: 5 } },
+    sort: ['-count', 'sum.population', 'foundedAt:month'],
+    limit: 10,
+  })
+  if (found.ok) {
+    expectTypeOf(found.data).toEqualTypeOf<
+      {
+        kind: 'town' | 'city' | null
+        'foundedAt:month': string | null
+        count: number
+        sum: { population: number }
+        min: { foundedAt: string | null }
+      }[]
+    >()
+    expectTypeOf(found.pagination).toEqualTypeOf<{ readonly hasMore: boolean } | undefined>()
+  }
+  await api('/feed').aggregate({ count: true })
+  // @ts-expect-error 'name' is not listed
+  await api('/cities').aggregate({ count: true, by: ['name'] })
+  // @ts-expect-error the router lists no fields to compute with
+  await api('/feed').aggregate({ sum: ['population'] })
+  // @ts-expect-error nothing is sorted by it
+  await api('/cities').aggregate({ count: true, sort: 'population' })
+}
 
 /** Compiled, never run: what may be read. */
 async function reads(api: Api): Promise<void> {
@@ -341,7 +374,7 @@ function plain(store: Store): App {
 
 describe('next 5, the typed client', () => {
   test('reads, writes, lists and sign-ins that the server refuses do not compile', () => {
-    for (const compiled of [reads, tuples, mistakes, writes, limited, signsIn]) {
+    for (const compiled of [reads, groups, tuples, mistakes, writes, limited, signsIn]) {
       expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
     }
     expectTypeOf(plain).returns.toEqualTypeOf<App>()

@@ -46,6 +46,39 @@ async function compiled(cities: Cities): Promise<void> {
   await cities.updateWhere({}, { nmae: 'Oslo' })
 }
 
+/** Compiled, never run: the groups are what is asked for. */
+async function compiledGroups(cities: Cities): Promise<void> {
+  const groups = await cities.aggregate({
+    ...{ count: true, sum: ['population'], avg: ['population'] },
+    ...{ min: ['foundedAt'], max: ['population'], by: ['name', 'foundedAt:month', '_id'] },
+    ...{ filter: { population: { gte: 5 } }, sort: '-count', limit: 5 },
+  } as const)
+  expectTypeOf(groups).toEqualTypeOf<
+    {
+      name: string | null
+      'foundedAt:month': string | null
+      _id: string | null
+      count: number
+      sum: { population: number }
+      avg: { population: number | null }
+      min: { foundedAt: Date | null }
+      max: { population: number | null }
+    }[]
+  >()
+  const counted = await cities.aggregate({ count: true, by: ['foundedAt'] })
+  expectTypeOf(counted).toEqualTypeOf<{ foundedAt: Date | null; count: number }[]>()
+  // @ts-expect-error 'nmae' is no field
+  await cities.aggregate({ count: true, by: ['nmae'] })
+  // @ts-expect-error a date has no week
+  await cities.aggregate({ count: true, by: ['foundedAt:week'] })
+  // @ts-expect-error a name has no sum
+  await cities.aggregate({ sum: ['name'] })
+  // @ts-expect-error a date has no sum
+  await cities.aggregate({ sum: ['foundedAt'] })
+  // @ts-expect-error 'filter' is meant
+  await cities.aggregate({ count: true, where: { name: 'Oslo' } })
+}
+
 const Plan = defineModel('TypedCollectionPlan', {
   fields: {
     name: z.string(),
@@ -79,6 +112,7 @@ describe('design, app.store: types', () => {
         foundedAt?: Date | undefined
       }>
     >()
+    expectTypeOf(compiledGroups).returns.resolves.toEqualTypeOf<void>()
     expectTypeOf(compiledWrites).returns.resolves.toEqualTypeOf<void>()
     expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
   })

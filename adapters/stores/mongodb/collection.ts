@@ -29,6 +29,7 @@ export function openCollection(
     find: (read) => run(() => reads.find(read)),
     findJson: (read) => run(() => reads.findJson(read)),
     count: (filter, hints) => run(() => reads.count(filter, hints)),
+    aggregate: (read) => run(() => reads.aggregate(read)),
     estimate: () => run(() => native.estimatedDocumentCount()),
     insert: (fields) => run(async () => insert(writes.documentOf(fields))),
     update: (filter, change, options) => run(() => writes.update(filter, change, options)),

@@ -6,6 +6,7 @@
 
 import type { Store } from '../../../src/ports/store.ts'
 import type { Contract } from '../verify.ts'
+import { aggregates } from './aggregates.ts'
 import { declarations } from './declared.ts'
 import { filters } from './filters.ts'
 import { orders } from './orders.ts'
@@ -20,6 +21,7 @@ export const storePromises: Contract<Store> = {
   ...filters,
   ...searches,
   ...orders,
+  ...aggregates,
   ...writes,
   ...together,
   ...startUp,

@@ -41,7 +41,8 @@ export function readOf<R>(model: Model, filter: Filter, options: FindOptions<R>)
   }
 }
 
-function natural(option: string, value: number): number {
+/** `value`, a number of records. Throws a `TypeError` for anything else. */
+export function natural(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
   throw new TypeError(`'${option}' must be a whole number of at least 0`)
 }

@@ -10,8 +10,10 @@ import type { FieldName, Managed, Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { aggregatableIn, aggregateIn, groupOf, planAggregate } from './aggregate-plan.ts'
+import type { AggregateQuery, GroupOf } from './aggregate-query.ts'
 import { parseConditions } from './conditions.ts'
-import { type FindOptions, readOf } from './find-options.ts'
+import { type FindOptions, natural, readOf } from './find-options.ts'
 import type { RecordEngine } from './record-engine.ts'
 
 /** A value that a condition compares with. */
@@ -57,6 +59,17 @@ export interface RecordCollection<R, I = unknown> {
   findById(id: string): Promise<(R & Managed) | null>
   /** The number of records that match. */
   count(filter?: ConditionsOf<R>): Promise<number>
+  /**
+   * Groups of records, with what is computed of each, in the order of the groups unless `sort` says otherwise. Throws a 400 for a field
+   * that can't be grouped by, or computed with.
+   *
+   * ```ts
+   * const perCountry = await app.store.collection(City).aggregate({ count: true, by: ['country'], sort: '-count' })
+   * ```
+   */
+  aggregate<const A extends AggregateQuery<R>>(
+    query: A & Readonly<Record<Exclude<keyof A, keyof AggregateQuery<R>>, never>>,
+  ): Promise<GroupOf<R, A>[]>
   /**
    * Stores a new record, under its own `_id` if it has one, and resolves to the stored record. Throws a
    * `ValidationError` (400), or a 409 for a value that a unique field already has.
@@ -122,6 +135,13 @@ export function recordCollection<R, I>(
     async count(filter) {
       await ready()
       return stored.count(filterOf(filter))
+    },
+    async aggregate({ by, filter, sort, limit, ...aggregate }) {
+      await ready()
+      const plan = planAggregate({ aggregate, by, sort }, aggregatableIn(model))
+      const most = natural('limit', limit ?? Number.MAX_SAFE_INTEGER)
+      const rows = await aggregateIn(stored, { ...plan, filter: filterOf(filter), limit: most })
+      return rows.map((row) => groupOf(row, plan)) as never
     },
     async insert(record) {
       await ready()

@@ -7,7 +7,7 @@
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'
 import { readJson } from '../../http/body.ts'
-import { queryNotJson } from '../../http/refusals.ts'
+import { notExported, queryNotJson } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { headerOf, listJson, setHeader } from '../../http/respond.ts'
 import { all, everything } from '../../ports/filter.ts'
@@ -16,8 +16,9 @@ import { chosenView } from '../read/choice.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
-import type { Resource } from '../setup/resource.ts'
+import type { ListRules, Resource } from '../setup/resource.ts'
 import type { Cursors } from './cursor.ts'
+import { asksForGroups, parseGroups, readGroups } from './groups.ts'
 import { positionOf, readPart, refusalOf } from './pages.ts'
 import { parseQueryBody, parseUrl } from './parse.ts'
 import type { ListPlan } from './plan.ts'
@@ -44,8 +45,9 @@ export function queryHandler(
 ): Handler {
   return async (request, context) => {
     // Before the cache lookup: making a key of a large body takes time.
-    const { plan, body } = await planOfBody(resource, request)
-    const load = () => readList(resource, cursors, plan, request)
+    const body = await readJson(request, resource.host, queryNotJson)
+    const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
+    const load = loaderOf(resource, rules, cursors, body, request)
     if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
@@ -83,14 +85,28 @@ export async function planOfUrl(resource: Resource, request: ApiRequest): Promis
   return parseUrl(rules, request.query)
 }
 
-/** The list that a QUERY is for, and its body. */
-export async function planOfBody(
-  resource: Resource,
-  request: ApiRequest,
-): Promise<{ readonly plan: ListPlan; readonly body: unknown }> {
+/** The list that a QUERY is for. Groups are not there as a file. */
+export async function planOfBody(resource: Resource, request: ApiRequest): Promise<ListPlan> {
   const body = await readJson(request, resource.host, queryNotJson)
+  if (asksForGroups(body)) throw notExported()
   const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-  return { plan: parseQueryBody(rules, body), body }
+  return parseQueryBody(rules, body)
+}
+
+/** Returns what reads the list, or the groups of it, that a body describes. Throws a 400 for what is not allowed. */
+function loaderOf(
+  resource: Resource,
+  rules: ListRules,
+  cursors: Cursors,
+  body: unknown,
+  request: ApiRequest,
+): () => Promise<Loaded> {
+  if (asksForGroups(body)) {
+    const groups = parseGroups(rules, body)
+    return () => readGroups(resource, groups, request)
+  }
+  const plan = parseQueryBody(rules, body)
+  return () => readList(resource, cursors, plan, request)
 }
 
 /** The list for a plan. Everything that can be refused is refused before the store is called. */

@@ -52,6 +52,8 @@ export type BodyKey =
   | 'cursor'
   | 'select'
   | 'expand'
+  | 'aggregate'
+  | 'by'
 
 /** One parameter. */
 export interface ListParameter {
@@ -113,6 +115,9 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
   },
   names('select'),
   names('expand'),
+  // A body with one of these asks for groups instead of records.
+  { key: 'aggregate' },
+  { key: 'by' },
 ]
 
 /** A list of names, which a URL separates by commas. */
@@ -126,6 +131,9 @@ function names(name: 'select' | 'expand'): ListParameter {
     fromBody: (_, value) => namesInBody(name, value),
   }
 }
+
+/** The keys of a QUERY body. */
+export const BODY_KEYS: readonly string[] = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
 
 const urlNames: ReadonlySet<string> = new Set<string>(
   LIST_PARAMETERS.flatMap(({ name }) => name ?? []),

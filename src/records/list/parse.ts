@@ -17,10 +17,8 @@ import { all, everything, type Filter, totalOrder } from '../../ports/filter.ts'
 import type { ListRules } from '../setup/resource.ts'
 import { equalitiesInUrl } from './filters.ts'
 import { offsetPage } from './pagination.ts'
-import { LIST_PARAMETERS } from './parameters.ts'
+import { BODY_KEYS, LIST_PARAMETERS } from './parameters.ts'
 import type { ListPlan, ListRequest, Paging, UrlParameters } from './plan.ts'
-
-const KEYS: readonly string[] = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
 
 /** Object-shaped parameters with an error message of their own. */
 const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(
@@ -60,7 +58,7 @@ export function parseQueryBody(rules: ListRules, json: unknown): ListPlan {
   const body = json === undefined ? {} : json
   if (!isFields(body)) throw queryNotObject()
   for (const key of Object.keys(body)) {
-    if (!KEYS.includes(key)) throw unknownQueryKey(key, KEYS)
+    if (!BODY_KEYS.includes(key)) throw unknownQueryKey(key, BODY_KEYS)
   }
   const filters: Filter[] = []
   const requested: ListRequest = {}

@@ -19,6 +19,7 @@ export async function rulesFor(
   const sees = (path: string) => isReadable(fields, path)
   const seenIn = (names: ReadonlySet<string>) => new Set([...names].filter(sees))
   const seen = (names: FieldSet): FieldSet => ({ has: (name) => sees(name) && names.has(name) })
+  const { by, of } = resource.aggregates
   const orderBy = resource.orderBy.filter(({ field }) => sees(field))
   return {
     ...resource,
@@ -28,6 +29,10 @@ export async function rulesFor(
     sortable: seenIn(resource.sortable),
     urlFilterable: seen(resource.urlFilterable),
     urlSortable: seen(resource.urlSortable),
+    aggregates: {
+      by: new Map([...by].filter(([, { field }]) => sees(field))),
+      of: new Map([...of].filter(([field]) => sees(field))),
+    },
     orderBy,
     order: totalOrder(orderBy),
     search: resource.search.filter((one) => {

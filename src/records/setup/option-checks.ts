@@ -53,6 +53,10 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   search: names,
   filterableFields: names,
   sortableFields: names,
+  aggregates: {
+    must: 'be { by, of } with lists of field names',
+    test: isAggregates,
+  },
   expandable: names,
   exportLimit: {
     must: 'be a whole number of at least 0, or Infinity',
@@ -113,6 +117,14 @@ function isForOperations(value: unknown, test: (value: unknown) => boolean): boo
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const known = Object.keys(value).every((key) => key === 'create' || key === 'update')
   return known && Object.values(value).every((item) => item === undefined || test(item))
+}
+
+function isAggregates(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const { by, of, ...others } = value as Readonly<Record<string, unknown>>
+  return (
+    Object.keys(others).length === 0 && [by, of].every((one) => one === undefined || isNames(one))
+  )
 }
 
 function isScopePair(value: unknown): boolean {

@@ -7,6 +7,7 @@
 import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
+import type { GroupName } from '../engine/aggregate-query.ts'
 import type { Guard } from '../engine/route.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type {
@@ -20,6 +21,7 @@ import type {
 } from '../rules/hooks.ts'
 import type { ScopeOption, ScopePair } from '../rules/scope.ts'
 import type { AccessOptions } from './access.ts'
+import type { AggregatesOption } from './aggregates.ts'
 
 /** Field names for both operations, or for each of them. */
 export type FieldLists<R> =
@@ -56,6 +58,11 @@ export interface RouterOptions<R> {
    * longer list is a 413. Default 0: no files, a 406.
    */
   readonly exportLimit?: number
+  /**
+   * What a QUERY may group records by, and compute with: `{ by: ['country', 'createdAt:month'], of: ['population'] }`.
+   * Default: nothing. Records can always be counted.
+   */
+  readonly aggregates?: AggregatesOption<GroupName<R>, FieldName<R>>
   /** Fields that clients may write. Default: every field of the model, with a start-up warning. */
   readonly allowedFields?: FieldLists<R>
   /** Fields that clients may never write; wins over `allowedFields`. */
@@ -119,7 +126,7 @@ export interface RouterOptions<R> {
    * guards of their own.
    */
   readonly access?: AccessOptions
-  /** Whether the router has the QUERY route; false is the same as `access: { query: false }`. Default true. */
+  /** Whether the router has the QUERY route; false is the same as `{ query: false }`. Default true. */
   readonly enableQuery?: boolean
   /**
    * Whether a POST with the header `X-HTTP-Method-Override: QUERY` is a QUERY, for clients behind proxies that refuse

@@ -20,6 +20,7 @@ import type { FieldsFor } from '../rules/fields-for.ts'
 import type { OnGet } from '../rules/hooks.ts'
 import type { Scopes } from '../rules/scope.ts'
 import { resolveAccess, type ServedActions } from './access.ts'
+import { type AggregateRules, aggregateRules } from './aggregates.ts'
 import { type Expandable, expandables } from './expandables.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { RouterOptions } from './options.ts'
@@ -43,6 +44,8 @@ export interface ListRules {
   /** What URL parameters may range over, compare and sort by; legacy mode lifts only these lists. */
   readonly urlFilterable: FieldSet
   readonly urlSortable: FieldSet
+  /** What a QUERY body may group by and compute with. */
+  readonly aggregates: AggregateRules
   readonly orderBy: readonly SortKey[]
   /** The same, with `_id` as the last key. */
   readonly order: readonly SortKey[]
@@ -146,6 +149,7 @@ export function resolveResource(
     isUnlimited: !options.scope && !options.fieldsFor,
     ...fieldRules(options, legacyMode, fail),
     ...pageRules(options, legacyMode),
+    aggregates: aggregateRules(model, options.aggregates ?? {}, fail),
     model,
     search: searchFields(host, model, mount, options.search ?? [], fail),
     // 2.x ran search terms as patterns; if the store cannot do so safely they stay literal.

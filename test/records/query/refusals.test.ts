@@ -8,7 +8,7 @@ const OPTIONS: ItemOptions = {
   sortableFields: ['name', 'size', 'done', 'at', 'kind', 'note', 'place.row'],
   search: ['name'],
 }
-const KEYS = 'filter, search, sort, page, pageSize, limit, cursor, select, expand'
+const KEYS = 'filter, search, sort, page, pageSize, limit, cursor, select, expand, aggregate, by'
 const OPERATORS = 'eq, ne, gt, gte, lt, lte, in, nin'
 
 const opened = (options: ItemOptions = {}): Promise<Shop> =>

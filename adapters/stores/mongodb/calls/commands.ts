@@ -35,6 +35,11 @@ export class Commands {
     return this.#native.find(query, options).toArray()
   }
 
+  /** What a pipeline makes of the documents. */
+  groups(pipeline: Document[], { signal, ...options }: Options): Promise<Document[]> {
+    return this.#native.aggregate(pipeline, { ...options, ...(signal && { signal }) }).toArray()
+  }
+
   /** The number of documents that match. */
   async count(query: Document, { signal, maxTimeMS }: Options): Promise<number> {
     const limit = maxTimeMS !== undefined && { maxTimeMS }

@@ -5,7 +5,8 @@
  */
 
 import type { Document } from 'mongodb'
-import type { Filter } from '../../../../src/ports/filter.ts'
+import type { AggregateRead } from '../../../../src/ports/aggregate.ts'
+import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import type {
   CollectionSchema,
@@ -17,6 +18,7 @@ import type {
 import { gather } from '../../gather.ts'
 import { fromDocument, idIn, shownText } from '../documents/documents.ts'
 import { compileFilter, hasPattern } from '../query/filter.ts'
+import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { restAfter } from '../query/seek-filter.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 import type { Commands, Options } from './commands.ts'
@@ -56,6 +58,13 @@ export class Reads {
 
   count(filter: Filter, hints?: ReadHints): Promise<number> {
     return this.#commands.count(this.#compile(filter), readOptions(filter, hints))
+  }
+
+  async aggregate(read: AggregateRead): Promise<Scalar[][]> {
+    const { shape } = this.#schema
+    const pipeline = pipelineOf(read, this.#compile(read.filter), shape)
+    const options = readOptions(read.filter, read.hints)
+    return rowsOf(await this.#commands.groups(pipeline, options), read, shape)
   }
 
   readonly #record = pointReader<Fields>(async (ids, shared) => {

@@ -138,6 +138,11 @@ function datesAsStrings<T extends object>(value: T): T {
   return value
 }
 
+/** One stored value as a record has it, at a place of this shape. */
+export function fromValue(value: unknown, shape: Shape | undefined): unknown {
+  return decodeAs(value, shape)
+}
+
 /** Replaces BSON types by fieldgate's, in place: nothing else uses the driver's result. */
 function decode(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value

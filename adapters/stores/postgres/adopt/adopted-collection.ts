@@ -70,6 +70,7 @@ export function adoptedCollection(
     find: async (read) => (await open()).find(read),
     findJson: async (read) => (await open()).findJson?.(read) ?? [],
     count: async (filter, hints) => (await open()).count(filter, hints),
+    aggregate: async (read) => (await open()).aggregate?.(read) ?? [],
     estimate: async () => (await open()).estimate(),
     newId,
     insert: async (record) => (await open()).insert(record),

@@ -24,6 +24,7 @@ import { type Compilation, orderBy } from '../layout/operands.ts'
 import { type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
 import { literal, Parameters, type Statement } from '../layout/sql.ts'
 import { restored, stored } from '../layout/text.ts'
+import { compileGroups, groupReader } from './aggregate.ts'
 import { compileFilter, namesUnique, where } from './filter.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
@@ -53,7 +54,7 @@ function readsOf(
   schema: CollectionSchema,
   table: Table,
   runner: Runner,
-): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+): Pick<Collection, 'find' | 'findJson' | 'count' | 'aggregate' | 'estimate'> {
   const whole = readerOf(table)
   const writeJson = jsonWriter(table, schema.declared, false)
   const writeFilled = jsonWriter(table, schema.declared, true)
@@ -115,6 +116,15 @@ function readsOf(
       const compiled = compilation()
       const sql = `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
       return numberIn(sql, compiled, !namesUnique(schema, filter), hints)
+    },
+
+    async aggregate(read) {
+      const compiled = compilation()
+      const sql = compileGroups(read, compiled)
+      const isLong = !namesUnique(schema, read.filter)
+      const statement = { ...compiled.parameters.statement(sql), isLong }
+      const { rows } = await runner.read(statement, read.hints)
+      return rows.map(groupReader(read, compiled))
     },
 
     async estimate() {

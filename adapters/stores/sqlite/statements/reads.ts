@@ -25,6 +25,7 @@ import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import type { Candidates } from '../layout/shadows.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
+import { compileGroups, groupReader } from './aggregate.ts'
 import { CompiledPages } from './compiled-pages.ts'
 import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
 import { compilePage } from './page.ts'
@@ -34,7 +35,7 @@ export function readsOf(
   target: Target,
   runner: Runner,
   filler: Filler,
-): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+): Pick<Collection, 'find' | 'findJson' | 'count' | 'aggregate' | 'estimate'> {
   const { table, parse, stamps, compilation } = target
   const textsOf = textReader(target, runner, filler)
   const show = textsShower(target)
@@ -65,6 +66,22 @@ export function readsOf(
       }
       const searches = searchesIn(filter, target.shadows())
       return searches.length === 0 ? count() : filler.searched(searches, count, hints)
+    },
+
+    async aggregate(read) {
+      const { filter, hints } = read
+      const rows = () => {
+        const compiled = compilation()
+        const conditions = conditionsInTime(filter, compiled, runner)
+        const sql = compileGroups(read, table, conditions, compiled)
+        return runner.read({ ...compiled.parameters.statement(sql), inLists: true }, hints)
+      }
+      const searches = searchesIn(filter, target.shadows())
+      const found =
+        searches.length === 0
+          ? await rows()
+          : await filler.searched(searches, async () => rows(), hints)
+      return found.map(groupReader(read, target.schema.shape))
     },
 
     async estimate() {

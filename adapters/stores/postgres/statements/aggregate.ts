@@ -1,0 +1,112 @@
+/**
+ * Aggregates: the statement, and its rows as values.
+ *
+ * @module
+ */
+
+import { type AggregateRead, type GroupKey, PART_LENGTHS } from '../../../../src/ports/aggregate.ts'
+import type { Scalar } from '../../../../src/ports/filter.ts'
+import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/groups.ts'
+import { dateFrom, isoFrom } from '../layout/dates.ts'
+import { type Collected, type Compilation, type Operand, valueAt } from '../layout/operands.ts'
+import type { Row } from '../layout/rows.ts'
+import { restored } from '../layout/text.ts'
+import { compileFilter } from './filter.ts'
+
+/** The statement of the groups that `read` asks for. */
+export function compileGroups(read: AggregateRead, compiled: Compilation): string {
+  return selectGroups(read, compiled.table.sql, [compileFilter(read.filter, compiled)], {
+    key: (key) => keyOf(key, valueAt(key.field, compiled)),
+    measure: (measure) => measureOf(measure, valueAt(measure.field, compiled)),
+    order: (ordered, descending) => `${ordered} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`,
+    count: (rows) => String(Math.trunc(rows)),
+  })
+}
+
+function keyOf({ part }: GroupKey, operand: Operand): GroupColumn {
+  const { kind, type, sql, ordered } = operand
+  if (kind !== 'date') return { sql: ordered, ordered }
+  if (part === undefined) return { sql, ordered: sql }
+  // Dates inside of JSON are strings in ISO 8601.
+  const cut =
+    type === 'text'
+      ? `left(${sql}, ${PART_LENGTHS[part]})`
+      : `date_trunc('${part}', ${inUtc(operand)})`
+  return { sql: cut, ordered: cut }
+}
+
+function inUtc({ type, sql }: Operand): string {
+  return type === 'timestamptz' ? `(${sql}) AT TIME ZONE 'UTC'` : sql
+}
+
+function measureOf({ op }: ValueMeasure, operand: Operand): GroupColumn {
+  if (operand.kind !== 'number') return same(`${op}(${operand.sql})`)
+  const measured = MEASURED[op](exact(operand))
+  return { sql: measured, ordered: rounded(op, measured) }
+}
+
+const MEASURED: { readonly [Op in ValueMeasure['op']]: (value: string) => string } = {
+  sum: (value) => `coalesce(sum(${value}), 0)`,
+  // `avg` may end at 16 digits, as a whole number that is none.
+  avg: (value) => `sum(${value}) / (count(${value}) + 0e-40)`,
+  min: (value) => `min(${value})`,
+  max: (value) => `max(${value})`,
+}
+
+function same(sql: string): GroupColumn {
+  return { sql, ordered: sql }
+}
+
+/** A number with all of its digits: as `numeric`, doubles have 15, and their sums depend on the order of rows. */
+function exact({ type, sql }: Operand): string {
+  return type === 'bigint' || type === 'numeric' ? sql : `(${sql})::text::numeric`
+}
+
+/** A number as measures are compared, see `roundedMeasure`. */
+function rounded(op: ValueMeasure['op'], number: string): string {
+  const digits = `11 - floor(log(abs(${number})))::integer`
+  const cut = `round(${number}, ${digits})`
+  if (op === 'avg') return `CASE WHEN ${number} = 0 THEN 0 ELSE ${cut} END`
+  // Whole as a double, which is what is shown. Not every number has one.
+  const double = `(${number})::double precision`
+  const isWhole = `CASE WHEN abs(${number}) < 1e16 THEN ${double} = trunc(${double}) AND abs(${double}) <= ${2 ** 53} END`
+  return `CASE WHEN ${isWhole} THEN round(${number}) ELSE ${cut} END`
+}
+
+/** Returns what makes the values of a row. */
+export function groupReader(
+  { by, measures }: AggregateRead,
+  collected: Collected,
+): (row: Row) => Scalar[] {
+  const readers = [
+    ...by.map((key) => keyReader(key, collected)),
+    ...measures.map((one) => ('field' in one ? readerOf(valueAt(one.field, collected)) : Number)),
+  ]
+  return (row) =>
+    readers.map((read, at) => {
+      const text = row[at]?.toString()
+      return text === undefined ? null : read(text)
+    })
+}
+
+type Reader = (text: string) => Scalar
+
+function keyReader({ field, part }: GroupKey, collected: Collected): Reader {
+  const operand = valueAt(field, collected)
+  if (part === undefined) return readerOf(operand)
+  const length = PART_LENGTHS[part]
+  return operand.type === 'text' ? (text) => text : (text) => isoFrom(text).slice(0, length)
+}
+
+function readerOf({ kind, type }: Operand): Reader {
+  switch (kind) {
+    case 'number':
+      return Number
+    case 'boolean':
+      return (text) => text === 't'
+    case 'date':
+      return type === 'text' ? (text) => new Date(text) : dateFrom
+    default:
+      return restored
+  }
+}

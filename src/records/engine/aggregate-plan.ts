@@ -1,0 +1,182 @@
+/**
+ * The grammar of aggregates: what is computed, by which groups, and in which order, checked.
+ *
+ * @module
+ */
+
+import {
+  aggregateEmpty,
+  aggregateNotObject,
+  aggregateOnDate,
+  countNotBoolean,
+  groupsNotList,
+  measuredNotList,
+  notAggregatable,
+  notGroupable,
+  notSortable,
+  sortNotList,
+  sortTooLong,
+  unknownMeasure,
+} from '../../http/refusals.ts'
+import { type Model, sortKey } from '../../model/model.ts'
+import { isOrdered } from '../../model/ordered.ts'
+import { isFields } from '../../model/writable.ts'
+import {
+  type AggregateRead,
+  type DatePart,
+  type GroupKey,
+  type Measure,
+  PART_LENGTHS,
+  roundedMeasure,
+} from '../../ports/aggregate.ts'
+import { aggregateRecords } from '../../ports/aggregate-records.ts'
+import type { Scalar } from '../../ports/filter.ts'
+import { placeOf } from '../../ports/shape.ts'
+import type { Collection, Fields } from '../../ports/store.ts'
+
+/** What a field holds that is computed with. */
+export type MeasuredKind = 'number' | 'date'
+
+/** What may be asked for, by name. */
+export interface Aggregatable {
+  /** What records may be grouped by. */
+  readonly by: { get(name: string): GroupKey | undefined }
+  /** What may be computed with. */
+  readonly of: { get(name: string): MeasuredKind | undefined }
+}
+
+/** What one aggregate asks for, not yet checked. */
+export interface AskedAggregate {
+  readonly aggregate: unknown
+  readonly by: unknown
+  readonly sort: unknown
+}
+
+/** The columns and the order of an aggregate. */
+export interface AggregatePlan extends Pick<AggregateRead, 'by' | 'measures' | 'sort'> {
+  /** The names of the keys, as they were given. */
+  readonly names: readonly string[]
+}
+
+/** The measures of a field, in the order in which rows have them. */
+export const FIELD_MEASURES = ['sum', 'avg', 'min', 'max'] as const
+const MEASURES: readonly string[] = ['count', ...FIELD_MEASURES]
+/** The most names in `by`. */
+export const MAX_GROUP_KEYS = 3
+const MAX_SORT_KEYS = 5
+
+/** What is asked for. Throws a 400 for what `allowed` does not have. */
+export function planAggregate(asked: AskedAggregate, allowed: Aggregatable): AggregatePlan {
+  const names = namesIn(asked.by ?? [])
+  if (!names || names.length > MAX_GROUP_KEYS) throw groupsNotList(MAX_GROUP_KEYS)
+  const by = names.map((name) => {
+    const key = allowed.by.get(name)
+    if (!key) throw notGroupable(name)
+    return key
+  })
+  const measures = measuresIn(asked.aggregate, allowed)
+  return { names, by, measures, sort: sortOf(asked.sort ?? [], names, measures) }
+}
+
+function measuresIn(given: unknown, { of }: Aggregatable): readonly Measure[] {
+  if (!isFields(given)) throw aggregateNotObject()
+  for (const key of Object.keys(given)) {
+    if (!MEASURES.includes(key)) throw unknownMeasure(key, MEASURES)
+  }
+  const count = given.count ?? false
+  if (typeof count !== 'boolean') throw countNotBoolean()
+  const fields = FIELD_MEASURES.flatMap((op) => {
+    const names = namesIn(given[op] ?? [])
+    if (!names) throw measuredNotList(op)
+    return names.map((field) => checkedMeasure(op, field, of.get(field)))
+  })
+  const measures: Measure[] = [...(count ? [{ op: 'count' } as const] : []), ...fields]
+  if (measures.length === 0) throw aggregateEmpty()
+  return measures
+}
+
+function checkedMeasure(
+  op: (typeof FIELD_MEASURES)[number],
+  field: string,
+  kind: MeasuredKind | undefined,
+): Measure {
+  if (!kind) throw notAggregatable(field)
+  if (kind === 'date' && (op === 'sum' || op === 'avg')) throw aggregateOnDate(field)
+  return { op, field }
+}
+
+/** The order that was asked for, then by the keys. */
+function sortOf(
+  given: unknown,
+  names: readonly string[],
+  measures: readonly Measure[],
+): AggregatePlan['sort'] {
+  const keys = given === '' ? [] : namesIn([given].flat())
+  if (!keys) throw sortNotList()
+  if (keys.length > MAX_SORT_KEYS) throw sortTooLong(MAX_SORT_KEYS)
+  const columns = [...names, ...measures.map(nameOf)]
+  const sorted = new Map<number, boolean>()
+  for (const { field, descending } of keys.map(sortKey)) {
+    const column = columns.indexOf(field)
+    if (column === -1) throw notSortable(field)
+    sorted.set(column, descending)
+  }
+  for (const column of names.keys()) if (!sorted.has(column)) sorted.set(column, false)
+  return [...sorted].map(([column, descending]) => ({ column, descending }))
+}
+
+/** What sorts call a measure: `count`, `sum.population`. */
+function nameOf(measure: Measure): string {
+  return 'field' in measure ? `${measure.op}.${measure.field}` : measure.op
+}
+
+/** A list of names, each once; undefined if it is anything else. */
+function namesIn(list: unknown): readonly string[] | undefined {
+  const isNames = Array.isArray(list) && list.every((name) => typeof name === 'string')
+  return isNames ? [...new Set<string>(list)] : undefined
+}
+
+/** What `name` groups by: a field of one value of one type, or a part of a date, as `createdAt:month`. */
+export function groupKeyOf({ shape }: Pick<Model, 'shape'>, name: string): GroupKey | undefined {
+  // A group has members of these names of its own.
+  if (MEASURES.includes(name)) return undefined
+  if (isOrdered(shape, name)) return { field: name }
+  const [, field = '', part = ''] = /^(.+):(\w+)$/s.exec(name) ?? []
+  const isPart = Object.hasOwn(PART_LENGTHS, part) && measuredKind({ shape }, field) === 'date'
+  return isPart ? { field, part: part as DatePart } : undefined
+}
+
+/** What can be computed with the field `name`. */
+export function measuredKind(
+  { shape }: Pick<Model, 'shape'>,
+  name: string,
+): MeasuredKind | undefined {
+  const kind = isOrdered(shape, name) ? placeOf(shape, name)?.shape.kind : undefined
+  return kind === 'number' || kind === 'date' ? kind : undefined
+}
+
+/** Everything that can be asked for of a model. */
+export function aggregatableIn(model: Pick<Model, 'shape'>): Aggregatable {
+  return {
+    by: { get: (name) => groupKeyOf(model, name) },
+    of: { get: (name) => measuredKind(model, name) },
+  }
+}
+
+/** The rows of `collection`; a store without aggregates is read. */
+export function aggregateIn(collection: Collection, read: AggregateRead): Promise<Scalar[][]> {
+  return collection.aggregate?.(read) ?? aggregateRecords((one) => collection.find(one), read)
+}
+
+/** A row as it is shown: `{ country: 'CH', count: 3, sum: { population: 12 } }`. */
+export function groupOf(row: readonly Scalar[], { names, measures }: AggregatePlan): Fields {
+  const group: Fields = Object.fromEntries(names.map((name, at) => [name, row[at] ?? null]))
+  for (const [at, measure] of measures.entries()) {
+    const value = row[names.length + at] ?? null
+    const shown = typeof value === 'number' ? roundedMeasure(measure.op, value) : value
+    if ('field' in measure) {
+      group[measure.op] = { ...(group[measure.op] as Fields), [measure.field]: shown }
+    } else group.count = shown
+  }
+  return group
+}

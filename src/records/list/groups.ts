@@ -1,0 +1,86 @@
+/**
+ * A QUERY that asks for groups of records instead of the records.
+ *
+ * @module
+ */
+
+import type { Loaded } from '../../cache/cached.ts'
+import { hintsFor } from '../../http/deadline.ts'
+import { aggregateExcludes, groupsAlone, unknownQueryKey } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { listJson } from '../../http/respond.ts'
+import { isFields } from '../../model/writable.ts'
+import { all, type Filter } from '../../ports/filter.ts'
+import {
+  type AggregatePlan,
+  aggregateIn,
+  groupOf,
+  planAggregate,
+} from '../engine/aggregate-plan.ts'
+import { scopeOf } from '../rules/scope.ts'
+import type { ListRules, Resource } from '../setup/resource.ts'
+import { filterInBody } from './filters.ts'
+import { refusalOf } from './pages.ts'
+import { positiveInBody } from './pagination.ts'
+import { BODY_KEYS } from './parameters.ts'
+import { searchFilter, searchInBody } from './search.ts'
+
+/** The keys of a QUERY body that an aggregate takes. */
+const TAKEN: readonly string[] = ['aggregate', 'by', 'filter', 'search', 'sort', 'limit']
+
+/** A QUERY body that asks for groups. */
+type Body = Readonly<Record<string, unknown>>
+
+/** Whether a QUERY body asks for groups. */
+export function asksForGroups(body: unknown): body is Body {
+  return isFields(body) && ((body.aggregate ?? null) !== null || (body.by ?? null) !== null)
+}
+
+/** What a request asks for, checked and cast. */
+interface GroupsPlan extends AggregatePlan {
+  readonly filter: Filter
+  /** The search term; undefined for none. */
+  readonly search: string | undefined
+  readonly searched: ListRules['search']
+  readonly limit: number
+}
+
+/** The plan of a body. Throws a 400 for what is not allowed. */
+export function parseGroups(rules: ListRules, body: Body): GroupsPlan {
+  for (const key of Object.keys(body)) {
+    if (!BODY_KEYS.includes(key)) throw unknownQueryKey(key, BODY_KEYS)
+    if (!TAKEN.includes(key) && (body[key] ?? null) !== null) throw aggregateExcludes(key)
+  }
+  const { aggregate, by, sort, filter, search, limit } = body
+  if ((aggregate ?? null) === null) throw groupsAlone()
+  const { filters = [] } = filter ? filterInBody(rules, filter) : {}
+  return {
+    ...planAggregate({ aggregate, by, sort }, rules.aggregates),
+    filter: all(filters),
+    search: searchInBody(rules, search ?? '').search,
+    searched: rules.search,
+    limit: Math.min(positiveInBody('limit', limit ?? rules.maxLimit), rules.maxLimit),
+  }
+}
+
+/** The groups for a plan: of the records that a list would find for this request. */
+export async function readGroups(
+  resource: Resource,
+  plan: GroupsPlan,
+  request: ApiRequest,
+): Promise<Loaded> {
+  const { model, scope, engine, hints, maxResponseBytes } = resource
+  const { by, measures, sort, limit } = plan
+  const own = (await scopeOf(model, scope.read, request)).filter
+  try {
+    const filter = all([own, plan.filter, await searchFilter(resource, plan, request)])
+    // One more, to know whether there are others.
+    const read = { filter, by, measures, sort, limit: limit + 1, hints: hintsFor(hints, request) }
+    const rows = await aggregateIn(engine.stored, read)
+    const texts = rows.slice(0, limit).map((row) => JSON.stringify(groupOf(row, plan)))
+    const pagination = { hasMore: rows.length > limit }
+    return { body: listJson(texts, pagination, maxResponseBytes), cacheable: true }
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The `aggregates` option, resolved: what clients may group records by, and compute with.
+ *
+ * @module
+ */
+
+import { isHidden, type Model } from '../../model/model.ts'
+import type { Fail } from '../../model/option-rules.ts'
+import { isMixed, SEVERAL_TYPES } from '../../model/ordered.ts'
+import { didYouMean, noSuchField } from '../../model/suggest.ts'
+import { type GroupKey, PART_LENGTHS } from '../../ports/aggregate.ts'
+import { placeOf } from '../../ports/shape.ts'
+import {
+  FIELD_MEASURES,
+  groupKeyOf,
+  type MeasuredKind,
+  measuredKind,
+} from '../engine/aggregate-plan.ts'
+
+/** Names for groups, or names to compute with. */
+export interface AggregatesOption<By extends string = string, Of extends string = string> {
+  /** Fields that records may be grouped by; of a date also `'createdAt:day'`, `':month'` and `':year'`, in UTC. */
+  readonly by?: readonly By[]
+  /** Fields whose numbers may be summed and so on; dates have a least and a greatest value only. */
+  readonly of?: readonly Of[]
+}
+
+/** What clients may ask an aggregate for. */
+export interface AggregateRules {
+  readonly by: ReadonlyMap<string, GroupKey>
+  readonly of: ReadonlyMap<string, MeasuredKind>
+}
+
+/** Resolves the option. Fails for names that are unknown, hidden, or lead to values of another kind. */
+export function aggregateRules(
+  model: Model,
+  { by = [], of = [] }: AggregatesOption,
+  fail: Fail,
+): AggregateRules {
+  return {
+    by: new Map(by.map((name) => [name, checkedKey(model, name, fail)])),
+    of: new Map(of.map((name) => [name, checkedKind(model, name, fail)])),
+  }
+}
+
+function checkedKey(model: Model, name: string, fail: Fail): GroupKey {
+  if (ROW_MEMBERS.includes(name)) {
+    fail(`'aggregates.by' lists '${name}', but each group has a member of that name of its own`)
+  }
+  const key = groupKeyOf(model, name)
+  const [field = name, part] = key || placeOf(model.shape, name) ? [name] : name.split(/:(?=\w*$)/)
+  checkReachable(model, 'aggregates.by', key?.field ?? field, fail)
+  if (key) return key
+  if (part === undefined) return fail(`'aggregates.by' names '${name}', ${whyNot(model, name)}`)
+  return measuredKind(model, field) === 'date'
+    ? fail(
+        `'aggregates.by' names '${name}', but the parts of a date are 'day', 'month' and 'year'.${didYouMean(part, Object.keys(PART_LENGTHS))}`,
+      )
+    : fail(`'aggregates.by' names '${name}', but '${field}' is not a date`)
+}
+
+const ROW_MEMBERS: readonly string[] = ['count', ...FIELD_MEASURES]
+
+function checkedKind(model: Model, name: string, fail: Fail): MeasuredKind {
+  checkReachable(model, 'aggregates.of', name, fail)
+  const kind = measuredKind(model, name)
+  return kind ?? fail(`'aggregates.of' names '${name}', which is neither a number nor a date`)
+}
+
+function checkReachable(model: Model, option: string, field: string, fail: Fail): void {
+  if (!placeOf(model.shape, field)) fail(noSuchField(option, field, model))
+  if (isHidden(model, field)) fail(`'${option}' names '${field}', which is hidden`)
+}
+
+function whyNot(model: Model, name: string): string {
+  return isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no single value'
+}
