@@ -163,9 +163,9 @@ export function recordCalls(
       )
     },
     create: async (values: Values, options?: CreateOptions) =>
-      send.one('POST', path, bodyOf(values), options),
+      send.one('POST', path, await bodyOf(values), options),
     update: async (id: string, values: Values, options?: WriteOptions & Condition) =>
-      send.one('PATCH', at(id), bodyOf(values), options),
+      send.one('PATCH', at(id), await bodyOf(values), options),
     remove: (id: string, options?: CallOptions & Condition) =>
       send.one('DELETE', at(id), undefined, options),
   }
@@ -187,21 +187,10 @@ interface Paging {
 }
 
 /** A form if there are files, else JSON. */
-function bodyOf(values: Values): string | FormData {
+async function bodyOf(values: Values): Promise<string | FormData> {
   const text = json(values)
-  if (!Object.values(values).flat().some(isFile)) return text
-  const form = new FormData()
-  for (const [name, written] of Object.entries<unknown>(JSON.parse(text))) {
-    if (written === null) {
-      throw new TypeError(`'${name}' is null, which a form can't say.`)
-    }
-    const files = [values[name]].flat()
-    const part = typeof written === 'string' ? written : JSON.stringify(written)
-    for (const one of files.some(isFile) ? files : [part]) form.append(name, one as Blob)
-  }
-  return form
-}
-
-function isFile(value: unknown): boolean {
-  return value instanceof Blob
+  const hasFiles = Object.values(values)
+    .flat()
+    .some((value) => value instanceof Blob)
+  return hasFiles ? (await import('./form.ts')).formOf(values, text) : text
 }
