@@ -5,7 +5,7 @@
  */
 
 import type { SecretName } from '../auth/setup/field-names.ts'
-import type { RouteName } from '../auth/setup/options.ts'
+import type { RouteName } from '../auth/setup/route-names.ts'
 import type { AuthChoices, ServedAccounts } from '../auth/setup/served.ts'
 import type { Counted } from './lists.ts'
 import type { CallOptions } from './records.ts'
@@ -149,6 +149,66 @@ export interface Routes<T extends AnyAccounts> {
   ): Message
 }
 
+/** What a sign-in without sessions gets from `confirmLogin`; with them it is a message. */
+type Confirmed = { readonly token: string; readonly expiresIn: number }
+
+/** An API key, as the routes show it. */
+export interface KeyInfo {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+  /** What it may do, as it was given. */
+  readonly allow: readonly KeyRule[]
+}
+
+/** What a key may do at a mount, `*` for all. */
+export interface KeyRule {
+  readonly mount: string
+  /** `list`, `read`, `create`, `update`, `remove`, or an extra route: `POST /:id/book`. */
+  readonly actions: readonly string[]
+}
+
+/** The routes that come with `methods`. */
+export interface MethodCalls {
+  /** Makes the session recent: takes what signs in to the same account, `{ password }` for instance. */
+  confirmLogin(
+    body: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<Result<string | Confirmed>>
+  /** The user's API keys, the newest first. */
+  listKeys(options?: CallOptions): Promise<Result<KeyInfo[]>>
+  /** A new API key; `key` is shown only here. */
+  createKey(
+    body: {
+      readonly name: string
+      readonly expiresAt?: string
+      readonly allow: readonly KeyRule[]
+    },
+    options?: CallOptions,
+  ): Promise<Result<KeyInfo & { readonly key: string }>>
+  deleteKey(id: string, options?: CallOptions): Message
+  /** For admins: ends all keys of a user. */
+  deleteUserKeys(id: string, options?: CallOptions): Message
+}
+
+/** The routes of each method, by its name. */
+interface CallsOf {
+  readonly apiKeys: 'listKeys' | 'createKey' | 'deleteKey' | 'deleteUserKeys'
+}
+
+type NamesOf<M> = M extends readonly (infer E)[]
+  ? E extends { readonly name: infer N }
+    ? N
+    : never
+  : never
+
+/** The calls of the methods with the names `N`. */
+type CallsBy<N> = [N] extends [never]
+  ? unknown
+  : Pick<MethodCalls, 'confirmLogin' | CallsOf[N & keyof CallsOf]>
+
 type OfSessions =
   | 'refresh'
   | 'logout'
@@ -171,4 +231,5 @@ type Absent<O extends AuthChoices<unknown, unknown, unknown, unknown, unknown, u
 export type AccountsClient<T extends AnyAccounts> = Pick<
   Routes<T>,
   Exclude<RouteName, Absent<T['options']>>
->
+> &
+  CallsBy<NamesOf<T['options']['methods']>>

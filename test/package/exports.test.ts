@@ -133,6 +133,7 @@ describe('an entry', () => {
     expect(names).toMatchInlineSnapshot(`
       {
         ".": "BadRecipient HttpError SecondStepRequired ValidationError caseMapped createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
+        "./api-keys": "apiKeys",
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
@@ -150,6 +151,7 @@ describe('an entry', () => {
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",
         "./memory": "memoryCache",
+        "./methods": "methodModel",
         "./mongodb": "mongoStore",
         "./mongoose": "fromMongoose",
         "./node": "serve",
