@@ -170,6 +170,9 @@ export interface KeyRule {
   readonly actions: readonly string[]
 }
 
+/** Codes for when the authenticator app is lost, each for one sign-in; they are shown once. */
+type RecoveryCodes = { readonly recoveryCodes: readonly string[] }
+
 /** The routes that come with `methods`. */
 export interface MethodCalls {
   /** Makes the session recent: takes what signs in to the same account, `{ password }` for instance. */
@@ -191,10 +194,22 @@ export interface MethodCalls {
   deleteKey(id: string, options?: CallOptions): Message
   /** For admins: ends all keys of a user. */
   deleteUserKeys(id: string, options?: CallOptions): Message
+  /** Begins to set up an authenticator app: show `uri` as a QR code, and confirm with its first code. */
+  createTotp(
+    options?: CallOptions,
+  ): Promise<Result<{ readonly secret: string; readonly uri: string; readonly ticket: string }>>
+  confirmTotp(
+    body: { readonly ticket: string; readonly code: string },
+    options?: CallOptions,
+  ): Promise<Result<RecoveryCodes>>
+  deleteTotp(options?: CallOptions): Message
+  /** New recovery codes; those before no longer work. */
+  createRecoveryCodes(options?: CallOptions): Promise<Result<RecoveryCodes>>
 }
 
 /** The routes of each method, by its name. */
 interface CallsOf {
+  readonly totp: 'createTotp' | 'confirmTotp' | 'deleteTotp' | 'createRecoveryCodes'
   readonly apiKeys: 'listKeys' | 'createKey' | 'deleteKey' | 'deleteUserKeys'
 }
 

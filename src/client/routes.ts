@@ -46,6 +46,10 @@ const ROUTES: Readonly<Record<RouteName, string>> = {
   createKey: 'POST /keys',
   deleteKey: 'DELETE /keys/:id -',
   deleteUserKeys: 'DELETE /users/:id/keys -',
+  createTotp: 'POST /totp -',
+  confirmTotp: 'POST /totp/confirm',
+  deleteTotp: 'DELETE /totp -',
+  createRecoveryCodes: 'POST /recovery-codes -',
 }
 
 /** Paths of routes that an auth router has renamed. */

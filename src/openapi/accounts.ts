@@ -95,7 +95,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.passwordRequired(),
       account.passwordTooLong(MAX_BYTES),
       account.invalidCredentials(),
-      ...(auth.settings.onLogin ? [account.invalidTicket()] : []),
+      ...(auth.settings.onLogin || auth.methods.length > 0 ? [account.invalidTicket()] : []),
       ...(auth.settings.lockout.reveal ? [account.tooManyAttempts(1)] : []),
       ...signInRefusals(auth),
     ],
@@ -258,7 +258,7 @@ export function accountOperation(
 ): Described {
   const user = userSchema(auth, schemas, suffix)
   const sketch = isOfMethod(route)
-    ? methodSketch(route, schemas, suffix)
+    ? methodSketch(route, schemas, suffix, loginBody(auth))
     : ROUTES[route.name]({ auth, schemas, suffix, user })
   const { summary, body, data, isOpen = false } = sketch
   if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }

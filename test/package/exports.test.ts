@@ -168,6 +168,7 @@ describe('an entry', () => {
         "./sqlite-executor": "executorStore",
         "./tanstack-query": "dataOf recordQueries retries",
         "./telemetry": "telemetry",
+        "./totp": "totp",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
         "./workers": "appObject worker",

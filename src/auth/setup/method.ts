@@ -65,6 +65,8 @@ export interface OpenMethod {
 
 /** A way to sign in at `POST /login`, and to confirm at `POST /login/confirm`. */
 export interface SignInMethod {
+  /** The body, for the document. */
+  readonly body?: $ZodType
   /** Whether a body is meant for it. */
   takes(body: Fields): boolean
   /** Responds, by `accounts.signIn`. `own` is the id of the only account that it may be; undefined if any. */

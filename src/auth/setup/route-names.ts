@@ -37,6 +37,10 @@ export type MethodRouteName =
   | 'createKey'
   | 'deleteKey'
   | 'deleteUserKeys'
+  | 'createTotp'
+  | 'confirmTotp'
+  | 'deleteTotp'
+  | 'createRecoveryCodes'
   | (string & {})
 
 /** Who may call a route. */

@@ -28,25 +28,25 @@ interface FactorParts {
 
 /** The second factors of one auth router. */
 export class Factors {
-  readonly #all: readonly SecondFactor[]
+  readonly all: readonly SecondFactor[]
   readonly #requiredFor: readonly string[]
   readonly #users: Users
 
   constructor(all: readonly SecondFactor[], requiredFor: readonly string[], users: Users) {
-    this.#all = all
+    this.all = all
     this.#requiredFor = requiredFor
     this.#users = users
   }
 
   /** Those that `user` has. */
   async of(user: Fields): Promise<readonly SecondFactor[]> {
-    const isEnrolled = await Promise.all(this.#all.map((factor) => factor.isEnrolled(user)))
-    return this.#all.filter((_, at) => isEnrolled[at])
+    const isEnrolled = await Promise.all(this.all.map((factor) => factor.isEnrolled(user)))
+    return this.all.filter((_, at) => isEnrolled[at])
   }
 
   /** Those that a sign-in of `user` by one factor is asked for. */
   async asked(user: Fields): Promise<readonly SecondFactor[]> {
-    const own = this.#all.length === 0 ? [] : await this.of(user)
+    const own = this.all.length === 0 ? [] : await this.of(user)
     return own.some(({ asks }) => asks) || this.isRequired(user) ? own : []
   }
 
@@ -57,7 +57,7 @@ export class Factors {
 
   /** Throws a 400 for a body with an answer of the wrong type. */
   checkAnswers(body: Fields): void {
-    for (const { answer } of this.#all) {
+    for (const { answer } of this.all) {
       const [key, type] = answer
       const value = Object.hasOwn(body, key) ? body[key] : undefined
       const isTyped = typeof value === type && value !== null && !Array.isArray(value)

@@ -102,7 +102,7 @@ export function allowIn(value: unknown, judge: Judge): readonly Rule[] {
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_RULES
   if (!isList) return refuse(`Required: a list of 1 to ${MOST_RULES} rules.`)
   const known = judge.actions()
-  const everywhere = new Set([...known.values()].flatMap((actions) => [...actions]))
+  const everywhere = new Set([...known.values(), Object.values(ACTIONS)].flatMap((all) => [...all]))
   return value.map((rule: unknown) => {
     const { mount, actions } = isFields(rule) ? rule : {}
     if (typeof mount !== 'string' || !isNames(actions)) {
