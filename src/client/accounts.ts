@@ -71,6 +71,12 @@ export interface Refreshed {
 type SecondStep = { readonly ticket: string } & Readonly<Record<string, unknown>>
 type Message = Promise<Result<string>>
 
+/** What a mailed code signs in with, and `registerFields` where it may be a sign-up. */
+type CodeOf<T extends AnyAccounts> =
+  'emailCode' extends NamesOf<T['options']['methods']>
+    ? Account<T> & { readonly otp: string } & Partial<Chosen<T, T['options']['registerFields']>>
+    : never
+
 /** Options of `listUsers`: the identifiers and the role are equality filters. */
 type UserList<T extends AnyAccounts> = {
   readonly [Name in Identifiers<T> | 'role']?: string
@@ -88,7 +94,7 @@ export interface Routes<T extends AnyAccounts> {
   ): Promise<Result<SignedIn<T> | { readonly user: UserOf<T>; readonly token?: undefined }>>
   /** Signs in. A failure with a `ticket` asks for a second step: send it with what the step needs. */
   login(
-    body: (Account<T> & { readonly password: string }) | SecondStep,
+    body: (Account<T> & { readonly password: string }) | CodeOf<T> | SecondStep,
     options?: CallOptions,
   ): Promise<Result<SignedIn<T>>>
   /** Signs in through a provider. */
@@ -203,12 +209,15 @@ export interface MethodCalls {
     options?: CallOptions,
   ): Promise<Result<RecoveryCodes>>
   deleteTotp(options?: CallOptions): Message
+  /** Mails a code for `login({ identifier, otp })`, if the account exists. */
+  sendLoginCode(body: { readonly identifier: string }, options?: CallOptions): Message
   /** New recovery codes; those before no longer work. */
   createRecoveryCodes(options?: CallOptions): Promise<Result<RecoveryCodes>>
 }
 
 /** The routes of each method, by its name. */
 interface CallsOf {
+  readonly emailCode: 'sendLoginCode'
   readonly totp: 'createTotp' | 'confirmTotp' | 'deleteTotp' | 'createRecoveryCodes'
   readonly apiKeys: 'listKeys' | 'createKey' | 'deleteKey' | 'deleteUserKeys'
 }

@@ -50,6 +50,7 @@ const ROUTES: Readonly<Record<RouteName, string>> = {
   confirmTotp: 'POST /totp/confirm',
   deleteTotp: 'DELETE /totp -',
   createRecoveryCodes: 'POST /recovery-codes -',
+  sendLoginCode: 'POST /login/code !',
 }
 
 /** Paths of routes that an auth router has renamed. */

@@ -144,6 +144,7 @@ describe('an entry', () => {
         "./deno": "serve",
         "./disk": "diskFiles",
         "./durable-sqlite": "durableStore",
+        "./email-code": "emailCode",
         "./express": "toExpress",
         "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",

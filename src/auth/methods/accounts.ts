@@ -8,7 +8,9 @@ import { base64url, bytesIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idMaker } from '../../model/id.ts'
 import type { Fields } from '../../ports/store.ts'
-import { namedAccount, readBody } from '../accounts/credentials.ts'
+import { createAccount } from '../accounts/create-account.ts'
+import { identifierString, namedAccount, readBody, valueFor } from '../accounts/credentials.ts'
+import { chosenFields } from '../accounts/profile-fields.ts'
 import { addressOf, isSent, respondFirst } from '../delivery/code-requests.ts'
 import { tell, tellOfProviders } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance.ts'
@@ -16,7 +18,9 @@ import { isSealed, type Keys, keyOf, keysFor, seal } from '../keys/hmac.ts'
 import { lastFactor } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { signInBy } from '../routes/sign-in-by.ts'
+import { isThere } from '../setup/channels.ts'
 import type { Accounts, SentCode } from '../setup/method.ts'
+import { firstRole } from '../setup/roles.ts'
 import { recentUser, strongUser } from '../sign-in/factors.ts'
 
 /** What the method called `name` gets. */
@@ -39,6 +43,18 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
       const at = user[users.names.keysEndedAt]
       return `${era(user)}.${at instanceof Date ? at.getTime() : 0}`
     },
+    codeState: (user) =>
+      JSON.stringify([era(user), users.changedAt(user), user[users.names.email]]),
+    otp: settings.otp,
+    provesMail:
+      isThere(settings, 'email') &&
+      settings.delivery.toField.email === users.names.email &&
+      auth.identifiers.isProvable(users.names.email) &&
+      auth.identifiers.keepsProof(users.names.email),
+    newcomer: (body) => newcomer(auth, body),
+    create: (values, body, request) => create(auth, values, body, request),
+    isKnown: (user, request) => auth.clients.isKnown(user, requestInfo(request).client),
+    pretendWrite: () => auth.dummyWrite(),
     body: (request) => readBody(host, request),
     byId: (id) => users.byToken(String(id)),
     named: (body) => namedAccount(auth, body),
@@ -72,8 +88,35 @@ function sendCode(
     if (!to || !made) return false
     const issued = { kind: 'signInCode', user, ...made } as const
     if (await isSent(auth, issued, to, request)) auth.report(request, 'code-sent', user._id)
+    else await made.takeBack?.()
     return true
   })
+}
+
+/** The values of an account to be. */
+function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | undefined {
+  const { email: field } = users.names
+  const mail = settings.identifiers.find((identifier) => identifier.field === field)
+  const typed = identifierString(body, 'identifier') || (mail && valueFor(body, mail))
+  const value = typeof typed === 'string' ? mail?.normalize(typed) : undefined
+  return value?.isWellFormed() ? { [field]: value } : undefined
+}
+
+/** Makes an account whose address is proven. */
+async function create(
+  auth: AuthInstance,
+  values: Fields,
+  body: Fields,
+  request: ApiRequest,
+): Promise<Fields | undefined> {
+  const { settings, users, identifiers } = auth
+  const record = await users.engine.validate({
+    ...chosenFields(auth, body, settings.registerFields, request),
+    [users.names.role]: firstRole(settings.roles),
+    ...values,
+    ...identifiers.proofOf(values, users.names.email),
+  })
+  return createAccount(auth, await users.newId(), record, request, true)
 }
 
 /** Writes the proof in one conditional step. */

@@ -12,6 +12,7 @@ import type { Model } from '../../model/model.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Collection, Fields } from '../../ports/store.ts'
 import type { Host } from '../../records/engine/host.ts'
+import type { OtpOptions } from './delivery-options.ts'
 import type { Access } from './route-names.ts'
 import type { SecurityEventType } from './security-event.ts'
 
@@ -113,6 +114,8 @@ export interface NamedAccount {
 export interface SentCode {
   readonly code: string
   readonly expiresAt: Date
+  /** Called if it could not be sent. */
+  takeBack?(): Promise<void>
 }
 
 /** What a sign-in by a method goes by. */
@@ -157,12 +160,31 @@ export interface Accounts {
   era(user: Fields): string
   /** The same for what ends when the account is disabled, too. */
   activeEra(user: Fields): string
+  /**
+   * What a mailed code is bound to: it changes with the era, the password and the address. For a person without an account, too.
+   */
+  codeState(user: Fields): string
+  /** The option `otp`. */
+  readonly otp: Required<Omit<OtpOptions, 'deliver'>>
+  /** Whether `prove` can prove addresses: there is mail, and the model has the fields. */
+  readonly provesMail: boolean
   /** The body of a request, an object. */
   body(request: ApiRequest): Promise<Fields>
   /** The account with that id. */
   byId(id: unknown): Promise<Fields | undefined>
   /** The account that a body names by an identifier; undefined if it names none. */
   named(body: Fields): NamedAccount | undefined
+  /** The values of an account to be, for the address that a body names; undefined if it names none. It has no `_id`. */
+  newcomer(body: Fields): Fields | undefined
+  /**
+   * Makes the account of a newcomer who has proven the address, with those `registerFields` that `body` has. Undefined if
+   * somebody else has the address by now. Throws a 400 with `fields`.
+   */
+  create(newcomer: Fields, body: Fields, request: ApiRequest): Promise<Fields | undefined>
+  /** Whether the account knows the client of `request`. */
+  isKnown(user: Fields, request: ApiRequest): boolean
+  /** Writes as much as a try costs, for those who have nothing to count. */
+  pretendWrite(): Promise<void>
   /** Whether the account may not sign in. */
   isDisabled(user: Fields): boolean
   /** Whether guesses have locked the account for the client of `request`. */

@@ -41,6 +41,7 @@ export type MethodRouteName =
   | 'confirmTotp'
   | 'deleteTotp'
   | 'createRecoveryCodes'
+  | 'sendLoginCode'
   | (string & {})
 
 /** Who may call a route. */
