@@ -46,11 +46,10 @@ export type {
   PasswordVerdict,
   RefreshOptions,
   RolesOptions,
-  RouteName,
   TokenOptions,
   UserFieldsOptions,
 } from './auth/setup/options.ts'
-export type { Access } from './auth/setup/routes.ts'
+export type { Access, RouteName } from './auth/setup/route-names.ts'
 export type { SecurityEvent, SecurityEventType } from './auth/setup/security-event.ts'
 export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { SecondStepRequired, type SignInStep } from './auth/setup/sign-in-step.ts'

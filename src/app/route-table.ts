@@ -8,7 +8,7 @@ import { type IRequest, IttyRouter } from 'itty-router'
 import type { ApiRequest } from '../http/request.ts'
 import type { Logger } from '../ports/logger.ts'
 import { pathOf } from '../ports/path-of.ts'
-import type { MountedRoutes } from '../records/engine/host.ts'
+import type { Host, MountedRoutes } from '../records/engine/host.ts'
 import type { Route } from '../records/engine/route.ts'
 
 /** A route at its place in the table. */
@@ -99,6 +99,18 @@ export class RouteTable {
     logger.warn(
       `${row.method} ${row.pattern}: the handler returned nothing, so the response is a 404. Return a Response.`,
     )
+  }
+}
+
+/** The routes of all that is mounted in an app; more may be mounted until the first request. */
+export function routesOf({ mounted }: Pick<Host, 'mounted'>): () => RouteTable {
+  let known = { size: -1, table: new RouteTable() }
+  return () => {
+    if (known.size === mounted.length) return known.table
+    const table = new RouteTable()
+    for (const each of mounted) table.add(each)
+    known = { size: mounted.length, table }
+    return table
   }
 }
 

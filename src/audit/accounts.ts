@@ -6,9 +6,9 @@
  */
 
 import type { AuthInstance } from '../auth/instance.ts'
-import type { ServedRoute } from '../auth/routes/serving.ts'
+import { isOfMethod, type ServedRoute } from '../auth/routes/serving.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
-import type { RouteName } from '../auth/setup/options.ts'
+import type { RouteName } from '../auth/setup/route-names.ts'
 import { NO_FIELDS, type Reach, shownFields } from './records.ts'
 
 /** What a route shows and takes. */
@@ -60,10 +60,11 @@ const OWN: ReadonlySet<RouteName> = new Set([
 
 /** What a route of the authentication API reaches. */
 export function accountFields({ auth, route }: ServedRoute): Reach {
-  const { read, write } = ROUTES[route.name]
+  // A method shows and takes nothing of the user's record.
+  const { read, write } = isOfMethod(route) ? {} : ROUTES[route.name]
   return {
     model: auth.settings.model.name,
-    scope: OWN.has(route.name),
+    scope: isOfMethod(route) ? route.access === 'signed in' : OWN.has(route.name),
     ...NO_FIELDS,
     ...(read && { read: read(auth) }),
     ...(write && { write: write(auth) }),

@@ -20,24 +20,55 @@ import {
   invalidToken,
   noAccess,
   notActive,
+  secondFactorNeeded,
   sessionEnded,
 } from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
+import { demandFactor } from './sign-in/factors.ts'
+import { visitOf } from './sign-in/visit.ts'
 
 /** Finds the instance of the app that received a request. */
 export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
 
 /** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
 export function requireAuthGuard(instanceOf: InstanceOf): Guard {
-  const requireAuth = tokenGuard(instanceOf, () => {
-    throw authenticationRequired()
-  })
+  const requireAuth = tokenGuard(instanceOf, refuse, accountByAny)
   return describeGuard(requireAuth, 'signed in', { token: 'required' })
+}
+
+/** The same for tokens of sessions alone: no API key. */
+export function requireSessionGuard(instanceOf: InstanceOf): Guard {
+  const requireSession = tokenGuard(instanceOf, refuse, authenticate)
+  return describeGuard(requireSession, 'signed in', { token: 'required' })
+}
+
+/** The same for routes at which a factor is set up: roles that need one may come without. */
+export function enrolmentGuard(instanceOf: InstanceOf): Guard {
+  const enrolling = tokenGuard(instanceOf, refuse, (auth, request, token) =>
+    authenticate(auth, request, token, false),
+  )
+  return describeGuard(enrolling, 'signed in', { token: 'required' })
+}
+
+/** Refuses requests whose session was not signed in with a second factor; must come after `requireAuth`. */
+export function requireSecondFactorGuard(instanceOf: InstanceOf): Guard {
+  const requireSecondFactor: Guard = async (request, context) => {
+    if (!request.auth) throw authenticationRequired()
+    const auth = instanceOf(context)
+    const user = await auth.users.byToken(request.auth.userId)
+    if (!user || visitOf(auth, user, request)?.strongAt === undefined) throw secondFactorNeeded()
+  }
+  const refusals = [authenticationRequired(), secondFactorNeeded()]
+  return describeGuard(requireSecondFactor, 'second factor', { token: 'required', refusals })
+}
+
+function refuse(): never {
+  throw authenticationRequired()
 }
 
 /** Lets a request without a token pass; a bad token is still refused. */
 export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
-  const optionalAuth = tokenGuard(instanceOf, () => {})
+  const optionalAuth = tokenGuard(instanceOf, () => {}, accountByAny)
   return describeGuard(optionalAuth, 'anyone', { token: 'optional' })
 }
 
@@ -46,20 +77,51 @@ export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
  * server or the app's own guards have found. A cookie comes with requests that other sites cause, a token does not.
  */
 export function tokenOnlyGuard(instanceOf: InstanceOf): Guard {
-  const tokenOnly = tokenGuard(instanceOf, (request) => {
+  const without = (request: ApiRequest) => {
     delete request.auth
-  })
+  }
+  const tokenOnly = tokenGuard(instanceOf, without, authenticate)
   return describeGuard(tokenOnly, 'anyone', { token: 'optional' })
 }
 
 /** Signs the bearer of a token in, or refuses it; `without` deals with a request that has none. */
-function tokenGuard(instanceOf: InstanceOf, without: (request: ApiRequest) => void): Guard {
+function tokenGuard(
+  instanceOf: InstanceOf,
+  without: (request: ApiRequest) => void,
+  signIn: (auth: AuthInstance, request: ApiRequest, token: string) => Promise<void>,
+): Guard {
   return async (request, context) => {
     const auth = instanceOf(context)
     const token = bearerToken(request)
     if (token === undefined) without(request)
-    else await authenticate(auth, request, token)
+    else await signIn(auth, request, token)
   }
+}
+
+/** By the token of a session, or by that of a method, such as an API key. */
+async function accountByAny(auth: AuthInstance, request: ApiRequest, token: string): Promise<void> {
+  const bearer = auth.methods.find((method) => method.bearer?.takes(token))?.bearer
+  if (!bearer) return authenticate(auth, request, token)
+  const read = await bearer.read(token, request)
+  if (!read) throw invalidToken()
+  const { user, claims } = read
+  if (auth.users.isDisabled(user)) throw notActive()
+  await admit(auth, request, user, { ...claims, sub: String(user._id) })
+}
+
+/** Makes `user` the one who makes the request. Throws a 403 if their role needs a second factor that they don't have. */
+async function admit(
+  auth: AuthInstance,
+  request: ApiRequest,
+  user: Fields,
+  claims: Fields & { readonly sub: string },
+  needsFactor = true,
+): Promise<void> {
+  const { settings, users } = auth
+  const role = (user[users.names.role] ?? settings.roles.default) as string | readonly string[]
+  request.auth = { userId: claims.sub, role, claims }
+  if (needsFactor && settings.requiredFor.length > 0) await demandFactor(auth, user, request)
+  setUser(request, withIdAlias(users.withoutSecrets(user)))
 }
 
 /**
@@ -97,11 +159,16 @@ export function isAdmin({ admin }: Pick<RoleSettings, 'admin'>, request: ApiRequ
   return hasRole(request.auth?.role, admin)
 }
 
-async function authenticate(auth: AuthInstance, request: ApiRequest, token: string): Promise<void> {
+async function authenticate(
+  auth: AuthInstance,
+  request: ApiRequest,
+  token: string,
+  needsFactor?: boolean,
+): Promise<void> {
   const claims = auth.tokens.verify(token) ?? auth.acceptToken?.(token)
   if (!claims) throw invalidToken()
   const { settings, users } = auth
-  if (!settings.token.invalidateOnPasswordChange) {
+  if (!settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0) {
     const { sub, role = settings.roles.default } = claims
     request.auth = { userId: sub, role, claims: { ...claims } }
     return
@@ -113,9 +180,7 @@ async function authenticate(auth: AuthInstance, request: ApiRequest, token: stri
     throw notActive()
   }
   if (hasEnded(auth, user, claims)) throw sessionEnded()
-  const role = (user[users.names.role] ?? settings.roles.default) as string | readonly string[]
-  request.auth = { userId: claims.sub, role, claims: { ...claims } }
-  setUser(request, withIdAlias(users.withoutSecrets(user)))
+  await admit(auth, request, user, { ...claims }, needsFactor)
 }
 
 /** Ends what a disabled user still has. */

@@ -22,9 +22,11 @@ import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-t
 import { KnownClients } from './request-info/known-clients.ts'
 import { createReport, type Report } from './request-info/security-events.ts'
 import type { StoredNames } from './setup/field-names.ts'
+import type { Accounts, OpenMethod } from './setup/method.ts'
 import type { RoleSettings } from './setup/roles.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import type { AcceptedService } from './sign-in/accepted-tokens.ts'
+import { Factors } from './sign-in/factors.ts'
 import { Lockout } from './sign-in/lockout.ts'
 import { type ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
 import { Tickets } from './sign-in/second-step.ts'
@@ -68,14 +70,18 @@ export interface AuthInstance {
   readonly identifiers: ProvenIdentifiers
   readonly tickets: Tickets
   readonly passwords: Passwords
+  /** The methods of `methods`, in this app. */
+  readonly methods: readonly OpenMethod[]
+  readonly factors: Factors
 }
 
-/** The instance of `settings` on `mount` in the app of `host`. */
+/** The instance of `settings` on `mount` in the app of `host`; `accountsFor` makes what a method gets. */
 export function createInstance(
   host: Host,
   settings: AuthSettings,
   mount: string,
   service: AcceptedService | undefined,
+  accountsFor: (auth: AuthInstance, method: string) => Accounts,
 ): AuthInstance {
   const { now, logger } = host
   const { secrets, issuer, audience } = settings.token
@@ -95,7 +101,8 @@ export function createInstance(
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = boundedHashing()
   const senders = breakers(now)
-  return {
+  const methods: OpenMethod[] = []
+  const auth: AuthInstance = {
     host,
     logger,
     mount,
@@ -124,13 +131,31 @@ export function createInstance(
     afterResponse: afterResponse(),
     usedTokens: singleUse(host, settings),
     endingAdmins: new SerialQueue(),
+    methods,
+    get factors() {
+      return factors
+    },
   }
+  for (const method of settings.methods) {
+    methods.push(method.open(accountsFor(auth, method.name)))
+  }
+  const all = methods.flatMap(({ secondFactors = [] }) => secondFactors)
+  const factors = new Factors(all, settings.requiredFor, users)
+  if (settings.requiredFor.length > 0 && all.length === 0) {
+    throw new TypeError(`Auth: 'secondFactor' needs a second factor in 'methods', such as totp()`)
+  }
+  return auth
 }
 
 function singleUse(
   host: Host,
-  { providers, model, onLogin }: AuthSettings,
+  { providers, model, onLogin, methods }: AuthSettings,
 ): UsedTokens | undefined {
-  if (!onLogin && ![...providers.values()].some((provider) => provider.singleUse)) return undefined
+  if (
+    !onLogin &&
+    methods.length === 0 &&
+    ![...providers.values()].some((provider) => provider.singleUse)
+  )
+    return undefined
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
 }

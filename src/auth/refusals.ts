@@ -51,6 +51,15 @@ export const invalidTicket = (): HttpError => unauthorized('This sign-in has exp
 export const emailNotConfirmed = (): HttpError =>
   new HttpError(403, 'Confirm your email address first.')
 
+// Second factors
+export const factorNeeded = (): HttpError => new HttpError(403, 'Set up a second factor.')
+export const secondFactorNeeded = (): HttpError =>
+  new HttpError(403, 'Sign in with a second factor.')
+export const lastFactor = (): HttpError =>
+  new HttpError(409, 'Your role needs a second factor. Set up another one first.')
+export const lastWayIn = (): HttpError =>
+  new HttpError(409, 'This is the last way into the account.')
+
 // Sessions
 export const invalidRefreshToken = (): HttpError =>
   unauthorized('Invalid or expired refresh token.')

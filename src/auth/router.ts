@@ -10,31 +10,40 @@ import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import {
+  enrolmentGuard,
   onlyRole,
   optionalAuthGuard,
   requireAuthGuard,
   requireRoleGuard,
+  requireSecondFactorGuard,
+  requireSessionGuard,
   tokenOnlyGuard,
 } from './guards.ts'
 import { type AuthInstance, createInstance } from './instance.ts'
 import { legacyService } from './legacy/legacy-service.ts'
+import { accountsFor } from './methods/accounts.ts'
+import { methodHandler } from './methods/routes.ts'
 import { noteRequest } from './request-info/request-info.ts'
+import { refusesInSteps } from './routes/even-time.ts'
 import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import { checkAgreement } from './setup/agreement.ts'
 import type { SecretName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
+import type { Method } from './setup/method.ts'
+import { methodRoutes } from './setup/methods.ts'
 import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
-import type { AuthOptions, RouteName } from './setup/options.ts'
+import type { AuthOptions } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
-import { type Access, parametersIn } from './setup/routes.ts'
+import type { Access, MethodRouteName, RouteName } from './setup/route-names.ts'
+import { parametersIn, type RouteRow } from './setup/routes.ts'
 import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
 
 /** A route as `router.urls` lists it; its path is relative to the mount. */
 export interface AuthUrl {
-  readonly name: RouteName
+  readonly name: RouteName | MethodRouteName
   readonly method: string
   readonly path: string
   readonly access: Access
@@ -57,6 +66,10 @@ export interface AuthRouter<Role extends string = string, T = unknown> {
    * that is not in `roles.list`; without a list, for one that looks like a misspelling.
    */
   readonly requireRole: (...roles: (Role | readonly Role[])[]) => Guard
+  /** Like `requireAuth`, but takes no API keys. */
+  readonly requireSession: Guard
+  /** Refuses a user who has not signed in with a second factor with a 403; put it after `requireAuth`. */
+  readonly requireSecondFactor: Guard
   /** Like `requireAuth`, but lets a request without a token pass. A bad token is still a 401. */
   readonly optionalAuth: Guard
 }
@@ -81,15 +94,25 @@ export function createAuthRouter<
   const T extends AuthOptions<R>['routes'] = undefined,
   const E extends AuthOptions<R>['refresh'] = undefined,
   const V extends AuthOptions<R>['emailVerification'] = undefined,
+  const M extends readonly Method[] = readonly [],
 >(
-  options: AuthOptions<R, Role> & { readonly model: Model<R, I> } & AuthChosen<R, N, A, U, T, E, V>,
+  options: AuthOptions<R, Role> & { readonly model: Model<R, I> } & AuthChosen<
+      R,
+      N,
+      A,
+      U,
+      T,
+      E,
+      V,
+      M
+    >,
 ): AuthRouter<
   Role,
   // Written out, so that the declarations of an app, which its front end reads, don't name its secrets.
   ServedAccounts<
     { [K in keyof R as Exclude<K, SecretName>]: R[K] },
     unknown extends I ? I : { [K in keyof I as Exclude<K, SecretName>]: I[K] },
-    AuthChoices<N, A, U, T, E, V>
+    AuthChoices<N, A, U, T, E, V, M>
   >
 > {
   const given = options as unknown as AuthOptions<never>
@@ -103,18 +126,20 @@ export function createAuthRouter<
     }
     return auth
   }
-  const requireAuth = requireAuthGuard(instanceOf)
+  const requireSession = requireSessionGuard(instanceOf)
+  const enrolling = enrolmentGuard(instanceOf)
   const tokenOnly = tokenOnlyGuard(instanceOf)
   const router: AuthRoutes<never> = {
     get urls() {
-      return ROUTES.filter(({ name }) => settings.paths.has(name)).map(
-        ({ name, method, access }) => ({
-          name,
+      const routes: readonly RouteRow[] = [...ROUTES, ...methodRoutes(settings.methods)]
+      return routes
+        .filter(({ name }) => settings.paths.has(name))
+        .map(({ name, method, access }) => ({
+          name: name as AuthUrl['name'],
           method,
           path: settings.paths.get(name) as string,
           access,
-        }),
-      )
+        }))
     },
     attach(host, mount) {
       settings = resolveSettings(given, ROUTES, host.env)
@@ -130,26 +155,29 @@ export function createAuthRouter<
       }
       // A router that is mounted twice is one instance, because its guards know no mount.
       const known = instances.get(host)
-      const auth = known ?? createInstance(host, settings, mount, service)
+      const auth = known ?? createInstance(host, settings, mount, service, accountsFor)
       instances.set(host, auth)
       if (!known) auth.sessions.endWhenDisabling(settings.refresh !== undefined)
       host.protect(settings.model, protectedFields(settings), settings.names.role)
       checkAgreement(host, { mount, settings, options: given })
       const [secret] = token.secrets
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
-      return routeTable(auth, { requireAuth, tokenOnly })
+      return routeTable(auth, { requireSession, enrolling, tokenOnly })
     },
   }
   return {
     router,
-    requireAuth,
+    requireAuth: requireAuthGuard(instanceOf),
+    requireSession,
+    requireSecondFactor: requireSecondFactorGuard(instanceOf),
     requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
     optionalAuth: optionalAuthGuard(instanceOf),
   }
 }
 
 interface Guards {
-  readonly requireAuth: Guard
+  readonly requireSession: Guard
+  readonly enrolling: Guard
   readonly tokenOnly: Guard
 }
 
@@ -163,12 +191,23 @@ function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
     if (!handler) return []
     const demanding = [
       ...settings.middlewares(name),
-      ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, own.requireAuth)),
+      ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, own.requireSession)),
     ]
     servesRoute(handler, { auth, route, guards: demanding })
     const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
     return [{ method, path, guards, handler, shared }]
   })
+  const added = methodRoutes(settings.methods).map((route): Route => {
+    const { name, method, path, access, enrols, hidesAccounts } = route
+    const given = methodHandler(auth, route)
+    const handler = hidesAccounts ? refusesInSteps(given) : given
+    const signedIn = enrols ? own.enrolling : own.requireSession
+    const demanding = [...settings.middlewares(name), ...accessGuards(settings, access, signedIn)]
+    servesRoute(handler, { auth, route, guards: demanding })
+    const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
+    return { method, path, guards, handler, shared }
+  })
+  table.push(...added)
   // The first match responds: '/logout' is not the ':provider' of a '/:provider'.
   return table.sort((a, b) => parametersIn(a.path) - parametersIn(b.path))
 }

@@ -15,7 +15,7 @@ import {
   unknown,
   enum as zodEnum,
 } from 'zod/mini'
-import { RouteTable } from '../app/route-table.ts'
+import { routesOf } from '../app/route-table.ts'
 import { isJson, readJson } from '../http/body.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
@@ -122,18 +122,6 @@ function leave(operations: readonly Operation[], request: ApiRequest): void {
   for (const one of operations) one.giveHeaders()
   const auth = operations.find((one) => one.request?.auth)?.request?.auth
   if (auth) request.auth ??= auth
-}
-
-/** The routes of all that is mounted; more may be mounted until the first request. */
-function routesOf(host: Host): () => RouteTable {
-  let known = { mounted: -1, table: new RouteTable() }
-  return () => {
-    if (known.mounted === host.mounted.length) return known.table
-    const table = new RouteTable()
-    for (const mounted of host.mounted) table.add(mounted)
-    known = { mounted: host.mounted.length, table }
-    return table
-  }
 }
 
 /** One element of `data`. */

@@ -5,7 +5,7 @@
  */
 
 import type { SecretName } from '../auth/setup/field-names.ts'
-import type { RouteName } from '../auth/setup/options.ts'
+import type { RouteName } from '../auth/setup/route-names.ts'
 import type { AuthChoices, ServedAccounts } from '../auth/setup/served.ts'
 import type { Counted } from './lists.ts'
 import type { CallOptions } from './records.ts'
@@ -71,6 +71,12 @@ export interface Refreshed {
 type SecondStep = { readonly ticket: string } & Readonly<Record<string, unknown>>
 type Message = Promise<Result<string>>
 
+/** What a mailed code signs in with, and `registerFields` where it may be a sign-up. */
+type CodeOf<T extends AnyAccounts> =
+  'emailCode' extends NamesOf<T['options']['methods']>
+    ? Account<T> & { readonly otp: string } & Partial<Chosen<T, T['options']['registerFields']>>
+    : never
+
 /** Options of `listUsers`: the identifiers and the role are equality filters. */
 type UserList<T extends AnyAccounts> = {
   readonly [Name in Identifiers<T> | 'role']?: string
@@ -88,7 +94,7 @@ export interface Routes<T extends AnyAccounts> {
   ): Promise<Result<SignedIn<T> | { readonly user: UserOf<T>; readonly token?: undefined }>>
   /** Signs in. A failure with a `ticket` asks for a second step: send it with what the step needs. */
   login(
-    body: (Account<T> & { readonly password: string }) | SecondStep,
+    body: (Account<T> & { readonly password: string }) | CodeOf<T> | SecondStep,
     options?: CallOptions,
   ): Promise<Result<SignedIn<T>>>
   /** Signs in through a provider. */
@@ -149,6 +155,84 @@ export interface Routes<T extends AnyAccounts> {
   ): Message
 }
 
+/** What a sign-in without sessions gets from `confirmLogin`; with them it is a message. */
+type Confirmed = { readonly token: string; readonly expiresIn: number }
+
+/** An API key, as the routes show it. */
+export interface KeyInfo {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+  /** What it may do, as it was given. */
+  readonly allow: readonly KeyRule[]
+}
+
+/** What a key may do at a mount, `*` for all. */
+export interface KeyRule {
+  readonly mount: string
+  /** `list`, `read`, `create`, `update`, `remove`, or an extra route: `POST /:id/book`. */
+  readonly actions: readonly string[]
+}
+
+/** Codes for when the authenticator app is lost, each for one sign-in; they are shown once. */
+type RecoveryCodes = { readonly recoveryCodes: readonly string[] }
+
+/** The routes that come with `methods`. */
+export interface MethodCalls {
+  /** Makes the session recent: takes what signs in to the same account, `{ password }` for instance. */
+  confirmLogin(
+    body: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<Result<string | Confirmed>>
+  /** The user's API keys, the newest first. */
+  listKeys(options?: CallOptions): Promise<Result<KeyInfo[]>>
+  /** A new API key; `key` is shown only here. */
+  createKey(
+    body: {
+      readonly name: string
+      readonly expiresAt?: string
+      readonly allow: readonly KeyRule[]
+    },
+    options?: CallOptions,
+  ): Promise<Result<KeyInfo & { readonly key: string }>>
+  deleteKey(id: string, options?: CallOptions): Message
+  /** For admins: ends all keys of a user. */
+  deleteUserKeys(id: string, options?: CallOptions): Message
+  /** Begins to set up an authenticator app: show `uri` as a QR code, and confirm with its first code. */
+  createTotp(
+    options?: CallOptions,
+  ): Promise<Result<{ readonly secret: string; readonly uri: string; readonly ticket: string }>>
+  confirmTotp(
+    body: { readonly ticket: string; readonly code: string },
+    options?: CallOptions,
+  ): Promise<Result<RecoveryCodes>>
+  deleteTotp(options?: CallOptions): Message
+  /** Mails a code for `login({ identifier, otp })`, if the account exists. */
+  sendLoginCode(body: { readonly identifier: string }, options?: CallOptions): Message
+  /** New recovery codes; those before no longer work. */
+  createRecoveryCodes(options?: CallOptions): Promise<Result<RecoveryCodes>>
+}
+
+/** The routes of each method, by its name. */
+interface CallsOf {
+  readonly emailCode: 'sendLoginCode'
+  readonly totp: 'createTotp' | 'confirmTotp' | 'deleteTotp' | 'createRecoveryCodes'
+  readonly apiKeys: 'listKeys' | 'createKey' | 'deleteKey' | 'deleteUserKeys'
+}
+
+type NamesOf<M> = M extends readonly (infer E)[]
+  ? E extends { readonly name: infer N }
+    ? N
+    : never
+  : never
+
+/** The calls of the methods with the names `N`. */
+type CallsBy<N> = [N] extends [never]
+  ? unknown
+  : Pick<MethodCalls, 'confirmLogin' | CallsOf[N & keyof CallsOf]>
+
 type OfSessions =
   | 'refresh'
   | 'logout'
@@ -171,4 +255,5 @@ type Absent<O extends AuthChoices<unknown, unknown, unknown, unknown, unknown, u
 export type AccountsClient<T extends AnyAccounts> = Pick<
   Routes<T>,
   Exclude<RouteName, Absent<T['options']>>
->
+> &
+  CallsBy<NamesOf<T['options']['methods']>>

@@ -14,7 +14,16 @@ import { type RoutePaths, routeCalls } from './routes.ts'
 import { sending } from './sending.ts'
 import type { AnyRecords } from './shapes.ts'
 
-export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
+export type {
+  AccountsClient,
+  KeyInfo,
+  KeyRule,
+  MethodCalls,
+  Routes,
+  SessionInfo,
+  SignedIn,
+  UserOf,
+} from './accounts.ts'
 export type { Progress } from './answers.ts'
 export type { HeaderFields } from './connection.ts'
 export type {

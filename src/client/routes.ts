@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { RouteName } from '../auth/setup/options.ts'
+import type { RouteName as OwnName } from '../auth/setup/route-names.ts'
+import type { MethodCalls } from './accounts.ts'
 import { json, resultOf } from './answers.ts'
 import type { Connection } from './connection.ts'
 import { inPath } from './paths.ts'
@@ -12,6 +13,8 @@ import type { CallOptions } from './records.ts'
 import type { Result } from './results.ts'
 import type { Sending } from './sending.ts'
 import { tokensIn } from './session.ts'
+
+type RouteName = OwnName | keyof MethodCalls
 
 /**
  * The method and the path of each route, as the server has them by default, and: `-` it takes no values; `!` its
@@ -38,6 +41,16 @@ const ROUTES: Readonly<Record<RouteName, string>> = {
   sendEmailCode: 'POST /email/code',
   verifyEmail: 'POST /email/verify',
   deleteUser: 'DELETE /users/:id',
+  confirmLogin: 'POST /login/confirm !',
+  listKeys: 'GET /keys -',
+  createKey: 'POST /keys',
+  deleteKey: 'DELETE /keys/:id -',
+  deleteUserKeys: 'DELETE /users/:id/keys -',
+  createTotp: 'POST /totp -',
+  confirmTotp: 'POST /totp/confirm',
+  deleteTotp: 'DELETE /totp -',
+  createRecoveryCodes: 'POST /recovery-codes -',
+  sendLoginCode: 'POST /login/code !',
 }
 
 /** Paths of routes that an auth router has renamed. */

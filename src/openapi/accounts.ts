@@ -8,14 +8,15 @@
 import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
-import type { ServedRoute } from '../auth/routes/serving.ts'
+import { isOfMethod, type ServedRoute } from '../auth/routes/serving.ts'
 import { channelsThere } from '../auth/setup/channels.ts'
-import type { RouteName } from '../auth/setup/options.ts'
+import type { RouteName } from '../auth/setup/route-names.ts'
 import type { HttpError } from '../http/errors.ts'
 import * as http from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
 import type { Serving } from '../records/setup/serving.ts'
 import type { Described } from './described.ts'
+import { methodSketch } from './methods.ts'
 import { refTo, type Schemas } from './named-schemas.ts'
 import { recordOperation } from './records.ts'
 import { bodyRefusals, envelope, success } from './responses.ts'
@@ -37,7 +38,7 @@ import {
 } from './users.ts'
 
 /** A route without what all of them share. */
-interface RouteSketch {
+export interface RouteSketch {
   readonly summary: string
   readonly body?: Schema
   /** Whether the body may be left out. */
@@ -94,7 +95,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.passwordRequired(),
       account.passwordTooLong(MAX_BYTES),
       account.invalidCredentials(),
-      ...(auth.settings.onLogin ? [account.invalidTicket()] : []),
+      ...(auth.settings.onLogin || auth.methods.length > 0 ? [account.invalidTicket()] : []),
       ...(auth.settings.lockout.reveal ? [account.tooManyAttempts(1)] : []),
       ...signInRefusals(auth),
     ],
@@ -256,7 +257,9 @@ export function accountOperation(
   suffix: string,
 ): Described {
   const user = userSchema(auth, schemas, suffix)
-  const sketch = ROUTES[route.name]({ auth, schemas, suffix, user })
+  const sketch = isOfMethod(route)
+    ? methodSketch(route, schemas, suffix, loginBody(auth))
+    : ROUTES[route.name]({ auth, schemas, suffix, user })
   const { summary, body, data, isOpen = false } = sketch
   if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }
   const schema = data ? envelope(data) : refTo('Message')

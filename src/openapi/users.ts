@@ -20,7 +20,13 @@ import {
 import { SECRETS } from '../auth/setup/field-names.ts'
 import type { HttpError } from '../http/errors.ts'
 import type { Schemas } from './named-schemas.ts'
-import { bodySchema, type Converted, type ObjectSchema, recordSchema } from './schemas.ts'
+import {
+  bodySchema,
+  type Converted,
+  converted,
+  type ObjectSchema,
+  recordSchema,
+} from './schemas.ts'
 import { object } from './shown.ts'
 import type { Schema } from './specification.ts'
 
@@ -151,15 +157,19 @@ export function providerBody({ settings }: AuthInstance): Schema {
 }
 
 /** The second step of a sign-in has a ticket, and what `onLogin` asks for. */
-export function loginBody({ settings }: AuthInstance): Schema {
+export function loginBody({ settings, factors, methods }: AuthInstance): Schema {
   const first = {
     type: 'object',
     properties: { identifier: TEXT, password: TEXT },
     required: ['identifier', 'password'],
   }
-  if (!settings.onLogin) return first
-  const second = { type: 'object', properties: { ticket: TEXT }, required: ['ticket'] }
-  return { anyOf: [first, second] }
+  const others = methods.flatMap(({ signIn }) =>
+    signIn?.body ? [converted(signIn.body, 'input').schema] : [],
+  )
+  const answers = factors.all.map(({ answer: [key, type] }) => [key, { type }] as const)
+  if (!settings.onLogin && answers.length + others.length === 0) return first
+  const properties = { ticket: TEXT, ...Object.fromEntries(answers) }
+  return { anyOf: [first, ...others, { type: 'object', properties, required: ['ticket'] }] }
 }
 
 /** One role, or a list of them. */

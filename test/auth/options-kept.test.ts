@@ -16,7 +16,7 @@ const register = (app: Service, plain: string, more: object = {}) =>
   app.post('/auth/register', { email, password: plain, ...more })
 
 describe('createAuthRouter', () => {
-  it('returns the router and the three guards that the page lists', () => {
+  it('returns the router and the guards that the page lists', () => {
     const auth = createAuthRouter({
       model: userModel({ auth: { identifiers: ['email'] } }),
       token: { secret },
@@ -25,6 +25,8 @@ describe('createAuthRouter', () => {
       'optionalAuth',
       'requireAuth',
       'requireRole',
+      'requireSecondFactor',
+      'requireSession',
       'router',
     ])
   })

@@ -27,6 +27,7 @@ describe('2.4 the fields of userFields', () => {
       'email',
       'failedLoginAttempts',
       'googleId',
+      'keysEndedAt',
       'knownClients',
       'knownTries',
       'lockedUntil',
@@ -47,12 +48,14 @@ describe('2.4 the fields of userFields', () => {
       'smsOtpExpiresAt',
       'smsOtpHash',
       'smsOtpSentAt',
+      'takeovers',
       'wrongPasswords',
     ])
     expect([...User.hidden].sort()).toEqual([
       'answerAttempts',
       'answersLockedUntil',
       'failedLoginAttempts',
+      'keysEndedAt',
       'knownClients',
       'knownTries',
       'lockedUntil',
@@ -70,6 +73,7 @@ describe('2.4 the fields of userFields', () => {
       'smsOtpExpiresAt',
       'smsOtpHash',
       'smsOtpSentAt',
+      'takeovers',
       'wrongPasswords',
     ])
   })

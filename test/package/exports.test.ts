@@ -133,6 +133,7 @@ describe('an entry', () => {
     expect(names).toMatchInlineSnapshot(`
       {
         ".": "BadRecipient HttpError SecondStepRequired ValidationError caseMapped createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
+        "./api-keys": "apiKeys",
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
@@ -143,6 +144,7 @@ describe('an entry', () => {
         "./deno": "serve",
         "./disk": "diskFiles",
         "./durable-sqlite": "durableStore",
+        "./email-code": "emailCode",
         "./express": "toExpress",
         "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
@@ -150,6 +152,7 @@ describe('an entry', () => {
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",
         "./memory": "memoryCache",
+        "./methods": "methodModel",
         "./mongodb": "mongoStore",
         "./mongoose": "fromMongoose",
         "./node": "serve",
@@ -166,6 +169,7 @@ describe('an entry', () => {
         "./sqlite-executor": "executorStore",
         "./tanstack-query": "dataOf recordQueries retries",
         "./telemetry": "telemetry",
+        "./totp": "totp",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
         "./workers": "appObject worker",

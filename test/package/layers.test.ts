@@ -17,6 +17,7 @@ const ASIDE = [
   'health',
   'guards',
   'batch',
+  'methods',
   'contract',
   'openapi',
   'client',

@@ -51,7 +51,11 @@ export function resetChange(
   const change = passwordChange(parts, user, hash, client)
   if (!identifiers.mayIdentify(user, field)) return undefined
   if (!identifiers.isProvable(field) || identifiers.isProven(user, field)) return change
-  const { set, unset = [] } = identifiers.takeover(user, { field })
+  const { set, unset = [], ...more } = identifiers.takeover(user, { field })
   const { password } = users.names
-  return { set: { ...set, ...change.set }, unset: unset.filter((gone) => gone !== password) }
+  return {
+    ...more,
+    set: { ...set, ...change.set },
+    unset: unset.filter((gone) => gone !== password),
+  }
 }

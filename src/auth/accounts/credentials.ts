@@ -12,6 +12,7 @@ import type { Fields } from '../../ports/store.ts'
 import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
 import { invalidFormat } from '../refusals.ts'
 import type { Identifier } from '../setup/identifiers.ts'
+import type { NamedAccount } from '../setup/method.ts'
 import type { IdentifierKind } from '../setup/normal-forms.ts'
 import type { IdentifierParts } from './one-namespace.ts'
 
@@ -42,14 +43,6 @@ export function identifierString(body: Fields, name: string): string | null | un
 export function valueFor(body: Fields, { field, name }: Identifier): string | null | undefined {
   const value = identifierString(body, field)
   return name === field ? value : (value ?? identifierString(body, name))
-}
-
-/** The account that a body names. */
-export interface NamedAccount {
-  /** A key for queues: the same however it is typed, and whether or not the account exists. */
-  readonly key: string | undefined
-  /** Finds the account. An identifier that opens nothing (see proven-identifiers.ts) finds nothing. */
-  find(): Promise<Fields | undefined>
 }
 
 /** An e-mail address never counts as a user name, even if a user name looks like it. */

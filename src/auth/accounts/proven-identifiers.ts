@@ -181,6 +181,7 @@ export class ProvenIdentifiers {
         ...this.proofOf(user, kept.field),
         ...(!kept.signedIn && { [names.passwordChangedAt]: users.nextChange(user) }),
       },
+      ...(users.has('takeovers') && { increment: { [names.takeovers]: 1 } }),
       unset: [
         ...lockout.cleared.unset,
         ...codes.allEnded,

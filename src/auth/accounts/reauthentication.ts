@@ -18,6 +18,7 @@ import {
 import { requestInfo } from '../request-info/request-info.ts'
 import { type GuessParts, guessPassword } from '../sign-in/guess-password.ts'
 import type { Sessions } from '../sign-in/sessions.ts'
+import { isRecent, visitOf } from '../sign-in/visit.ts'
 import { credential } from './credentials.ts'
 
 /** The parts that a check of the current password needs. */
@@ -25,8 +26,6 @@ export interface ReauthenticationParts extends GuessParts {
   readonly sessions: Sessions
   readonly hashing: Hashing
 }
-
-const RECENT_MS = 10 * 60_000
 
 /**
  * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Returns the user
@@ -41,7 +40,7 @@ export async function reauthenticate(
   const user = await users.byId(request.auth?.userId)
   if (!user) throw invalidToken()
   if (typeof user[users.names.password] !== 'string') {
-    if (!isRecent(parts, user, request)) throw recentSignInRequired()
+    if (!isRecent(users, visitOf(parts, user, request)?.at)) throw recentSignInRequired()
     return user
   }
   const current = credential(body, 'currentPassword')
@@ -63,18 +62,4 @@ export function signedInAsker(request: ApiRequest): Asker {
     account: String(request.auth?.userId),
     isKnown: () => true,
   }
-}
-
-/** Whether the token's session began a short time ago. Without sessions every token comes from a sign-in. */
-function isRecent(
-  { users, sessions }: ReauthenticationParts,
-  user: Fields,
-  request: ApiRequest,
-): boolean {
-  const { sid, iat, jti } = request.auth?.claims ?? {}
-  const session = sessions.of(user).find(({ id }) => id === sid)
-  // A token of another service may come from a refresh.
-  if (!session && jti === undefined) return false
-  const began = session ? session.createdAt.getTime() : Number(iat) * 1000
-  return began > users.now() - RECENT_MS
 }

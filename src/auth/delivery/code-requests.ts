@@ -13,7 +13,7 @@ import type { Fields } from '../../ports/store.ts'
 import type { Codes, IssuedCode } from '../codes/codes.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import type { CodeKind } from '../setup/code-fields.ts'
-import type { Channel } from '../setup/delivery-options.ts'
+import type { Channel, MessagePurpose } from '../setup/delivery-options.ts'
 import type { DummyWrite } from '../users/dummy-writes.ts'
 import { type Breakers, workingFirst } from './circuit-breaker.ts'
 import type { MailCheck } from './mail-check.ts'
@@ -111,16 +111,27 @@ export function addressOf(
   return undefined
 }
 
+/** A code on its way: one of the account's own kinds, or of a method. */
+interface SentCode extends Pick<IssuedCode, 'user' | 'code' | 'expiresAt'> {
+  readonly kind: CodeKind | 'signInCode'
+}
+
+const PURPOSE_OF: Readonly<Record<SentCode['kind'], MessagePurpose>> = {
+  email: 'passwordReset',
+  sms: 'passwordReset',
+  verification: 'emailVerification',
+  signInCode: 'signInCode',
+}
+
 /** Sends an issued code and tells the breaker; returns whether it was sent. A failure is logged. */
-async function isSent(
+export async function isSent(
   parts: CodeRequestParts,
-  { kind, user, code, expiresAt }: IssuedCode,
+  { kind, user, code, expiresAt }: SentCode,
   to: string,
   request: ApiRequest,
 ): Promise<boolean> {
-  const isReset = kind !== 'verification'
-  const channel = isReset ? kind : 'email'
-  const purpose = isReset ? 'passwordReset' : 'emailVerification'
+  const channel = kind === 'sms' ? 'sms' : 'email'
+  const purpose = PURPOSE_OF[kind]
   const secondsLeft = (expiresAt.getTime() - parts.users.now()) / 1000
   const breaker = parts.breakers[channel]
   try {
@@ -128,9 +139,10 @@ async function isSent(
     breaker.succeeded()
     return true
   } catch (error) {
-    const what = isReset
-      ? `a code could not be sent by ${channel}`
-      : 'a confirmation code could not be sent'
+    const what =
+      kind === 'verification'
+        ? 'a confirmation code could not be sent'
+        : `a code could not be sent by ${channel}`
     // A sender's error may quote the message that it was given.
     const told = String((error as Error)?.message ?? error).replaceAll(code, '…')
     parts.logger.error(what, { ...idsOf(request), error: told })

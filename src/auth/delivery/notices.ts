@@ -14,7 +14,7 @@ import { channelsThere, isThere } from '../setup/channels.ts'
 import type { MessagePurpose, NoticeKind, SMS_PURPOSES } from '../setup/delivery-options.ts'
 import { type Message, type MessageParts, sendMessage } from './send-message.ts'
 
-type NoticePurpose = Exclude<MessagePurpose, (typeof SMS_PURPOSES)[number]>
+type NoticePurpose = Exclude<MessagePurpose, (typeof SMS_PURPOSES)[number] | 'signInCode'>
 
 const KINDS: Readonly<Record<NoticePurpose, NoticeKind>> = {
   passwordChanged: 'password',

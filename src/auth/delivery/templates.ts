@@ -47,6 +47,11 @@ const MAIL: Readonly<Record<MessagePurpose, Required<MailTemplate>>> = {
     text: `Your {{appName}} confirmation code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
     html: `<p>Your {{appName}} confirmation code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
   },
+  signInCode: {
+    subject: 'Your {{appName}} sign-in code',
+    text: `Your {{appName}} sign-in code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
+    html: `<p>Your {{appName}} sign-in code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
+  },
   identifierChanged: notice(
     'Your {{appName}} account was changed',
     'The way you sign in to your {{appName}} account is being changed.',

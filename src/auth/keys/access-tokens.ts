@@ -27,6 +27,8 @@ export interface Claims {
   readonly pca: number
   /** The id of the session that the token ends with; missing without refresh tokens. */
   readonly sid?: string
+  /** Without refresh tokens: when a second factor was shown, in seconds, if one was. */
+  readonly mfa?: number
   readonly iss?: string
   readonly aud?: string | readonly string[]
 }
@@ -46,6 +48,8 @@ export interface SignedIn {
   readonly changedAt: number
   /** Undefined without refresh tokens. */
   readonly sessionId: string | undefined
+  /** Epoch milliseconds, if the token is to say that a second factor was shown. */
+  readonly strongAt?: number | undefined
 }
 
 /** Issues and verifies the access tokens of one auth router. */
@@ -72,7 +76,7 @@ export function accessTokens(
   const remembered = new Map<string, Claims>()
   const { issuer, audience } = parties
   return {
-    issue({ id, role, changedAt, sessionId }) {
+    issue({ id, role, changedAt, sessionId, strongAt }) {
       const iat = Math.floor(now() / 1000)
       const claims = {
         sub: id,
@@ -82,6 +86,7 @@ export function accessTokens(
         jti: crypto.randomUUID(),
         pca: changedAt,
         sid: sessionId,
+        ...(strongAt !== undefined && { mfa: Math.floor(strongAt / 1000) }),
         iss: issuer,
         aud: audience.length === 1 ? audience[0] : audience,
       }

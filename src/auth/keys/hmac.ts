@@ -22,6 +22,7 @@ export type Purpose =
   | 'refresh token'
   | 'sign-in ticket'
   | 'stored session'
+  | `method ${string}`
 
 /** What tells auth routers apart; a part of the HKDF label. */
 export interface InstanceName {

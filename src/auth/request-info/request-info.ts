@@ -8,11 +8,11 @@ import type { ApiRequest } from '../../http/request.ts'
 import { RequestData } from '../../http/request-data.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { type ClientOption, clientOf } from '../setup/client.ts'
-import type { RouteName } from '../setup/options.ts'
+import type { MethodRouteName, RouteName } from '../setup/route-names.ts'
 
 /** A request at an auth route. */
 export interface AuthRequestInfo {
-  readonly route: RouteName
+  readonly route: RouteName | MethodRouteName
   /** The client that sends it, by the `client` option; undefined if it is unknown. */
   readonly client: string | undefined
   /** Keeps the runtime alive until `work` settles. */
@@ -22,7 +22,7 @@ export interface AuthRequestInfo {
 const notes = new RequestData<AuthRequestInfo>('auth request')
 
 /** The first guard of every route: notes what is known of the request. */
-export function noteRequest(option: ClientOption, route: RouteName): Guard {
+export function noteRequest(option: ClientOption, route: RouteName | MethodRouteName): Guard {
   return (request, context) => {
     const client = clientOf(option, request, context)
     notes.set(request, { route, client, later: (work) => context.waitUntil(work) })

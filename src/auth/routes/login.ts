@@ -1,14 +1,12 @@
 /**
- * `POST /login`: from the credentials to the response.
+ * `POST /login`: from the credentials to the response. `POST /login/confirm` takes the same of the signed-in user.
  *
  * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
-import { tell } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import {
@@ -24,9 +22,9 @@ import { requestInfo } from '../request-info/request-info.ts'
 import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
-import { openSession } from '../sign-in/open-session.ts'
-import { isRefusal, runOnLogin } from '../sign-in/second-step.ts'
+import { type AskedStep, askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
+import { respondSignedIn } from './sign-in-by.ts'
 
 /** The route `login`. */
 export const loginRoute: AuthRoute<'login'> = {
@@ -38,15 +36,24 @@ export const loginRoute: AuthRoute<'login'> = {
   handler: (auth) => (request) => login(auth, request),
 }
 
-/** Signs in by identifier and password. */
-async function login(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+/**
+ * Signs in by identifier and password, or by a method of `methods`. With `own`, the id of the signed-in user, it confirms
+ * their session instead, and every other account is as if unknown.
+ */
+export async function login(
+  auth: AuthInstance,
+  request: ApiRequest,
+  own?: string,
+): Promise<Response> {
   const body = await readBody(auth.host, request)
+  const method = auth.methods.find(({ signIn }) => signIn?.takes(body))?.signIn
+  if (method) return method.respond(body, request, own)
   const ticket = credential(body, 'ticket')
-  if (ticket !== undefined) return loginWithTicket(auth, ticket, body, request)
+  if (ticket !== undefined) return loginWithTicket(auth, ticket, body, request, own)
 
   // The credentials.
   const password = credential(body, 'password')
-  const account = namedAccount(auth, body)
+  const account = accountIn(auth, body, own)
   if (password === undefined || password === '') throw passwordRequired()
   if (!account) throw identifierRequired()
   if (password !== null) checkPasswordSize(password)
@@ -66,16 +73,30 @@ async function login(auth: AuthInstance, request: ApiRequest): Promise<Response>
       const { reservation } = guess
       await checkAccount(auth, reservation, request)
       const step = await askHook(auth, reservation, request)
+      const asked = askedStep(step, await auth.factors.asked(reservation.user))
 
       // A hash of today's kind, if it is of another one.
       const set = await rehash(auth, reservation, String(password))
-      if (step) return askForStep(auth, reservation, step, set, request)
+      if (asked) return askForStep(auth, reservation, asked, set, request)
 
       // The session, in one conditional write.
-      return respondSignedIn(auth, reservation, request, { set }, invalidCredentials)
+      const ending = { reservation, set, own }
+      return respondSignedIn(auth, reservation.user, request, ending, invalidCredentials)
     },
     { client, account: account.key, isKnown },
   )
+}
+
+/** The account that a body names, or the signed-in user's own. */
+function accountIn(auth: AuthInstance, body: Fields, own: string | undefined) {
+  const named = namedAccount(auth, body)
+  if (own === undefined) return named
+  if (!named) return { key: own, find: () => auth.users.byId(own) }
+  const find = async () => {
+    const user = await named.find()
+    return String(user?._id) === own ? user : undefined
+  }
+  return { key: named.key, find }
 }
 
 /** What replaces the hash of a right password that was hashed in another way than passwords are now. */
@@ -93,7 +114,7 @@ async function rehash(
 async function askForStep(
   { lockout, tickets }: AuthInstance,
   reservation: Reservation,
-  step: SecondStepRequired,
+  step: AskedStep,
   set: Fields,
   request: ApiRequest,
 ): Promise<Response> {
@@ -108,10 +129,13 @@ async function loginWithTicket(
   text: string | null,
   body: Fields,
   request: ApiRequest,
+  own: string | undefined,
 ): Promise<Response> {
+  auth.factors.checkAnswers(body)
   const ticket = await auth.tickets.read(text, request)
   if (!ticket) throw invalidTicket()
   const { user, provider, expiresAt } = ticket
+  if (own !== undefined && own !== String(user._id)) throw invalidTicket()
   const reservation = await auth.lockout.reserveAnswer(user)
   if (!reservation) {
     auth.report(request, 'sign-in-failed', user._id)
@@ -119,35 +143,33 @@ async function loginWithTicket(
   }
   if (!ticket.isGoodFor(reservation.user)) throw invalidTicket()
   await checkAccount(auth, reservation, request)
+  const isStrong = await checkFactor(auth, reservation, body, request)
   const step = await askHook(auth, reservation, request, body)
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
-  if (step) return auth.tickets.ask(reservation.user, step, request, provider)
+  if (step) return auth.tickets.ask(reservation.user, { step }, request, provider)
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
   if (usedTokens) requestInfo(request).later(usedTokens.sweep())
   const expect = provider ? { [provider.idField]: user[provider.idField] } : {}
   const more = provider && { provider: provider.name }
-  return respondSignedIn(auth, reservation, request, { expect, more }, invalidTicket)
+  const ending = { reservation, expect, more, own, isStrong }
+  return respondSignedIn(auth, reservation.user, request, ending, invalidTicket)
 }
 
-/** Opens the session and responds; the owner is told of a client that the account didn't know. */
-async function respondSignedIn(
+/** Whether a second factor was asked for. Throws a 401 if the answer is wrong; its try has been counted. */
+async function checkFactor(
   auth: AuthInstance,
-  reservation: Reservation,
+  { user, locks }: Reservation,
+  body: Fields,
   request: ApiRequest,
-  {
-    more,
-    ...signIn
-  }: { readonly set?: Fields; readonly expect?: Fields; readonly more?: Fields | undefined },
-  changed: () => Error,
-): Promise<Response> {
-  const { user } = reservation
-  const signedIn = await openSession(auth, user, request, { reservation, ...signIn })
-  if (!signedIn) throw changed()
-  auth.report(request, 'signed-in', user._id)
-  if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
-  return valueResponse({ ...signedIn.data, ...more })
+): Promise<boolean> {
+  const asked = await auth.factors.asked(user)
+  if (asked.length === 0) return false
+  if (await auth.factors.isAnswered(user, asked, body, request)) return true
+  auth.report(request, 'sign-in-failed', user._id)
+  if (locks) auth.report(request, 'locked', user._id)
+  throw invalidCredentials()
 }
 
 /** Checks everything besides the password. Throws the refusal of the sign-in. */

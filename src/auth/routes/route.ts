@@ -6,7 +6,7 @@
 
 import type { Handler } from '../../records/engine/route.ts'
 import type { AuthInstance } from '../instance.ts'
-import type { RouteName } from '../setup/options.ts'
+import type { RouteName } from '../setup/route-names.ts'
 import type { RouteRow } from '../setup/routes.ts'
 import type { RefreshTokens } from '../sign-in/refresh-token-state.ts'
 

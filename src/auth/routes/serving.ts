@@ -6,12 +6,13 @@
 
 import type { Guard, Handler } from '../../records/engine/route.ts'
 import type { AuthInstance } from '../instance.ts'
+import type { MethodRoute } from '../setup/method.ts'
 import type { AuthRoute } from './route.ts'
 
 /** A route of an instance. */
 export interface ServedRoute {
   readonly auth: AuthInstance
-  readonly route: AuthRoute
+  readonly route: AuthRoute | MethodRoute
   /** The guards that demand something, without those that take notes. */
   readonly guards: readonly Guard[]
 }
@@ -26,4 +27,9 @@ export function servesRoute(handler: Handler, served: ServedRoute): void {
 /** The route that `handler` serves; undefined if it is not one of the authentication API. */
 export function routeServedBy(handler: Handler): ServedRoute | undefined {
   return known.get(handler)
+}
+
+/** Whether a route comes from `methods`. */
+export function isOfMethod(route: ServedRoute['route']): route is MethodRoute {
+  return 'summary' in route
 }

@@ -14,17 +14,16 @@ import { tell, tellOfProviders } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance.ts'
 import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import {
-  emailNotConfirmed,
   invalidCredentials,
-  notActive,
   providerCredentialNeeded,
   providerNotEnabled,
   providerRefused,
 } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { openSession } from '../sign-in/open-session.ts'
-import { isRefusal, runOnLogin } from '../sign-in/second-step.ts'
+import { askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
+import { checkAccount } from './sign-in-by.ts'
 
 const MAX_SHOWN_LENGTH = 64
 const MAX_TRIES = 3
@@ -81,7 +80,8 @@ async function signInBy(
     attempt.userId = user._id
     await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user, request) : undefined
-    if (step) return auth.tickets.ask(user, step, request, provider)
+    const asked = askedStep(step, await auth.factors.asked(user))
+    if (asked) return auth.tickets.ask(user, asked, request, provider)
     // Meanwhile the link may end, if the owner proves the account's address.
     const expect = { [provider.idField]: profile.id }
     const signedIn = await openSession(auth, user, request, { expect })
@@ -91,18 +91,6 @@ async function signInBy(
     return valueResponse({ ...signedIn.data, provider: provider.name })
   }
   throw invalidCredentials()
-}
-
-/** Throws the refusal of an account that may not sign in, or not yet. */
-async function checkAccount(
-  { users, identifiers, sessions }: AuthInstance,
-  user: Fields,
-): Promise<void> {
-  if (users.isDisabled(user)) {
-    await sessions.endThoseOfDisabled(user)
-    throw notActive()
-  }
-  if (identifiers.awaitsProof(user)) throw emailNotConfirmed()
 }
 
 /**

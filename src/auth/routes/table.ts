@@ -6,7 +6,7 @@
 
 import type { Handler } from '../../records/engine/route.ts'
 import type { AuthInstance } from '../instance.ts'
-import type { RouteName } from '../setup/options.ts'
+import type { RouteName } from '../setup/route-names.ts'
 import { sendEmailCodeRoute, verifyEmailRoute } from './email-verify.ts'
 import { refusesInSteps } from './even-time.ts'
 import { loginRoute } from './login.ts'

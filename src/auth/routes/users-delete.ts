@@ -57,6 +57,7 @@ async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Resp
     removed,
     request,
   )
+  for (const method of auth.methods) await method.forget?.(id)
   auth.report(request, 'account-deleted', id)
   return messageResponse('Account deleted.')
 }

@@ -29,6 +29,8 @@ function rules({ settings, options }: Mounted): Readonly<Record<string, unknown>
     lockout: settings.lockout,
     emailVerification: settings.emailVerification,
     onLogin: settings.onLogin,
+    methods: settings.methods.map(({ name }) => name),
+    secondFactor: settings.requiredFor,
   }
 }
 

@@ -16,6 +16,7 @@ export const SMS_PURPOSES = ['passwordReset', 'emailVerification', 'identifierCh
 export const PURPOSES = [
   'passwordReset',
   'emailVerification',
+  'signInCode',
   'identifierChanged',
   'passwordChanged',
   'providerLinked',
@@ -41,7 +42,7 @@ export type Channel = 'email' | 'sms'
 export type ShownUser = Fields & Managed
 
 /**
- * What a message is for: a code that resets the password, a code that proves a mailbox, or a notice, which has no code.
+ * What a message is for: a code that resets the password, proves a mailbox or signs in, or a notice, which has no code.
  * That an identifier was changed is told to the old address.
  */
 export type MessagePurpose = (typeof PURPOSES)[number]

@@ -27,6 +27,8 @@ export const SECRET_KINDS = {
   provenEmail: 'string',
   provenPhone: 'string',
   pendingEmail: 'string',
+  takeovers: 'number',
+  keysEndedAt: 'date',
   verifyOtpHash: 'string',
   verifyOtpExpiresAt: 'date',
   verifyOtpAttempts: 'number',

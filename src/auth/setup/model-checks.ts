@@ -84,6 +84,7 @@ function needs(settings: AuthSettings): readonly Need[] {
       : []),
     ...(refresh ? secrets('refresh.enabled', 'refreshTokens') : []),
     ...(disabledField ? [[disabledField, 'boolean', 'fields.disabled'] as const] : []),
+    ...(settings.methods.length > 0 ? secrets('methods', 'takeovers', 'keysEndedAt') : []),
   ]
 }
 

@@ -14,34 +14,19 @@ import type { ClientOption } from './client.ts'
 import type { MailOptions, NoticeKind, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
+import type { Method } from './method.ts'
+import type { MethodRouteName, RouteName } from './route-names.ts'
 import type { SecurityEvent } from './security-event.ts'
 import type { SignInStep } from './sign-in-step.ts'
 
-/**
- * The routes of accounts, and those of sessions (only with refresh tokens), of email verification and of account
- * deletion.
- */
-export type RouteName =
-  | 'register'
-  | 'login'
-  | 'social'
-  | 'forgotPassword'
-  | 'resetPassword'
-  | 'changePassword'
-  | 'refresh'
-  | 'logout'
-  | 'logoutAll'
-  | 'listSessions'
-  | 'endSession'
-  | 'me'
-  | 'listUsers'
-  | 'getUser'
-  | 'updateUser'
-  | 'modifyRoles'
-  | 'endUserSessions'
-  | 'sendEmailCode'
-  | 'verifyEmail'
-  | 'deleteUser'
+/** Second factors. */
+export interface SecondFactorOptions<Role extends string = string> {
+  /**
+   * The roles that need a second factor. Until they have one, setting it up is all that their sessions can do; from then
+   * on every sign-in asks for it. Default: none.
+   */
+  readonly requiredFor?: readonly NoInfer<Role>[]
+}
 
 /** Access tokens. */
 export interface TokenOptions {
@@ -155,7 +140,7 @@ export interface PasswordOptions {
 /** Guards before every route, or by the route's name; `all` run first. */
 export type MiddlewaresOption =
   | readonly Guard[]
-  | { readonly [Name in RouteName | 'all']?: Guard | readonly Guard[] }
+  | { readonly [Name in RouteName | MethodRouteName | 'all']?: Guard | readonly Guard[] }
 
 /** Email verification. */
 export interface EmailVerificationOptions {
@@ -203,6 +188,10 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
    * except secrets. Default: all but the secrets.
    */
   readonly visibleFields?: readonly (keyof R & string)[]
+  /** Further ways to sign in, each from a module of its own: `[apiKeys()]`. Default: none. */
+  readonly methods?: readonly Method[]
+  /** Which roles need a second factor; for that, one of `methods` must have one. */
+  readonly secondFactor?: SecondFactorOptions<Role>
   /** Rules for passwords, and how they are hashed. */
   readonly password?: PasswordOptions
   /** When failed sign-ins lock an account. */

@@ -23,6 +23,7 @@ import { byAddress } from './client.ts'
 import { deliverySettings, noticesOf } from './delivery-settings.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
+import { methodRoutes, methodsOf, requiredForOf } from './methods.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
 import { refreshSettings } from './refresh-settings.ts'
@@ -46,6 +47,8 @@ const OPTIONS = [
   'emailVerification',
   'registerFields',
   'updateFields',
+  'methods',
+  'secondFactor',
   'visibleFields',
   'password',
   'lockout',
@@ -73,16 +76,18 @@ const MAX_LOCK_SECONDS = 30 * DAY_SECONDS
 const PASSWORD_LENGTHS = [6, 64] as const
 
 /**
- * Resolves the options; `rows` are all possible routes. Throws a `TypeError` that starts with `Auth:` and names the
+ * Resolves the options; `own` are all possible routes but those of methods. Throws a `TypeError` that starts with `Auth:` and names the
  * option. Without `env` it checks only what does not depend on the environment.
  */
 export function resolveSettings(
   options: AuthOptions<never>,
-  rows: readonly RouteRow[],
+  own: readonly RouteRow[],
   env: Environment | undefined,
 ): AuthSettings {
   if (options === undefined) fail(`createAuthRouter() takes 'options', an object`)
   group('options', options, OPTIONS)
+  const methods = methodsOf(options.methods)
+  const rows = [...own, ...methodRoutes(methods)]
   const model = options.model as unknown as Model
   if (!model?.shape) fail(`'model' must be a model made by defineModel`)
   for (const name of Object.keys(options.fields ?? {})) {
@@ -105,6 +110,8 @@ export function resolveSettings(
     token: tokenSettings(options.token),
     refresh,
     roles: roleSettings(options.roles),
+    methods,
+    requiredFor: requiredForOf(options),
     lockout: lockoutSettings(options),
     otp: otpSettings(options),
     emailVerification,

@@ -7,13 +7,11 @@
 import { refuseMiddlewares } from '../../records/engine/guards.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { fail, group } from '../option-checks.ts'
-import type { AuthOptions, MiddlewaresOption, RouteName } from './options.ts'
-
-/** Who may call a route. */
-export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'
+import type { AuthOptions, MiddlewaresOption } from './options.ts'
+import type { Access, RouteName } from './route-names.ts'
 
 /** A row of the route table, without its handler. */
-export interface RouteRow<Name extends RouteName = RouteName> {
+export interface RouteRow<Name extends string = string> {
   readonly name: Name
   readonly method: string
   readonly path: string
@@ -37,12 +35,12 @@ export function routePaths(
   rows: readonly RouteRow[],
   option: AuthOptions<never>['routes'],
   has: Readonly<Record<NonNullable<RouteRow['needs']>, boolean>>,
-): ReadonlyMap<RouteName, string> {
+): ReadonlyMap<string, string> {
   const routes = group('routes', option, namesOf(rows))
-  const paths = new Map<RouteName, string>()
+  const paths = new Map<string, string>()
   const taken = new Set<string>()
   for (const row of rows) {
-    const path = pathOf(row, routes[row.name])
+    const path = pathOf(row, routes[row.name as RouteName])
     if (path === undefined || (row.needs && !has[row.needs])) continue
     const route = `${row.method} ${matchedBy(path)}`
     if (taken.has(route)) fail(`'routes' serves '${row.method} ${path}' twice`)
@@ -77,7 +75,7 @@ function pathOf(
 export function middlewaresByRoute(
   rows: readonly RouteRow[],
   option: MiddlewaresOption | undefined,
-): (route?: RouteName) => readonly Guard[] {
+): (route?: string) => readonly Guard[] {
   if (isList(option)) {
     const guards = guardsOf('middlewares', option)
     return () => guards

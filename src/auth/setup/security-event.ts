@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { RouteName } from './options.ts'
+import type { MethodRouteName, RouteName } from './route-names.ts'
 
 /** What can happen. */
 export type SecurityEventType =
@@ -25,6 +25,11 @@ export type SecurityEventType =
   | 'provider-linked'
   | 'provider-unlinked'
   | 'account-deleted'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'passkey-cloned'
+  | 'key-added'
+  | 'key-removed'
 
 /** Something that happened to an account, or was tried. */
 export interface SecurityEvent {
@@ -39,7 +44,7 @@ export interface SecurityEvent {
   /** The provider's name, if one was linked or unlinked. */
   readonly provider?: string
   /** The route's name, as in `routes`. */
-  readonly route: RouteName
+  readonly route: RouteName | MethodRouteName
 }
 
 /** Receives events; an error that it throws is logged, and changes nothing. */

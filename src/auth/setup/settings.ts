@@ -13,12 +13,8 @@ import type { NoticeKind, OtpOptions } from './delivery-options.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { StoredNames } from './field-names.ts'
 import type { Identifier } from './identifiers.ts'
-import type {
-  EmailVerificationOptions,
-  LockoutOptions,
-  PasswordOptions,
-  RouteName,
-} from './options.ts'
+import type { Method } from './method.ts'
+import type { EmailVerificationOptions, LockoutOptions, PasswordOptions } from './options.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
 import type { RoleSettings } from './roles.ts'
 import type { SecurityHook } from './security-event.ts'
@@ -45,13 +41,16 @@ export interface AuthSettings {
   readonly password: PasswordOptions & Required<Pick<PasswordOptions, 'minLength' | 'common'>>
   readonly providers: ReadonlyMap<string, Provider>
   readonly linking: 'reset' | 'keep' | 'refuse'
+  readonly methods: readonly Method[]
+  /** The roles that need a second factor. */
+  readonly requiredFor: readonly string[]
   readonly registerFields: readonly string[]
   readonly updateFields: readonly string[]
   readonly visibleFields: readonly string[] | undefined
   /** The enabled routes, in order, with their paths. */
-  readonly paths: ReadonlyMap<RouteName, string>
+  readonly paths: ReadonlyMap<string, string>
   /** Your guards for a route; without a name, those that all routes share. */
-  readonly middlewares: (route?: RouteName) => readonly Guard[]
+  readonly middlewares: (route?: string) => readonly Guard[]
   readonly client: ClientOption
   readonly onRegister: Hook | undefined
   readonly onLogin: LoginHook | undefined

@@ -197,6 +197,8 @@ function session(): $ZodType {
     createdAt: date(),
     lastUsedAt: date(),
     expiresAt: date(),
+    confirmedAt: optional(date()),
+    strongAt: optional(date()),
     userAgent: optional(string()),
   })
 }

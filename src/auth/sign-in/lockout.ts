@@ -124,6 +124,14 @@ export class Lockout {
     return this.#reserve(user, (read, at) => this.#sharedBudget(read, at, this.#answers))
   }
 
+  /** Whether `user` is locked now, for `client`. */
+  isLocked(user: Fields, client: string | undefined): boolean {
+    const at = this.#users.now()
+    const known = this.#clients.find(user, client)
+    if (known) return isAfter(known.lockedUntil, at) || this.#isLockedByHand(user, at)
+    return isAfter(user[this.#guesses.lockedUntil], at)
+  }
+
   /** Whether `client` can sign in to `user` by password only after a reset. */
   isEnded(user: Fields, client: string | undefined): boolean {
     const own = this.#clients.find(user, client)

@@ -24,6 +24,8 @@ export interface SignIn {
   readonly reservation?: Reservation
   readonly set?: Fields
   readonly expect?: Fields
+  /** Whether a second factor was shown. */
+  readonly isStrong?: boolean
 }
 
 /** The outcome of a sign-in. */
@@ -60,7 +62,8 @@ export async function openSession(
 ): Promise<SignedIn | undefined> {
   checkTime(request)
   const { users, refresh } = parts
-  const session = refresh?.open(String(user._id), request)
+  const strongAt = signIn.isStrong ? users.now() : undefined
+  const session = refresh?.open(String(user._id), request, strongAt)
   const unchanged = { ...users.passwordState(user), ...signIn.expect }
   let read: Fields | undefined = user
   for (let tries = 1; read && tries <= MAX_TRIES; tries += 1) {
@@ -72,8 +75,11 @@ export async function openSession(
       ...(added?.push && { push: added.push }),
     }
     const expect = { ...besides.expect, ...added?.expect, ...unchanged }
-    const after = await write(parts, user, change, expect)
-    if (after) return { data: signInData(parts, after, session), isNewClient: besides.isNewClient }
+    const after = await writeSignIn(parts, user, change, expect)
+    if (after) {
+      const data = signInData(parts, after, session, strongAt)
+      return { data, isNewClient: besides.isNewClient }
+    }
     read = await users.byId(user._id)
     if (read && (users.isDisabled(read) || !holds(read, unchanged))) return undefined
   }
@@ -154,8 +160,8 @@ function withSession(
 }
 
 /** The user after the write; undefined if a condition does not hold, or the account is disabled. */
-async function write(
-  { users }: SignInParts,
+export async function writeSignIn(
+  { users }: Pick<SignInParts, 'users'>,
   { _id }: Fields,
   change: Change,
   expect: Fields,
@@ -168,17 +174,19 @@ async function write(
   return now && !users.isDisabled(now) && holds(now, expect) ? now : undefined
 }
 
-/** The data of a sign-in or of a refresh. */
+/** The data of a sign-in or of a refresh; without sessions, the token says when a second factor was shown. */
 export function signInData(
   { users, tokens, settings }: Pick<SignInParts, 'users' | 'tokens' | 'settings'>,
   user: Fields,
   session: NewSession | undefined,
+  strongAt?: number,
 ): SignedIn['data'] {
   const token = tokens.issue({
     id: String(user._id),
     role: user[users.names.role] ?? settings.roles.default,
     changedAt: users.changedAt(user),
     sessionId: session?.entry.id,
+    strongAt: session ? undefined : strongAt,
   })
   return {
     token,

@@ -75,8 +75,8 @@ export class RefreshTokens {
     this.#now = now
   }
 
-  /** A new session of the user with `userId`. */
-  open(userId: string, request: ApiRequest): NewSession {
+  /** A new session of the user with `userId`, who has shown a second factor at `strongAt`, in epoch milliseconds. */
+  open(userId: string, request: ApiRequest, strongAt?: number): NewSession {
     const at = new Date(this.#now())
     const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
     const token = this.#write(this.#keys.current, userId, id, 0)
@@ -87,6 +87,7 @@ export class RefreshTokens {
       createdAt: at,
       lastUsedAt: at,
       expiresAt: this.#expiry(at, at),
+      ...(strongAt !== undefined && { strongAt: new Date(strongAt) }),
       ...(userAgent && { userAgent }),
     }
     return { token, entry }

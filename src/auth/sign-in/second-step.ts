@@ -19,6 +19,7 @@ import type { Fields } from '../../ports/store.ts'
 import { isSealed, type Keys, seal } from '../keys/hmac.ts'
 import type { Provider } from '../providers/provider.ts'
 import { requestInfo } from '../request-info/request-info.ts'
+import type { SecondFactor } from '../setup/method.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { SecondStepRequired, type SignInStep } from '../setup/sign-in-step.ts'
 import type { Users } from '../users/users.ts'
@@ -33,6 +34,22 @@ export interface Ticket {
   readonly provider: Provider | undefined
   /** Whether it is valid for the account as it is in `user`: it may have changed since. */
   isGoodFor(user: Fields): boolean
+}
+
+/** What is asked for: by `onLogin`, or one of the account's factors. */
+export interface AskedStep {
+  readonly step: SecondStepRequired
+  readonly factors?: readonly SecondFactor[]
+}
+
+/** What is asked for, if anything is. */
+export function askedStep(
+  step: SecondStepRequired | undefined,
+  factors: readonly SecondFactor[],
+): AskedStep | undefined {
+  return step || factors.length > 0
+    ? { step: step ?? new SecondStepRequired(), factors }
+    : undefined
 }
 
 /** The readable part of a ticket. */
@@ -61,7 +78,12 @@ export class Tickets {
   }
 
   /** The response that asks the client for the second step of a sign-in of `user`. */
-  ask(user: Fields, step: SecondStepRequired, request: ApiRequest, provider?: Provider): Response {
+  ask(
+    user: Fields,
+    { step, factors = [] }: AskedStep,
+    request: ApiRequest,
+    provider?: Provider,
+  ): Response {
     const payload: Payload = {
       id: String(user._id),
       expiresAt: this.#users.now() + LIFETIME_MS,
@@ -72,7 +94,9 @@ export class Tickets {
     const bound = this.#boundText(readable, user, request, provider)
     const ticket = `${readable}~${seal(this.#keys.current, bound)}`
     const { requestId } = request
-    const failure = { error: step.message, ticket, expiresIn: LIFETIME_MS / 1000, requestId }
+    const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
+    const expiresIn = LIFETIME_MS / 1000
+    const failure = { error: step.message, ticket, expiresIn, ...secondStep, requestId }
     return failureResponse(step.status, failure, step.headers)
   }
 
@@ -100,7 +124,9 @@ export class Tickets {
   ): string {
     const { client } = requestInfo(request)
     const link = user[provider?.idField ?? this.#users.names.password]
-    return JSON.stringify([readable, this.#users.changedAt(user), link ?? null, client ?? null])
+    const users = this.#users
+    const state = [users.changedAt(user), Number(user[users.names.takeovers] ?? 0)]
+    return JSON.stringify([readable, ...state, link ?? null, client ?? null])
   }
 }
 

@@ -19,6 +19,10 @@ export interface Session {
   readonly createdAt: Date
   readonly lastUsedAt: Date
   readonly expiresAt: Date
+  /** When its user last showed a factor again, by `POST /login/confirm`. */
+  readonly confirmedAt?: Date
+  /** When its user last showed a second factor. */
+  readonly strongAt?: Date
   readonly userAgent?: string
 }
 
@@ -84,7 +88,9 @@ export class Sessions {
     if (disabledField === undefined) return
     engine.writeAlong((changes) => {
       if (changes[disabledField] !== true) return {}
-      return hasSessions ? this.allEnded : { [names.passwordChangedAt]: new Date(now()) }
+      const at = new Date(now())
+      const ended = hasSessions ? this.allEnded : { [names.passwordChangedAt]: at }
+      return this.#users.has('keysEndedAt') ? { ...ended, [names.keysEndedAt]: at } : ended
     })
   }
 }

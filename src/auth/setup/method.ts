@@ -1,0 +1,225 @@
+/**
+ * The seam of ways to sign in: what a method gives to an auth router, and what it gets. Our own methods are built on it,
+ * and so can yours be.
+ *
+ * @module
+ */
+
+import type { $ZodType } from 'zod/v4/core'
+import type { HttpError } from '../../http/errors.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Model } from '../../model/model.ts'
+import type { Logger } from '../../ports/logger.ts'
+import type { Collection, Fields } from '../../ports/store.ts'
+import type { Host } from '../../records/engine/host.ts'
+import type { OtpOptions } from './delivery-options.ts'
+import type { Access } from './route-names.ts'
+import type { SecurityEventType } from './security-event.ts'
+
+/** A method, for the option `methods` of `createAuthRouter`; `Name` tells the typed client which routes there are. */
+export interface Method<Name extends string = string> {
+  /** What errors and logs call it. */
+  readonly name: Name
+  /** Its routes. They also answer to `middlewares`, and are listed in `router.urls`, the document and the audit. */
+  readonly routes: readonly MethodRoute[]
+  /** Called once for each app that mounts the auth router, before start-up. Throw a `TypeError` for what cannot work. */
+  open(accounts: Accounts): OpenMethod
+}
+
+/** A route of a method, its path relative to the auth router's mount. */
+export interface MethodRoute {
+  /** Unique among all routes of the auth router. */
+  readonly name: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  /** Who may call it. API keys never may. */
+  readonly access: Access
+  /** Whether anyone may name an account here: refusals then leave in even steps of time. */
+  readonly hidesAccounts?: true
+  /** Whether it serves to set up a factor: those may call it whose role needs one that they don't have. */
+  readonly enrols?: true
+  /** What it does, in one line. */
+  readonly summary: string
+  /** The JSON body, for the document; the handler checks it. */
+  readonly body?: $ZodType
+  /** `data` of the response, for the document. Default: a message. */
+  readonly response?: $ZodType
+  /** Default 200. */
+  readonly status?: 201
+  /** What the handler throws besides, for the document. */
+  readonly refusals?: readonly HttpError[]
+}
+
+/** A method in one app. */
+export interface OpenMethod {
+  /** The handlers, by the name of their route. */
+  readonly handlers: Readonly<Record<string, (request: ApiRequest) => Promise<Response>>>
+  /** Signs in by a body of `POST /login` that is this method's. */
+  readonly signIn?: SignInMethod
+  /** The second factors that it brings. */
+  readonly secondFactors?: readonly SecondFactor[]
+  /** Takes tokens of its own after `Authorization: Bearer`. */
+  readonly bearer?: Bearer
+  /** Removes what it keeps of an account that was deleted. What is left must open nothing. */
+  forget?(userId: string): Promise<void>
+}
+
+/** A way to sign in at `POST /login`, and to confirm at `POST /login/confirm`. */
+export interface SignInMethod {
+  /** The body, for the document. */
+  readonly body?: $ZodType
+  /** Whether a body is meant for it. */
+  takes(body: Fields): boolean
+  /** Responds, by `accounts.signIn`. `own` is the id of the only account that it may be; undefined if any. */
+  respond(body: Fields, request: ApiRequest, own: string | undefined): Promise<Response>
+}
+
+/** A second factor. */
+export interface SecondFactor {
+  /** As `secondStep` lists it. */
+  readonly name: string
+  /** The member of a body that has the answer, and its type. */
+  readonly answer: readonly [key: string, type: 'string' | 'object']
+  /** Whether a sign-in by one factor is asked for it. If not, it serves where others are asked for, or a role needs one. */
+  readonly asks: boolean
+  /** Whether `user` has it. */
+  isEnrolled(user: Fields): Promise<boolean>
+  /** Whether an answer is right; uses it up. Its try has been counted. */
+  isRight(user: Fields, answer: unknown, request: ApiRequest): Promise<boolean>
+}
+
+/** Tokens that act for an account, other than those of sessions. */
+export interface Bearer {
+  /** Whether a token looks like one of these. Reads nothing. */
+  takes(token: string): boolean
+  /**
+   * The account that a token acts for at this request, and the claims that `request.auth` gets. Undefined for a bad
+   * token, a 401. Throw a 403 if it may not do this.
+   */
+  read(
+    token: string,
+    request: ApiRequest,
+  ): Promise<{ readonly user: Fields; readonly claims: Fields } | undefined>
+}
+
+/** The account that a body names. */
+export interface NamedAccount {
+  /** A key for queues: the same however it is typed, and whether or not the account exists. */
+  readonly key: string | undefined
+  /** Finds the account. An identifier that opens nothing finds nothing. */
+  find(): Promise<Fields | undefined>
+}
+
+/** A code, or a part of a link, to be mailed. */
+export interface SentCode {
+  readonly code: string
+  readonly expiresAt: Date
+  /** Called if it could not be sent. */
+  takeBack?(): Promise<void>
+}
+
+/** What a sign-in by a method goes by. */
+export interface MethodSignIn {
+  /** Whether it shows two factors at once; then no second step is asked for. */
+  readonly isStrong?: boolean
+  /** What must still be true of the account's record when the session opens. */
+  readonly expect?: Fields
+  /** Set as `SignInMethod.respond` gets it. */
+  readonly own?: string | undefined
+}
+
+/** The accounts of an auth router, as its methods see them. Records are whole: `_id` and all secrets. */
+export interface Accounts {
+  /** The user model. */
+  readonly model: Model
+  /** The path on which the auth router is mounted. */
+  readonly mount: string
+  readonly host: Host
+  readonly logger: Logger
+  /** Epoch milliseconds. */
+  now(): number
+  /**
+   * A collection of the method's own, made by `defineModel`; start-up, `fieldgate check`, `backfill` and `copy` know it.
+   * No route shows it. What security rests on must be one conditional write: `update`, `delete` or a unique `insert`.
+   */
+  collection(model: Model): Collection
+  /** A new `_id` for a record of such a collection. */
+  newId(): string
+  /** A MAC of `text` that only this method of this router can make. */
+  seal(text: string): string
+  /** Whether `sealed` is that of `text`, under any secret of `token.secret`. */
+  isSealed(sealed: unknown, text: string): boolean
+  /** `text`, readable only here, and only where `bound` is the same again. */
+  encrypt(text: string, bound: string): Promise<string>
+  /** What was encrypted; undefined if it was not made here, or for something else. */
+  decrypt(sealed: unknown, bound: string): Promise<string | undefined>
+  /**
+   * What each record of a factor must keep, to be compared at each use: it changes when the account is taken over by a
+   * first proof, which ends everything from before.
+   */
+  era(user: Fields): string
+  /** The same for what ends when the account is disabled, too. */
+  activeEra(user: Fields): string
+  /**
+   * What a mailed code is bound to: it changes with the era, the password and the address. For a person without an account, too.
+   */
+  codeState(user: Fields): string
+  /** The option `otp`. */
+  readonly otp: Required<Omit<OtpOptions, 'deliver'>>
+  /** Whether `prove` can prove addresses: there is mail, and the model has the fields. */
+  readonly provesMail: boolean
+  /** The body of a request, an object. */
+  body(request: ApiRequest): Promise<Fields>
+  /** The account with that id. */
+  byId(id: unknown): Promise<Fields | undefined>
+  /** The account that a body names by an identifier; undefined if it names none. */
+  named(body: Fields): NamedAccount | undefined
+  /** The values of an account to be, for the address that a body names; undefined if it names none. It has no `_id`. */
+  newcomer(body: Fields): Fields | undefined
+  /**
+   * Makes the account of a newcomer who has proven the address, with those `registerFields` that `body` has. Undefined if
+   * somebody else has the address by now. Throws a 400 with `fields`.
+   */
+  create(newcomer: Fields, body: Fields, request: ApiRequest): Promise<Fields | undefined>
+  /** Whether the account knows the client of `request`. */
+  isKnown(user: Fields, request: ApiRequest): boolean
+  /** Writes as much as a try costs, for those who have nothing to count. */
+  pretendWrite(): Promise<void>
+  /** Whether the account may not sign in. */
+  isDisabled(user: Fields): boolean
+  /** Whether guesses have locked the account for the client of `request`. */
+  isLocked(user: Fields, request: ApiRequest): boolean
+  /**
+   * Responds that a code is sent if the account exists; looks for the account afterwards, and mails what `make` returns
+   * for it, at its address. Undefined sends nothing. So neither the response nor its time tells who has an account.
+   */
+  sendCode(
+    request: ApiRequest,
+    find: () => Promise<Fields | undefined>,
+    make: (user: Fields) => Promise<SentCode | undefined>,
+  ): Promise<Response>
+  /**
+   * Notes that `user` has the mailbox of their address, by something that was mailed there and is used up. The first
+   * proof on an account ends every way in from before, factors and keys included. The user after it; undefined if the
+   * address opens nothing, or the account changes meanwhile. With `own`, as `respond` gets it, the password and the present
+   * session stay.
+   */
+  prove(user: Fields, request: ApiRequest, own?: string): Promise<Fields | undefined>
+  /**
+   * The signed-in user, if they have signed in within ten minutes, with a second factor if they have one. Throws a 403.
+   */
+  recent(request: ApiRequest): Promise<Fields>
+  /** The signed-in user, if they have signed in with a second factor, or have none. Throws a 403. */
+  strong(request: ApiRequest): Promise<Fields>
+  /** Throws a 409 if `user` has a role that needs a second factor and has none left. */
+  checkFactorLeft(user: Fields): Promise<void>
+  /**
+   * Signs `user` in: asks for a second step if there is one, and responds. Throws what refuses the account, and a 401 if
+   * it changes meanwhile. Count the tries of a secret before you compare it.
+   */
+  signIn(user: Fields, request: ApiRequest, signIn?: MethodSignIn): Promise<Response>
+  /** Reports a security event. */
+  report(request: ApiRequest, type: SecurityEventType, userId?: unknown): void
+  /** Mails the owner that a factor was added or removed. */
+  tell(user: Fields, purpose: 'factorAdded' | 'factorRemoved', request: ApiRequest): void
+}

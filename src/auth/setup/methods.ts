@@ -1,0 +1,52 @@
+/**
+ * The options `methods` and `secondFactor`, and the routes that methods bring.
+ *
+ * @module
+ */
+
+import { fail, group, strings } from '../option-checks.ts'
+import { invalidCredentials, invalidTicket, notActive } from '../refusals.ts'
+import type { Method, MethodRoute } from './method.ts'
+import type { AuthOptions } from './options.ts'
+import { roleSettings } from './roles.ts'
+
+/** Confirms the present session by what signs in to its account; every app with methods has it. */
+export const confirmRoute: MethodRoute = {
+  name: 'confirmLogin',
+  method: 'POST',
+  path: '/login/confirm',
+  access: 'signed in',
+  enrols: true,
+  hidesAccounts: true,
+  summary: 'Makes the present session recent, by what signs in to its account',
+  refusals: [invalidCredentials(), invalidTicket(), notActive()],
+}
+
+/** The routes that `methods` bring, in the order in which `router.urls` lists them. */
+export function methodRoutes(methods: readonly Method[]): readonly MethodRoute[] {
+  return methods.length === 0 ? [] : [confirmRoute, ...methods.flatMap(({ routes }) => routes)]
+}
+
+/** The option `methods`, checked. */
+export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly Method[] {
+  const isMethod = (one: Method) => typeof one?.open === 'function' && Array.isArray(one.routes)
+  if (!Array.isArray(option) || !option.every(isMethod)) {
+    fail(`'methods' must be a list of methods, such as [apiKeys()]`)
+  }
+  const names = [...option, ...methodRoutes(option)].map(({ name }) => name)
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice !== undefined) fail(`'methods' has '${twice}' twice`)
+  return option
+}
+
+/** The roles that need a second factor. */
+export function requiredForOf(options: AuthOptions<never>): readonly string[] {
+  const { requiredFor = [] } = group('secondFactor', options.secondFactor, ['requiredFor'])
+  const roles = strings('secondFactor.requiredFor', requiredFor)
+  const { list, isListed } = roleSettings(options.roles)
+  const unknown = roles.find((role) => isListed && !list.includes(role))
+  if (unknown !== undefined) {
+    fail(`'secondFactor.requiredFor' names '${unknown}', but 'roles.list' has no such role`)
+  }
+  return roles
+}

@@ -1,0 +1,115 @@
+/**
+ * Second factors: who has one, who is asked for it, and what takes one.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import type { Fields } from '../../ports/store.ts'
+import {
+  factorNeeded,
+  invalidFormat,
+  invalidToken,
+  recentSignInRequired,
+  secondFactorNeeded,
+} from '../refusals.ts'
+import type { SecondFactor } from '../setup/method.ts'
+import { hasRole } from '../setup/roles.ts'
+import type { Users } from '../users/users.ts'
+import type { Sessions } from './sessions.ts'
+import { isRecent, visitOf } from './visit.ts'
+
+/** The parts that tell how a user has signed in. */
+interface FactorParts {
+  readonly users: Users
+  readonly sessions: Sessions
+  readonly factors: Factors
+}
+
+/** The second factors of one auth router. */
+export class Factors {
+  readonly all: readonly SecondFactor[]
+  readonly #requiredFor: readonly string[]
+  readonly #users: Users
+
+  constructor(all: readonly SecondFactor[], requiredFor: readonly string[], users: Users) {
+    this.all = all
+    this.#requiredFor = requiredFor
+    this.#users = users
+  }
+
+  /** Those that `user` has. */
+  async of(user: Fields): Promise<readonly SecondFactor[]> {
+    const isEnrolled = await Promise.all(this.all.map((factor) => factor.isEnrolled(user)))
+    return this.all.filter((_, at) => isEnrolled[at])
+  }
+
+  /** Those that a sign-in of `user` by one factor is asked for. */
+  async asked(user: Fields): Promise<readonly SecondFactor[]> {
+    const own = this.all.length === 0 ? [] : await this.of(user)
+    return own.some(({ asks }) => asks) || this.isRequired(user) ? own : []
+  }
+
+  /** Whether a role of `user` needs a second factor. */
+  isRequired(user: Fields): boolean {
+    return hasRole(user[this.#users.names.role], this.#requiredFor)
+  }
+
+  /** Throws a 400 for a body with an answer of the wrong type. */
+  checkAnswers(body: Fields): void {
+    for (const { answer } of this.all) {
+      const [key, type] = answer
+      const value = Object.hasOwn(body, key) ? body[key] : undefined
+      const isTyped = typeof value === type && value !== null && !Array.isArray(value)
+      if (value !== undefined && !isTyped) throw invalidFormat()
+    }
+  }
+
+  /** Whether `body` has a right answer of one of `asked`. */
+  async isAnswered(
+    user: Fields,
+    asked: readonly SecondFactor[],
+    body: Fields,
+    request: ApiRequest,
+  ): Promise<boolean> {
+    const factor = asked.find(({ answer }) => Object.hasOwn(body, answer[0]))
+    return factor !== undefined && (await factor.isRight(user, body[factor.answer[0]], request))
+  }
+}
+
+/** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
+export async function recentUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
+  const user = await signedIn(parts, request)
+  const visit = visitOf(parts, user, request)
+  const isStrong = (await parts.factors.of(user)).length > 0
+  if (!isRecent(parts.users, isStrong ? visit?.strongAt : visit?.at)) throw recentSignInRequired()
+  return user
+}
+
+/** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
+export async function strongUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
+  const user = await signedIn(parts, request)
+  const isStrong = visitOf(parts, user, request)?.strongAt !== undefined
+  if (!isStrong && (await parts.factors.of(user)).length > 0) throw recentSignInRequired()
+  return user
+}
+
+/** Throws a 403 if `user` needs a second factor and this request shows none. */
+export async function demandFactor(
+  parts: FactorParts,
+  user: Fields,
+  request: ApiRequest,
+): Promise<void> {
+  if (!parts.factors.isRequired(user)) return
+  if (visitOf(parts, user, request)?.strongAt !== undefined) return
+  const own = await parts.factors.of(user)
+  // A key cannot show a factor; its owner did when it was made.
+  if (own.length > 0 && request.auth?.claims?.key !== undefined) return
+  throw own.length > 0 ? secondFactorNeeded() : factorNeeded()
+}
+
+async function signedIn({ users }: FactorParts, request: ApiRequest): Promise<Fields> {
+  const user = await users.byId(request.auth?.userId)
+  if (!user) throw invalidToken()
+  return user
+}

@@ -1,0 +1,178 @@
+/**
+ * `fieldgate/api-keys`: keys for programs, each of which may do a part of what its owner may.
+ *
+ * @module
+ */
+
+import { array, date, nullable, object, optional, string } from 'zod/mini'
+import { invalidToken, recentSignInRequired } from '../../auth/refusals.ts'
+import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
+import { entryNotFound, invalidFields, invalidId } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse, valueResponse } from '../../http/respond.ts'
+import { idFrom } from '../../model/cast.ts'
+import { checkOptions, natural, type Rule as OptionRule } from '../../model/option-rules.ts'
+import type { Fields } from '../../ports/store.ts'
+import { allowIn, Judge } from './allow.ts'
+import { Keys, MOST, type StoredKey, tooManyKeys } from './keys.ts'
+
+/** Options of `apiKeys`. */
+export interface ApiKeysOptions {
+  /** The most keys of one user; more are a 409. Default 20, at most 1000. */
+  readonly maxPerUser?: number
+  /** What keys begin with: 1 to 16 letters and digits. Default `'fg'`. */
+  readonly prefix?: string
+}
+
+const RULES: Readonly<Record<string, OptionRule>> = {
+  maxPerUser: {
+    must: `be a whole number, 1 to ${MOST}`,
+    test: (value) => natural.test(value) && Number(value) <= MOST,
+  },
+  prefix: {
+    must: 'be 1 to 16 letters and digits',
+    test: (value) => typeof value === 'string' && /^[a-z0-9]{1,16}$/i.test(value),
+  },
+}
+
+const rule = object({ mount: string(), actions: array(string()) })
+const shown = object({
+  id: string(),
+  name: string(),
+  createdAt: date(),
+  expiresAt: nullable(date()),
+  lastUsedAt: nullable(date()),
+  allow: array(rule),
+})
+
+const ROUTES: readonly MethodRoute[] = [
+  {
+    name: 'listKeys',
+    method: 'GET',
+    path: '/keys',
+    access: 'signed in',
+    summary: "Lists the user's API keys, the newest first",
+    response: array(shown),
+  },
+  {
+    name: 'createKey',
+    method: 'POST',
+    path: '/keys',
+    access: 'signed in',
+    summary: 'Makes an API key, which is shown only here',
+    body: object({ name: string(), expiresAt: optional(date()), allow: array(rule) }),
+    response: object({ ...shown.shape, key: string() }),
+    status: 201,
+    refusals: [invalidFields({}), recentSignInRequired(), tooManyKeys()],
+  },
+  {
+    name: 'deleteKey',
+    method: 'DELETE',
+    path: '/keys/:id',
+    access: 'signed in',
+    summary: 'Ends an API key of the user',
+    refusals: [recentSignInRequired(), entryNotFound()],
+  },
+  {
+    name: 'deleteUserKeys',
+    method: 'DELETE',
+    path: '/users/:id/keys',
+    access: 'admin',
+    summary: 'Ends all API keys of a user',
+    refusals: [invalidId(), entryNotFound()],
+  },
+]
+
+/**
+ * API keys: `POST /keys` makes one for the signed-in user, and `Authorization: Bearer fg_…` acts as that user wherever
+ * `requireAuth` guards, less what the key's `allow` leaves out. A key never opens the auth router's own routes, and ends
+ * with its owner. Throws a `TypeError` if an option makes no sense.
+ *
+ * ```ts
+ * const auth = createAuthRouter({ model: User, token: { secret }, methods: [apiKeys()] })
+ * ```
+ */
+export function apiKeys(options: ApiKeysOptions = {}): Method<'apiKeys'> {
+  checkOptions(options, RULES, (message) => {
+    throw new TypeError(`apiKeys: ${message}`)
+  })
+  const { maxPerUser = 20, prefix = 'fg' } = options
+  return {
+    name: 'apiKeys',
+    routes: ROUTES,
+    open: (accounts) => opened(accounts, new Keys(accounts, prefix, maxPerUser)),
+  }
+}
+
+function opened(accounts: Accounts, keys: Keys): OpenMethod {
+  const judge = new Judge(accounts.host)
+  return {
+    handlers: {
+      async listKeys(request) {
+        const list = await keys.of(await signedIn(accounts, request))
+        return valueResponse(list.map(shownKey))
+      },
+      async createKey(request) {
+        const user = await accounts.recent(request)
+        const given = await accounts.body(request)
+        const name = typeof given.name === 'string' ? given.name.trim() : ''
+        if (name === '' || name.length > 100)
+          throw invalidFields({ name: 'Required, at most 100 characters.' })
+        const expiresAt = expiryIn(given.expiresAt, accounts.now())
+        const allow = allowIn(given.allow, judge)
+        const { record, key } = await keys.create(user, { name, expiresAt, allow })
+        accounts.report(request, 'key-added', user._id)
+        return valueResponse({ ...shownKey(record), key }, { status: 201 })
+      },
+      async deleteKey(request) {
+        const user = await accounts.strong(request)
+        if (!(await keys.end(String(user._id), request.params.id ?? ''))) throw entryNotFound()
+        accounts.report(request, 'key-removed', user._id)
+        return messageResponse('Key ended.')
+      },
+      async deleteUserKeys(request) {
+        const id = idFrom(request.params.id ?? '', accounts.model.idType)
+        if (id === undefined) throw invalidId()
+        if (!(await accounts.byId(id))) throw entryNotFound()
+        await keys.endAll(id)
+        accounts.report(request, 'key-removed', id)
+        return messageResponse('All keys ended.')
+      },
+    },
+    bearer: {
+      takes: (token) => keys.isKey(token),
+      async read(token, request) {
+        if (judge.isOfAccounts(request)) return undefined
+        const found = await keys.read(token)
+        if (!found) return undefined
+        const { user, record } = found
+        // When the account is enabled again, no key from before opens it.
+        if (accounts.isDisabled(user)) await keys.end(record.owner, record._id)
+        else {
+          judge.check(record.allow, request)
+          await keys.noteUse(record)
+        }
+        return { user, claims: { key: record._id } }
+      },
+    },
+    forget: (userId) => keys.endAll(userId),
+  }
+}
+
+async function signedIn(accounts: Accounts, request: ApiRequest): Promise<Fields> {
+  const user = await accounts.byId(request.auth?.userId)
+  if (!user) throw invalidToken()
+  return user
+}
+
+function expiryIn(value: unknown, now: number): Date | undefined {
+  if (value === undefined || value === null) return undefined
+  const at = new Date(typeof value === 'string' ? value : Number.NaN)
+  if (!(at.getTime() > now)) throw invalidFields({ expiresAt: 'Must be a date in the future.' })
+  return at
+}
+
+function shownKey({ _id, name, createdAt, expiresAt, lastUsedAt, allow }: StoredKey) {
+  const [ends, used] = [expiresAt ?? null, lastUsedAt ?? null]
+  return { id: _id, name, createdAt, expiresAt: ends, lastUsedAt: used, allow }
+}

@@ -1,0 +1,177 @@
+/**
+ * API keys as they are stored: a MAC of the key, what it may do, and the era of its owner, after which it is dead.
+ *
+ * @module
+ */
+
+import { array, date, number, object, optional, string } from 'zod/mini'
+import type { Accounts } from '../../auth/setup/method.ts'
+import { base64url } from '../../http/base64url.ts'
+import { HttpError } from '../../http/errors.ts'
+import { all, any, withId } from '../../ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
+import { methodModel } from '../method-model.ts'
+import type { Rule } from './allow.ts'
+
+/** A stored key. */
+export interface StoredKey {
+  readonly _id: string
+  readonly owner: string
+  readonly slot: number
+  readonly name: string
+  readonly hash: string
+  readonly era: string
+  readonly allow: readonly Rule[]
+  readonly createdAt: Date
+  readonly expiresAt?: Date | null
+  readonly lastUsedAt?: Date | null
+}
+
+/** What a user asks a key for. */
+export type AskedKey = Pick<StoredKey, 'name' | 'allow'> & { readonly expiresAt: Date | undefined }
+
+export const tooManyKeys = (): HttpError =>
+  new HttpError(409, 'You have too many keys. End one first.')
+
+const SECRET_BYTES = 32
+const USE_MS = 60_000
+/** Parallel requests take each other's slots. */
+const MAX_ROUNDS = 20
+
+/** The keys of the accounts of one auth router. */
+export class Keys {
+  readonly #accounts: Accounts
+  readonly #stored: Collection
+  readonly #pattern: RegExp
+  readonly #prefix: string
+  readonly #max: number
+
+  constructor(accounts: Accounts, prefix: string, max: number) {
+    this.#accounts = accounts
+    this.#prefix = prefix
+    this.#max = max
+    this.#pattern = new RegExp(`^${prefix}_([0-9a-f]{24})_([\\w-]{43})$`)
+    const model = methodModel(accounts.model, 'ApiKey', {
+      fields: {
+        owner: string(),
+        slot: number(),
+        name: string(),
+        hash: string(),
+        era: string(),
+        allow: array(object({ mount: string(), actions: array(string()) })),
+        expiresAt: optional(date()),
+        lastUsedAt: optional(date()),
+      },
+      timestamps: { updatedAt: false },
+      // So many slots, so many keys, no matter how many requests ask at once.
+      unique: [['owner', 'slot']],
+    })
+    this.#stored = accounts.collection(model)
+  }
+
+  /** Whether a token is meant as a key. */
+  isKey(token: string): boolean {
+    return token.startsWith(`${this.#prefix}_`)
+  }
+
+  /** The live keys of `user`, the newest first. */
+  async of(user: Fields): Promise<readonly StoredKey[]> {
+    const live = (await this.#all(String(user._id))).filter((key) => this.#isLive(key, user))
+    return live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  }
+
+  /** Makes a key for `user`. Throws a 409 if they have too many. */
+  async create(
+    user: Fields,
+    { expiresAt, ...asked }: AskedKey,
+  ): Promise<{ readonly record: StoredKey; readonly key: string }> {
+    const { now, newId, seal, activeEra } = this.#accounts
+    const owner = String(user._id)
+    const _id = newId()
+    const secret = base64url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
+    const common = { _id, owner, ...asked, createdAt: new Date(now()), era: activeEra(user) }
+    const hash = seal(textOf(_id, owner, secret))
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const slot = await this.#freeSlot(user)
+      if (slot === undefined) throw tooManyKeys()
+      const record: StoredKey = { ...common, hash, slot, ...(expiresAt && { expiresAt }) }
+      try {
+        await this.#stored.insert({ ...record })
+        return { record, key: `${this.#prefix}_${_id}_${secret}` }
+      } catch (error) {
+        if (!(error instanceof DuplicateKey)) throw error
+      }
+    }
+    throw tooManyKeys()
+  }
+
+  /** A slot that no live key of `user` has; dead ones make room. */
+  async #freeSlot(user: Fields): Promise<number | undefined> {
+    const owner = String(user._id)
+    const taken = new Set<number>()
+    for (const key of await this.#all(owner)) {
+      if (this.#isLive(key, user)) taken.add(key.slot)
+      else await this.end(owner, key._id)
+    }
+    const free = Array.from({ length: this.#max }, (_, slot) => slot).filter((at) => !taken.has(at))
+    // Any of them, so that parallel requests seldom choose the same.
+    return free[Math.floor(Math.random() * free.length)]
+  }
+
+  /** Ends one key of the user with the id `owner`; false if they have none with that id. */
+  async end(owner: string, id: string): Promise<boolean> {
+    if (!/^[0-9a-f]{24}$/.test(id)) return false
+    const own = all([withId(id), { op: 'eq', field: 'owner', value: owner }])
+    return (await this.#stored.delete(own)) !== null
+  }
+
+  /** Ends all keys of the user with the id `owner`. */
+  async endAll(owner: string): Promise<void> {
+    while (await this.#stored.delete({ op: 'eq', field: 'owner', value: owner }));
+  }
+
+  /** A right key with its owner, who may be disabled; undefined for any other. */
+  async read(
+    token: string,
+  ): Promise<{ readonly user: Fields; readonly record: StoredKey } | undefined> {
+    const [, id = '', secret = ''] = this.#pattern.exec(token) ?? []
+    if (id === '') return undefined
+    const [found] = await this.#stored.find({ filter: withId(id), sort: [], limit: 1 })
+    const record = found as unknown as StoredKey | undefined
+    // Compared anyway: it takes time.
+    const isRight = this.#accounts.isSealed(record?.hash, textOf(id, record?.owner ?? '', secret))
+    if (!record || !isRight) return undefined
+    const user = await this.#accounts.byId(record.owner)
+    const isUsable = user && (this.#accounts.isDisabled(user) || this.#isLive(record, user))
+    return isUsable ? { user, record } : undefined
+  }
+
+  /** Notes that a key was used, at most once a minute. */
+  async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
+    const at = this.#accounts.now()
+    if (lastUsedAt && lastUsedAt.getTime() > at - USE_MS) return
+    const before = any([
+      { op: 'eq', field: 'lastUsedAt', value: null },
+      { op: 'lte', field: 'lastUsedAt', value: new Date(at - USE_MS) },
+    ])
+    await this.#stored.update(all([withId(_id), before]), { set: { lastUsedAt: new Date(at) } })
+  }
+
+  #isLive({ era, expiresAt }: StoredKey, user: Fields): boolean {
+    const isOver = expiresAt != null && expiresAt.getTime() <= this.#accounts.now()
+    return !isOver && era === this.#accounts.activeEra(user)
+  }
+
+  async #all(owner: string): Promise<StoredKey[]> {
+    const filter = { op: 'eq', field: 'owner', value: owner } as const
+    // Some may be dead, but never more than there are slots.
+    return (await this.#stored.find({ filter, sort: [], limit: MOST })) as unknown as StoredKey[]
+  }
+}
+
+/** The most keys that any option allows. */
+export const MOST = 1000
+
+function textOf(id: string, owner: string, secret: string): string {
+  return JSON.stringify([id, owner, secret])
+}

@@ -1,0 +1,127 @@
+/**
+ * `fieldgate/email-code`: signing in by a code that is mailed, without a password.
+ *
+ * @module
+ */
+
+import { object, string } from 'zod/mini'
+import {
+  identifierRequired,
+  invalidCredentials,
+  invalidFormat,
+  notSent,
+} from '../../auth/refusals.ts'
+import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { checkOptions, flag } from '../../model/option-rules.ts'
+import type { Fields } from '../../ports/store.ts'
+import { Pending } from './pending.ts'
+
+/** Options of `emailCode`. */
+export interface EmailCodeOptions {
+  /**
+   * Whether an address without an account gets a code too, and the account when the code is used. The body of `POST /login` may
+   * then have `registerFields`. Default false.
+   */
+  readonly signUp?: boolean
+}
+
+const ROUTES: readonly MethodRoute[] = [
+  {
+    name: 'sendLoginCode',
+    method: 'POST',
+    path: '/login/code',
+    access: 'anyone',
+    summary: 'Mails a code that signs in, if the account exists',
+    body: object({ identifier: string() }),
+    refusals: [identifierRequired(), notSent(1)],
+  },
+]
+
+/**
+ * Sign-in by a mailed code: `POST /login/code` sends it, `POST /login` takes `{ identifier, otp }`. A code proves the address, so
+ * whatever others have put into the account before ends with the first one. Length, lifetime, tries and pause are those
+ * of `otp`. Throws a `TypeError` if an option makes no sense; start-up fails without mail or without the identifier `email`.
+ *
+ * ```ts
+ * const auth = createAuthRouter({ model: User, token: { secret }, mail: { sender }, methods: [emailCode()] })
+ * ```
+ */
+export function emailCode(options: EmailCodeOptions = {}): Method<'emailCode'> {
+  checkOptions(options, { signUp: flag }, (message) => {
+    throw new TypeError(`emailCode: ${message}`)
+  })
+  const { signUp = false } = options
+  return { name: 'emailCode', routes: ROUTES, open: (accounts) => opened(accounts, signUp) }
+}
+
+function opened(accounts: Accounts, signUp: boolean): OpenMethod {
+  if (!accounts.provesMail) {
+    throw new TypeError(
+      "emailCode: it needs 'email' in 'identifiers', the field 'provenEmail' of userFields(), and 'mail' without 'toField'",
+    )
+  }
+  const pending = new Pending(accounts)
+  return {
+    handlers: {
+      async sendLoginCode(request) {
+        const body = await accounts.body(request)
+        if (!accounts.named(body)) throw identifierRequired()
+        const find = () => personIn(accounts, body, signUp)
+        return accounts.sendCode(request, find, (user) => pending.issue(user))
+      },
+    },
+    signIn: {
+      body: object({ identifier: string(), otp: string() }),
+      takes: (body) => Object.hasOwn(body, 'otp') && !Object.hasOwn(body, 'ticket'),
+      async respond(body, request, own) {
+        const { otp } = body
+        if (typeof otp !== 'string') throw invalidFormat()
+        const person =
+          own === undefined
+            ? await personIn(accounts, body, signUp)
+            : await ownIn(accounts, body, own)
+        const isUsed = await pending.use(mayTry(accounts, person, request), otp, request)
+        if (!isUsed || !person) {
+          accounts.report(request, 'code-failed', person?._id)
+          throw invalidCredentials()
+        }
+        const user =
+          person._id === undefined
+            ? await accounts.create(person, body, request)
+            : await accounts.prove(person, request, own)
+        if (!user) throw invalidCredentials()
+        return accounts.signIn(user, request, { own })
+      },
+    },
+    forget: (userId) => pending.forget(userId),
+  }
+}
+
+/** The account that a body names, or with `signUp` what it is to be. */
+async function personIn(
+  accounts: Accounts,
+  body: Fields,
+  signUp: boolean,
+): Promise<Fields | undefined> {
+  const named = accounts.named(body)
+  if (!named) throw identifierRequired()
+  return (await named.find()) ?? (signUp ? accounts.newcomer(body) : undefined)
+}
+
+/** The signed-in user's account, unless the body names another one. */
+async function ownIn(accounts: Accounts, body: Fields, own: string): Promise<Fields | undefined> {
+  const named = accounts.named(body)
+  const user = named ? await named.find() : await accounts.byId(own)
+  return String(user?._id) === own ? user : undefined
+}
+
+/** `person`, if codes open the account now. A locked or disabled one takes as long as one that is not there. */
+function mayTry(
+  accounts: Accounts,
+  person: Fields | undefined,
+  request: ApiRequest,
+): Fields | undefined {
+  const isRefused = person && (accounts.isDisabled(person) || accounts.isLocked(person, request))
+  return isRefused ? undefined : person
+}

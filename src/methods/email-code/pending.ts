@@ -1,0 +1,148 @@
+/**
+ * Sign-in codes as they are stored: one for each account, or for each address that has none yet. As with the codes that
+ * reset a password, another request within the window sends the same code, so that a flood of requests neither gives
+ * more tries nor ends the code that the user is typing; and clients that the account knows have tries of their own.
+ *
+ * @module
+ */
+
+import { date, number, string } from 'zod/mini'
+import type { Accounts, SentCode } from '../../auth/setup/method.ts'
+import { sameText } from '../../http/constant-time.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { all, type Filter } from '../../ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
+import { methodModel } from '../method-model.ts'
+
+interface Stored {
+  readonly key: string
+  readonly state: string
+  readonly code: string
+  readonly sentAt: Date
+  readonly expiresAt: Date
+}
+
+const DAY_MS = 86_400_000
+const MAX_SWEPT = 3
+
+/** The pending codes of the accounts of one auth router. */
+export class Pending {
+  readonly #accounts: Accounts
+  readonly #stored: Collection
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts
+    const model = methodModel(accounts.model, 'SignInCode', {
+      fields: {
+        key: string(),
+        state: string(),
+        code: string(),
+        attempts: number(),
+        knownAttempts: number(),
+        sentAt: date(),
+        expiresAt: date(),
+      },
+      unique: ['key'],
+      indexes: ['expiresAt'],
+    })
+    this.#stored = accounts.collection(model)
+  }
+
+  /** The code to send to `user`; undefined during the pause between two codes, `otp.resendSeconds`. */
+  async issue(user: Fields): Promise<SentCode | undefined> {
+    const { now, otp, codeState, newId } = this.#accounts
+    await this.#sweep()
+    const key = keyOf(user)
+    const [found] = await this.#stored.find({ filter: keyed(key), sort: [], limit: 1 })
+    const before = found as Stored | undefined
+    const at = now()
+    const rests = (before?.sentAt.getTime() ?? 0) > at - otp.resendSeconds * 1000
+    if (before && otp.resendSeconds > 0 && rests) return undefined
+    const isOpen = before !== undefined && before.expiresAt.getTime() > at
+    const state = codeState(user)
+    const code =
+      (isOpen && before.state === state && (await this.#open(before))) || newCode(otp.length)
+    const expiresAt = isOpen ? before.expiresAt : new Date(at + otp.ttlSeconds * 1000)
+    const set = {
+      ...{ key, state, expiresAt, sentAt: new Date(at) },
+      code: await this.#accounts.encrypt(code, key),
+      ...(!isOpen && { attempts: 0, knownAttempts: 0 }),
+    }
+    const isStored = before
+      ? await this.#stored.update(keyed(key), { set }, { expect: { sentAt: before.sentAt } })
+      : await this.#inserted({ _id: newId(), ...set })
+    // Another request is sending one at this moment.
+    if (!isStored) return undefined
+    const takeBack = async () => {
+      const change = { set: { sentAt: new Date(0) } }
+      await this.#stored.update(keyed(key), change, { expect: { sentAt: set.sentAt } })
+    }
+    return { code, expiresAt, takeBack }
+  }
+
+  /** Uses the code of `user` up. Each try is counted before it is compared, and costs one write for everybody. */
+  async use(user: Fields | undefined, typed: string, request: ApiRequest): Promise<boolean> {
+    const { now, otp, codeState, isKnown, pretendWrite } = this.#accounts
+    const key = user ? keyOf(user) : ''
+    const field = user && isKnown(user, request) ? 'knownAttempts' : 'attempts'
+    const pending = all([
+      keyed(key),
+      { op: 'eq', field: 'state', value: user ? codeState(user) : '' },
+      { op: 'gt', field: 'expiresAt', value: new Date(now()) },
+      { op: 'lt', field, value: otp.maxAttempts },
+    ])
+    const tried = user && (await this.#stored.update(pending, { increment: { [field]: 1 } }))
+    if (!tried) await pretendWrite()
+    const stored = (tried ?? { key: '', code: '' }) as unknown as Stored
+    const isRight = sameText(typed.trim(), (await this.#open(stored)) ?? '')
+    if (!tried || !isRight) return false
+    const same: Filter = { op: 'eq', field: 'code', value: stored.code }
+    return (await this.#stored.delete(all([keyed(key), same]))) !== null
+  }
+
+  /** Removes what is kept of an account. */
+  async forget(userId: string): Promise<void> {
+    await this.#stored.delete(keyed(keyOf({ _id: userId })))
+  }
+
+  #open({ code, key }: Pick<Stored, 'code' | 'key'>): Promise<string | undefined> {
+    return this.#accounts.decrypt(code, key)
+  }
+
+  async #inserted(record: Fields): Promise<boolean> {
+    try {
+      await this.#stored.insert(record)
+      return true
+    } catch (error) {
+      if (error instanceof DuplicateKey) return false
+      throw error
+    }
+  }
+
+  /** Removes some codes of long ago: those of addresses without an account would stay. */
+  async #sweep(): Promise<void> {
+    const over = new Date(this.#accounts.now() - DAY_MS)
+    for (let swept = 0; swept < MAX_SWEPT; swept += 1) {
+      if (!(await this.#stored.delete({ op: 'lt', field: 'expiresAt', value: over }))) return
+    }
+  }
+}
+
+/** An account by its id; who has none yet, by what they are to be. */
+function keyOf({ _id, ...newcomer }: Fields): string {
+  return _id === undefined ? JSON.stringify(newcomer) : String(_id)
+}
+
+function keyed(key: string): Filter {
+  return { op: 'eq', field: 'key', value: key }
+}
+
+/** Every code is equally likely: numbers beyond the last whole multiple are drawn again. */
+function newCode(length: number): string {
+  const many = 10n ** BigInt(length)
+  const most = 2n ** 64n - (2n ** 64n % many)
+  for (;;) {
+    const [number = most] = crypto.getRandomValues(new BigUint64Array(1))
+    if (number < most) return String(number % many).padStart(length, '0')
+  }
+}

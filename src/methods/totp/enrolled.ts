@@ -1,0 +1,168 @@
+/**
+ * Authenticator apps as they are stored: one record for each account, with the encrypted secret, the last step that was
+ * accepted, and seals of the recovery codes. Each use is one conditional write.
+ *
+ * @module
+ */
+
+import { array, boolean, number, object, optional, string } from 'zod/mini'
+import type { Accounts } from '../../auth/setup/method.ts'
+import { all, type Filter } from '../../ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
+import { methodModel } from '../method-model.ts'
+import { newRecoveryCode, normalCode, stepOf } from './codes.ts'
+
+interface Stored {
+  readonly _id: string
+  readonly secret: string
+  readonly era: string
+  readonly step: number
+  readonly codes: readonly { readonly seal: string }[]
+  /** Set while it is looked at whether it may be removed. */
+  readonly ends?: boolean | null
+}
+
+const RECOVERY_CODES = 10
+/** Parallel uses of different recovery codes overtake each other. */
+const MAX_TRIES = 20
+
+/** The authenticator apps of the accounts of one auth router. */
+export class Enrolled {
+  readonly #accounts: Accounts
+  readonly #stored: Collection
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts
+    const model = methodModel(accounts.model, 'Totp', {
+      fields: {
+        owner: string(),
+        secret: string(),
+        era: string(),
+        step: number(),
+        codes: array(object({ seal: string() })),
+        ends: optional(boolean()),
+      },
+      timestamps: { updatedAt: false },
+      unique: ['owner'],
+    })
+    this.#stored = accounts.collection(model)
+  }
+
+  /** That of `user`; undefined if they have none. */
+  async of(user: Fields): Promise<Stored | undefined> {
+    const [found] = await this.#stored.find({ filter: ownedBy(user), sort: [], limit: 1 })
+    const stored = found as unknown as Stored | undefined
+    return stored?.era === this.#accounts.era(user) && !stored.ends ? stored : undefined
+  }
+
+  /** Stores a secret whose code of `step` was right: the recovery codes; undefined if the user has one already. */
+  async enrol(user: Fields, secret: string, step: number): Promise<readonly string[] | undefined> {
+    const { newId, now, era, encrypt } = this.#accounts
+    const { codes, seals } = this.#newCodes(user)
+    const record = {
+      _id: newId(),
+      owner: String(user._id),
+      secret: await encrypt(secret, String(user._id)),
+      ...{ era: era(user), step, codes: seals, createdAt: new Date(now()) },
+    }
+    for (let tries = 0; tries < 2; tries += 1) {
+      try {
+        await this.#stored.insert({ ...record })
+        return codes
+      } catch (error) {
+        if (!(error instanceof DuplicateKey)) throw error
+        if (await this.of(user)) return undefined
+        // One from before a takeover.
+        const dead: Filter = { op: 'ne', field: 'era', value: record.era }
+        await this.#stored.delete(all([ownedBy(user), dead]))
+      }
+    }
+    return undefined
+  }
+
+  /** Uses a code of the app up: no step is accepted twice, nor one before it. */
+  async useCode(user: Fields, code: string): Promise<boolean> {
+    const stored = await this.of(user)
+    if (!stored) return false
+    const secret = await this.#accounts.decrypt(stored.secret, String(user._id))
+    const step = await stepOf(secret ?? '', code, this.#accounts.now())
+    if (secret === undefined || step === undefined) return false
+    const before: Filter = { op: 'lt', field: 'step', value: step }
+    return (await this.#update(user, stored, { step }, before)) !== null
+  }
+
+  /** Uses a recovery code up. */
+  async useRecoveryCode(user: Fields, code: string): Promise<boolean> {
+    const text = this.#sealed(user, normalCode(code))
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const stored = await this.of(user)
+      const used = stored?.codes.find(({ seal }) => this.#accounts.isSealed(seal, text))
+      if (!stored || !used) return false
+      const codes = stored.codes.filter((one) => one !== used)
+      const same = { codes: stored.codes }
+      if (await this.#update(user, stored, { codes }, undefined, same)) return true
+    }
+    return false
+  }
+
+  /** New recovery codes in place of those before; undefined if `user` has no app set up. */
+  async replaceCodes(user: Fields): Promise<readonly string[] | undefined> {
+    const stored = await this.of(user)
+    const { codes, seals } = this.#newCodes(user)
+    const after = stored && (await this.#update(user, stored, { codes: seals }))
+    return after ? codes : undefined
+  }
+
+  /** Removes it; false if there is none. Throws a 409 if the user's role needs a factor and has no other. */
+  async remove(user: Fields): Promise<boolean> {
+    const stored = await this.of(user)
+    if (!stored || !(await this.#update(user, stored, { ends: true }))) return false
+    try {
+      // Of two factors that are removed at once, neither counts for the other: both may be refused, but one stays.
+      await this.#accounts.checkFactorLeft(user)
+    } catch (error) {
+      await this.#stored.update(ownedBy(user), { unset: ['ends'] }, { expect: { ends: true } })
+      throw error
+    }
+    return (await this.#stored.delete(all([ownedBy(user), id(stored)]))) !== null
+  }
+
+  /** Removes what is kept of an account. */
+  async forget(owner: string): Promise<void> {
+    await this.#stored.delete(ownedBy({ _id: owner }))
+  }
+
+  #update(
+    user: Fields,
+    stored: Stored,
+    set: Fields,
+    more?: Filter,
+    expect: Fields = {},
+  ): Promise<Fields | null> {
+    const filters = [ownedBy(user), id(stored), ...(more ? [more] : [])]
+    const options = { expect: { ...expect, ends: undefined } }
+    return this.#stored.update(all(filters), { set }, options)
+  }
+
+  #newCodes(user: Fields): {
+    readonly codes: readonly string[]
+    readonly seals: Stored['codes']
+  } {
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+    const { seal } = this.#accounts
+    const seals = codes.map((code) => ({ seal: seal(this.#sealed(user, normalCode(code))) }))
+    return { codes, seals }
+  }
+
+  #sealed(user: Fields, code: string): string {
+    return JSON.stringify(['recovery', String(user._id), code])
+  }
+}
+
+function ownedBy({ _id }: Fields): Filter {
+  return { op: 'eq', field: 'owner', value: String(_id) }
+}
+
+function id({ _id }: Stored): Filter {
+  return { op: 'eq', field: '_id', value: _id }
+}

@@ -1,0 +1,162 @@
+/**
+ * `fieldgate/totp`: authenticator apps as a second factor, with recovery codes.
+ *
+ * @module
+ */
+
+import { array, object, string } from 'zod/mini'
+import {
+  invalidCode,
+  invalidFormat,
+  lastFactor,
+  recentSignInRequired,
+} from '../../auth/refusals.ts'
+import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
+import { HttpError } from '../../http/errors.ts'
+import { entryNotFound } from '../../http/refusals.ts'
+import { messageResponse, valueResponse } from '../../http/respond.ts'
+import type { Fields } from '../../ports/store.ts'
+import { newSecret, stepOf } from './codes.ts'
+import { Enrolled } from './enrolled.ts'
+
+/** Options of `totp`. */
+export interface TotpOptions {
+  /** The name of your app, as authenticator apps show it. */
+  readonly issuer: string
+}
+
+const enrolledAlready = () => new HttpError(409, 'An authenticator app is set up already.')
+/** As long as a recent sign-in is. */
+const TICKET_MS = 10 * 60_000
+
+const recoveryCodes = object({ recoveryCodes: array(string()) })
+
+const ROUTES: readonly MethodRoute[] = [
+  {
+    name: 'createTotp',
+    method: 'POST',
+    path: '/totp',
+    access: 'signed in',
+    enrols: true,
+    summary: 'Begins to set up an authenticator app; nothing changes until a code of it is right',
+    response: object({ secret: string(), uri: string(), ticket: string() }),
+    refusals: [recentSignInRequired(), enrolledAlready()],
+  },
+  {
+    name: 'confirmTotp',
+    method: 'POST',
+    path: '/totp/confirm',
+    access: 'signed in',
+    enrols: true,
+    summary:
+      'Sets the authenticator app up, by its first code; the recovery codes are shown only here',
+    body: object({ ticket: string(), code: string() }),
+    response: recoveryCodes,
+    refusals: [invalidFormat(), invalidCode(), recentSignInRequired(), enrolledAlready()],
+  },
+  {
+    name: 'deleteTotp',
+    method: 'DELETE',
+    path: '/totp',
+    access: 'signed in',
+    summary: 'Removes the authenticator app and the recovery codes',
+    refusals: [recentSignInRequired(), entryNotFound(), lastFactor()],
+  },
+  {
+    name: 'createRecoveryCodes',
+    method: 'POST',
+    path: '/recovery-codes',
+    access: 'signed in',
+    summary: 'Replaces the recovery codes',
+    response: recoveryCodes,
+    refusals: [recentSignInRequired(), entryNotFound()],
+  },
+]
+
+/**
+ * A second factor: the codes of an authenticator app (RFC 6238), and recovery codes for when it is lost. Whoever has set
+ * it up is asked for a code at every sign-in but one by passkey. Secrets are stored encrypted, under a key that comes from
+ * `token.secret`. Throws a `TypeError` without an issuer.
+ *
+ * ```ts
+ * const auth = createAuthRouter({ model: User, token: { secret }, methods: [totp({ issuer: 'Atlas' })] })
+ * ```
+ */
+export function totp({ issuer }: TotpOptions): Method<'totp'> {
+  if (typeof issuer !== 'string' || issuer.trim() === '' || issuer.includes(':')) {
+    throw new TypeError("totp: 'issuer' must be the name of your app, without a colon")
+  }
+  return { name: 'totp', routes: ROUTES, open: (accounts) => opened(accounts, issuer.trim()) }
+}
+
+function opened(accounts: Accounts, issuer: string): OpenMethod {
+  const enrolled = new Enrolled(accounts)
+  const boundTo = (user: Fields) => JSON.stringify([String(user._id), accounts.era(user)])
+  return {
+    handlers: {
+      async createTotp(request) {
+        const user = await accounts.recent(request)
+        if (await enrolled.of(user)) throw enrolledAlready()
+        const secret = newSecret()
+        const until = accounts.now() + TICKET_MS
+        const ticket = await accounts.encrypt(JSON.stringify([secret, until]), boundTo(user))
+        return valueResponse({ secret, uri: uriOf(issuer, labelOf(user), secret), ticket })
+      },
+      async confirmTotp(request) {
+        // The ticket says that the sign-in was recent; the account may have another factor since.
+        const user = await accounts.strong(request)
+        const { ticket, code } = await accounts.body(request)
+        if (typeof ticket !== 'string' || typeof code !== 'string') throw invalidFormat()
+        const text = await accounts.decrypt(ticket, boundTo(user))
+        const [secret, until] = text === undefined ? ['', 0] : JSON.parse(text)
+        const step = until > accounts.now() ? await stepOf(secret, code, accounts.now()) : undefined
+        if (step === undefined) throw invalidCode()
+        const codes = await enrolled.enrol(user, secret, step)
+        if (!codes) throw enrolledAlready()
+        accounts.report(request, 'factor-added', user._id)
+        accounts.tell(user, 'factorAdded', request)
+        return valueResponse({ recoveryCodes: codes })
+      },
+      async deleteTotp(request) {
+        const user = await accounts.recent(request)
+        if (!(await enrolled.remove(user))) throw entryNotFound()
+        accounts.report(request, 'factor-removed', user._id)
+        accounts.tell(user, 'factorRemoved', request)
+        return messageResponse('The authenticator app is removed.')
+      },
+      async createRecoveryCodes(request) {
+        const codes = await enrolled.replaceCodes(await accounts.recent(request))
+        if (!codes) throw entryNotFound()
+        return valueResponse({ recoveryCodes: codes })
+      },
+    },
+    secondFactors: [
+      {
+        name: 'totp',
+        answer: ['totp', 'string'],
+        asks: true,
+        isEnrolled: async (user) => (await enrolled.of(user)) !== undefined,
+        isRight: (user, code) => enrolled.useCode(user, String(code)),
+      },
+      {
+        name: 'recovery-code',
+        answer: ['recoveryCode', 'string'],
+        asks: true,
+        isEnrolled: async (user) => ((await enrolled.of(user))?.codes.length ?? 0) > 0,
+        isRight: (user, code) => enrolled.useRecoveryCode(user, String(code)),
+      },
+    ],
+    forget: (userId) => enrolled.forget(userId),
+  }
+}
+
+/** What apps show beside the issuer. */
+function labelOf({ email, phone, name, _id }: Fields): string {
+  return String(email ?? phone ?? name ?? _id)
+}
+
+/** The URI that apps read from a QR code. */
+function uriOf(issuer: string, label: string, secret: string): string {
+  const account = `${encodeURIComponent(issuer)}:${encodeURIComponent(label)}`
+  return `otpauth://totp/${account}?secret=${secret}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=6&period=30`
+}

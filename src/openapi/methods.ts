@@ -1,0 +1,31 @@
+/**
+ * The routes of the methods of an auth router, by what each says of itself.
+ *
+ * @module
+ */
+
+import type { MethodRoute } from '../auth/setup/method.ts'
+import { confirmRoute } from '../auth/setup/methods.ts'
+import type { RouteSketch } from './accounts.ts'
+import type { Schemas } from './named-schemas.ts'
+import { capitalised } from './names.ts'
+import { converted } from './schemas.ts'
+import type { Schema } from './specification.ts'
+
+/** What a method says of its route; a confirmation takes what `POST /login` takes. */
+export function methodSketch(
+  { name, summary, body, response, status, refusals }: MethodRoute,
+  schemas: Schemas,
+  suffix: string,
+  login: Schema,
+): RouteSketch {
+  const called = capitalised(name)
+  return {
+    summary,
+    ...(name === confirmRoute.name && { body: login }),
+    ...(body && { body: schemas.add(`${called}Body`, converted(body, 'input'), suffix) }),
+    ...(response && { data: schemas.add(called, converted(response, 'input'), suffix) }),
+    ...(status && { status }),
+    ...(refusals && { refusals }),
+  }
+}

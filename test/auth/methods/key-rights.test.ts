@@ -1,0 +1,6 @@
+import { expect, it } from 'vitest'
+import { keysThatWiden } from './key-rights.ts'
+
+it('A key never does more than its owner, nor more than it allows, nor anything with accounts', async () => {
+  expect(await keysThatWiden(40, 1)).toEqual([])
+})
