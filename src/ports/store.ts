@@ -199,8 +199,16 @@ export type WriteAction =
   /** Removes one record. */
   | { readonly delete: Filter; readonly options?: WriteOptions }
   | { readonly deleteMany: Filter }
-  /** Writes nothing; fails unless a record matches, or with `exists: false`, if one does. */
-  | { readonly require: Filter; readonly exists: boolean }
+  /**
+   * Writes nothing; fails unless a record matches and holds what `options` expect, or with `exists: false`, if one
+   * matches. Only a store with `guards` is given `options`.
+   */
+  | { readonly require: Filter; readonly exists: boolean; readonly options?: WriteOptions }
+  /**
+   * Writes nothing. Of writes that name the same guard, each sees what those before it did, also those of other
+   * processes: so what `exists: false` did not find does not come into being meanwhile. Only for a store with `guards`.
+   */
+  | { readonly guard: string }
 
 /** One step of `Store.write`, in the collection of the schema `in`. */
 export type WriteStep = { readonly in: CollectionSchema } & WriteAction
@@ -248,6 +256,11 @@ export interface Store {
    * True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does.
    */
   readonly exactOrder?: boolean
+  /**
+   * True if `write` takes a `guard`, and a `require` with `options`. Without it there is no `app.store.atomic`, and no model
+   * with `exclude`.
+   */
+  readonly guards?: boolean
   /** What `fieldgate copy` can use beyond this port. */
   readonly copying?: Copying
   /** A handle on a collection. Makes no call to the database. */

@@ -8,6 +8,7 @@ import type { Store } from '../../../src/ports/store.ts'
 import type { Contract } from '../verify.ts'
 import { declarations } from './declared.ts'
 import { filters } from './filters.ts'
+import { guards } from './guards.ts'
 import { orders } from './orders.ts'
 import { searches } from './searches.ts'
 import { startUp } from './start-up.ts'
@@ -22,6 +23,7 @@ export const storePromises: Contract<Store> = {
   ...orders,
   ...writes,
   ...together,
+  ...guards,
   ...startUp,
   ...declarations,
 }

@@ -115,7 +115,7 @@ export class Integrity {
     along?: { readonly receipt: Receipt; readonly ids: WrittenIds },
   ): Promise<WriteOutcome> {
     if (this.#take) return this.#take(steps)
-    const writing = steps.filter(({ action }) => !('require' in action))
+    const writing = steps.filter(({ action }) => !('require' in action || 'guard' in action))
     const models = new Set(writing.map(({ engine }) => engine.model.name))
     for (const { engine, action } of steps) {
       const filter = settledBefore(action)
@@ -209,6 +209,15 @@ export async function checkWrites(
   }
 }
 
+/** The same for what needs guards too. */
+export async function checkGuards(store: Store, what: string, remove: string): Promise<void> {
+  await checkWrites(store, what, { cannot: 'be had', remove })
+  if (store.guards) return
+  throw new TypeError(
+    `${what} the store '${store.name}' takes no guards in its writes. Use a version of it that does, or remove ${remove}.`,
+  )
+}
+
 /** Whether `store`, as its database is set up, writes several records in one step. */
 export async function writesTogether(store: Store): Promise<boolean> {
   try {
@@ -250,6 +259,7 @@ function storedStep({ engine, action }: EngineStep): WriteStep {
 /** Which record must be under the current names before a step: what is expected of it is. */
 function settledBefore(action: WriteAction): Filter | undefined {
   if ('update' in action) return action.update
+  if ('require' in action) return action.options && action.require
   return 'delete' in action && action.options ? action.delete : undefined
 }
 

@@ -78,6 +78,12 @@ async function checkAcross(model: Model, record: Fields): Promise<void> {
   if (!validation.ok) throw invalidFields(validation.fields)
 }
 
+/** Everything that `model` declares of a record but its id, to expect in a write. */
+export function contentOf({ shape }: Model, record: Fields): Fields {
+  const names = [...shape.fields.keys()].filter((name) => name !== '_id')
+  return Object.fromEntries(names.map((name) => [name, record[name]]))
+}
+
 /** Whether `stored` has the values that the caller expects; the store checks again when it writes. */
 export function holds(stored: Fields, expect: Fields = {}): boolean {
   return Object.entries(expect).every(

@@ -12,7 +12,7 @@ import { isHidden, type Model } from '../../model/model.ts'
 import { visible } from '../../model/present.ts'
 import type { Shape } from '../../ports/shape.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
-import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
+import { contextOf, type PopulateOption, type ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
 
@@ -31,7 +31,7 @@ export async function viewFor(rules: ViewRules, request: ApiRequest): Promise<Vi
     : rules.plainView
   if (!onGet) return plain
   try {
-    const chosen = (await runShielded(request, () => onGet(request))) ?? {}
+    const chosen = (await runShielded(request, () => onGet(request, contextOf(request)))) ?? {}
     return viewOf(rules, chosen, fields)
   } catch (error) {
     // It may have meant to show less.

@@ -8,6 +8,7 @@ import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { Guard } from '../engine/route.ts'
+import type { ScopeOption } from '../engine/scopes.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type {
   AfterRemove,
@@ -18,7 +19,7 @@ import type {
   RunAfterCreate,
   ValidateOption,
 } from '../rules/hooks.ts'
-import type { ScopeOption, ScopePair } from '../rules/scope.ts'
+import type { ScopePair } from '../rules/scope.ts'
 import type { AccessOptions } from './access.ts'
 
 /** Field names for both operations, or for each of them. */

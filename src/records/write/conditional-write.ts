@@ -18,6 +18,7 @@ import type { Model } from '../../model/model.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
+import { contentOf } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Attempt } from '../engine/serial-queue.ts'
 import { readRecord } from '../read/read.ts'
@@ -80,10 +81,8 @@ export async function recordSeenByClient(
 }
 
 /** `record`, as it was read; `refusal` is the error if it is another one at the moment of the write. */
-function seenAs({ shape }: Model, record: Fields, refusal: HttpError): SeenRecord {
-  const names = [...shape.fields.keys()].filter((name) => name !== '_id')
-  const fields = Object.fromEntries(names.map((name) => [name, record[name]]))
-  return { record, fields, refusal }
+function seenAs(model: Model, record: Fields, refusal: HttpError): SeenRecord {
+  return { record, fields: contentOf(model, record), refusal }
 }
 
 /**

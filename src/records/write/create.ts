@@ -15,7 +15,7 @@ import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Handler } from '../engine/route.ts'
 import { showWritten } from '../read/read-page.ts'
-import { runAfterWrite, runValidate, withHookResponse } from '../rules/hooks.ts'
+import { contextOf, runAfterWrite, runValidate, withHookResponse } from '../rules/hooks.ts'
 import { idAlone, unlimited } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
@@ -84,7 +84,7 @@ async function createFrom(
   const hasFiles = incoming.files.length > 0
   const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
   if (runAfterCreate) {
-    const run = () => runAfterCreate(record as never, request)
+    const run = () => runAfterCreate(record as never, request, contextOf(request))
     await runAfterWrite(resource, request, 'runAfterCreate', run, strictAfterCreate)
   }
   const response = await respond(resource, limits, record, request, sender)

@@ -10,7 +10,7 @@ import { messageResponse } from '../../http/respond.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
-import { hookRecord, runAfterWrite, runBeforeRemove } from '../rules/hooks.ts'
+import { contextOf, hookRecord, runAfterWrite, runBeforeRemove } from '../rules/hooks.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
@@ -40,7 +40,8 @@ export async function remove(resource: Resource, request: ApiRequest): Promise<R
   const { afterRemove } = hooks
   if (afterRemove) {
     const record = hookRecord(model, removed.record)
-    await runAfterWrite(resource, request, 'afterRemove', () => afterRemove({ record, request }))
+    const run = () => afterRemove({ record, request }, contextOf(request))
+    await runAfterWrite(resource, request, 'afterRemove', run)
   }
   return messageResponse(REMOVED)
 }

@@ -16,6 +16,7 @@ import { showWritten } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
 import {
   type BeforeUpdate,
+  contextOf,
   hookRecord,
   runAfterWrite,
   runBeforeUpdate,
@@ -143,7 +144,7 @@ async function writeJudged(
     : await writeAsSeen(engine, filter, maxTries, judgeAndWrite)
   if (afterUpdate) {
     const both = { before: hookRecord(model, before), record: hookRecord(model, after) }
-    const run = () => afterUpdate({ ...both, request })
+    const run = () => afterUpdate({ ...both, request }, contextOf(request))
     await runAfterWrite(resource, request, 'afterUpdate', run)
   }
   return after
