@@ -68,7 +68,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     twin(model, name) {
       const { schema, twins } = entryOf(model)
       // Its records need not have what the model requires.
-      const { adopted: _, ...loose } = { ...model, absence: new Map() }
+      const { adopted: _, exclude: __, ...loose } = { ...model, absence: new Map() }
       const own = collectionSchema(loose, `fieldgate_${name}_${model.collection}`)
       own.searchable = schema.searchable
       twins.push(own)

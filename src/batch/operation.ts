@@ -16,7 +16,6 @@ import { parseQuery } from '../http/query-string.ts'
 import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
-import { noteContext } from '../records/rules/hooks.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { create } from '../records/write/create.ts'
 import { remove } from '../records/write/remove.ts'
@@ -105,12 +104,11 @@ export class Operation {
     const admitted = await this.#admitted
     if (admitted instanceof Response) return admitted
     const { request, operation } = admitted
-    noteContext(request, this.#context)
     if (this.#written) noteKey(request, { written: this.#written })
     const resource = this.#written ? admitted.resource : overlay.resource(admitted.resource)
     if (operation === 'create') return create(resource, request, this.#context)
     if (operation === 'update') return update(resource, request, this.#context)
-    return remove(resource, request)
+    return remove(resource, request, this.#context)
   }
 
   /** Adds the headers of its guards to the response of the batch. */

@@ -8,6 +8,7 @@ import type { HttpError } from '../http/errors.ts'
 import {
   changedMeanwhile,
   entryNotFound,
+  forbiddenTransition,
   invalidId,
   recordChanged,
   responseTooLarge,
@@ -108,6 +109,9 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         ...writeRefusals(resource, resource.writable.update),
         entryNotFound(),
         recordChanged(),
+        ...(model.transitions ?? []).map(({ field }) =>
+          forbiddenTransition(field, "'<value>'", "'<value>'"),
+        ),
         ...(hooks.beforeUpdate || hooks.afterUpdate ? [changedMeanwhile()] : []),
       ],
       isOpen: validate.update !== undefined || hooks.beforeUpdate !== undefined,

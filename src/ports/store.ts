@@ -9,6 +9,7 @@
 
 import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
+import type { Exclusion } from './exclusion.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import type { IdType, ObjectShape } from './shape.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -39,6 +40,11 @@ export interface CollectionSchema {
   readonly unique: readonly (readonly string[])[]
   /** Those of the unique sets that are compared otherwise than exactly; only a store that `collates` gets any. */
   readonly collations?: readonly Collated[]
+  /**
+   * Records that exclude each other. Every write makes sure of it with a guard; a store that adopts tables checks that the
+   * table keeps it too.
+   */
+  readonly exclude?: readonly Exclusion[]
   /** Only for a store of documents that another program versions: the member that counts their versions. */
   readonly version?: VersionKey
   readonly indexes: readonly (readonly SortKey[])[]
@@ -315,12 +321,12 @@ export class DuplicateKey extends Error {
 
 /**
  * The database refused a write by a rule that the model does not have: a foreign key (`'reference'`: a value refers to
- * nothing; `'referenced'`: others refer to the record), a check, a length or a range (`'value'`), or the most bytes that it
- * takes of a record, or of a value in an index (`'size'`).
+ * nothing; `'referenced'`: others refer to the record), an exclusion (`'overlap'`), a check, a length or a range (`'value'`),
+ * or the most bytes that it takes of a record, or of a value in an index (`'size'`).
  */
 export class RefusedWrite extends Error {
   override readonly name = 'RefusedWrite'
-  readonly rule: 'reference' | 'referenced' | 'value' | 'size'
+  readonly rule: 'reference' | 'referenced' | 'overlap' | 'value' | 'size'
   /** The fields that the rule concerns; empty if the database does not name them. */
   readonly fields: readonly string[]
   constructor(rule: RefusedWrite['rule'], fields: readonly string[] = [], options?: ErrorOptions) {

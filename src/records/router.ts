@@ -17,7 +17,6 @@ import { listHandler, queryHandler } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import { readHandler } from './read/read.ts'
 import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
-import { noteContext } from './rules/hooks.ts'
 import { type Action, openAt, showsAll } from './setup/access.ts'
 import { withDescription } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
@@ -134,7 +133,7 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     method,
     path: '',
     guards: [],
-    handler: serving(resource, operation, withContext(resource, handler)),
+    handler: serving(resource, operation, handler),
   })
   // QUERY only reads the collection, so for it a record's path does not exist.
   const record = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
@@ -161,27 +160,16 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     ],
     ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
     ['update', record('PATCH', 'update', updateHandler(resource))],
-    ['remove', record('DELETE', 'delete', (request) => remove(resource, request))],
+    [
+      'remove',
+      record('DELETE', 'delete', (request, context) => remove(resource, request, context)),
+    ],
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {
     const guards = resource.access[action]
     return guards ? [{ ...route, guards }] : []
   })
   return rows
-}
-
-/** `handler`, whose hooks get the context. */
-function withContext(
-  { hooks, onGet, runAfterCreate, validate }: Resource,
-  handler: Handler,
-): Handler {
-  const { beforeUpdate, afterUpdate, beforeRemove, afterRemove } = hooks
-  const onWrites = [runAfterCreate, validate.create, validate.update, beforeUpdate, afterUpdate]
-  if (![onGet, ...onWrites, beforeRemove, afterRemove].some(Boolean)) return handler
-  return (request, context) => {
-    noteContext(request, context)
-    return handler(request, context)
-  }
 }
 
 /** The methods of the mount itself. */

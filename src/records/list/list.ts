@@ -12,7 +12,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { listJson } from '../../http/respond.ts'
 import { all, everything } from '../../ports/filter.ts'
 import { AnchorGone, InvalidPattern } from '../../ports/store.ts'
-import type { Handler } from '../engine/route.ts'
+import type { Context, Handler } from '../engine/route.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
@@ -30,12 +30,14 @@ export function listHandler(
   cursors: Cursors,
   cached?: RespondFromCache,
 ): Handler {
-  const load = async (request: ApiRequest) => {
+  const load = async (request: ApiRequest, context: Context) => {
     const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-    return readList(resource, cursors, parseUrl(rules, request.query), request)
+    return readList(resource, cursors, parseUrl(rules, request.query), request, context)
   }
-  if (!cached) return async (request) => respondToRead(request, await load(request))
-  return (request, context) => cached(request, context, { kind: 'list' }, () => load(request))
+  if (!cached)
+    return async (request, context) => respondToRead(request, await load(request, context))
+  return (request, context) =>
+    cached(request, context, { kind: 'list' }, () => load(request, context))
 }
 
 /** The handler of `QUERY <mount>` (RFC 10008). Its body says what is listed; its URL's parameters are ignored. */
@@ -49,7 +51,7 @@ export function queryHandler(
     // Before the cache lookup: making a key of a large body takes time.
     const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
     const plan = parseQueryBody(rules, body)
-    const load = () => readList(resource, cursors, plan, request)
+    const load = () => readList(resource, cursors, plan, request, context)
     if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
@@ -61,6 +63,7 @@ async function readList(
   cursors: Cursors,
   plan: ListPlan,
   request: ApiRequest,
+  context: Context,
 ): Promise<Loaded> {
   const { model, fieldsFor, onGet, plainView, maxResponseBytes } = resource
   const { paging, sort } = plan
@@ -71,7 +74,7 @@ async function readList(
   const scan = { ...plan, scope }
   const position = paging.kind === 'cursor' ? positionOf(resource, cursors, scan, paging) : paging
   // Which of their fields, and with which references filled in.
-  const view = fieldsFor || onGet ? await viewFor(resource, request) : plainView
+  const view = fieldsFor || onGet ? await viewFor(resource, request, context) : plainView
   try {
     // Which of them.
     const { search: term } = plan

@@ -11,6 +11,7 @@ import { all, any, everything, type Filter, nothing } from '../../ports/filter.t
 import { topOf } from '../../ports/paths.ts'
 import type { Change, Fields, StepResult, WriteAction } from '../../ports/store.ts'
 import type { EngineStep } from '../engine/integrity.ts'
+import { fieldsOf } from '../engine/model-rules.ts'
 
 /** A step that was taken in memory. */
 export interface Taken extends EngineStep {
@@ -113,7 +114,8 @@ function isBound({ schema, model }: EngineStep['engine'], field: string): boolea
   const isUnique = schema.unique.some((fields) =>
     [fields].flat().some((one) => topOf(String(one)) === field),
   )
-  return isUnique || enforcedReferences(model).some(({ path }) => topOf(path) === field)
+  const isRuled = (model.exclude ?? []).some((one) => fieldsOf(one).includes(field))
+  return isUnique || isRuled || enforcedReferences(model).some(({ path }) => topOf(path) === field)
 }
 
 /** The change that does both, one after the other; undefined if one writes into what the other writes. */

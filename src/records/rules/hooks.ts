@@ -7,7 +7,6 @@
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { RequestData } from '../../http/request-data.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { runShielded } from '../../http/shield.ts'
 import { copied } from '../../model/copy.ts'
@@ -148,32 +147,20 @@ export type AfterRemove<R> = (
   context: Context,
 ) => unknown
 
-const contexts = new RequestData<Context>('context of hooks')
-
-/** Hooks that are called with `request` get this context too. */
-export function noteContext(request: ApiRequest, context: Context): void {
-  contexts.set(request, context)
-}
-
-/** The context for a hook that is called with `request`. */
-export function contextOf(request: ApiRequest): Context {
-  // A handler that was called outside of the routes has none.
-  return contexts.of(request) as Context
-}
-
 /** Runs a `validate` hook; forbidden keys are stripped from what it returns. */
 export async function runValidate(
   hook: Validate<Fields>,
   payload: Fields,
   about: Omit<ValidateContext, 'res'>,
+  context: Context,
 ): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
-  const context = { ...about, res: { status: undefined, headers: new Headers() } }
+  const own = { ...about, res: { status: undefined, headers: new Headers() } }
   const result = await runHook('validate', () =>
-    inTime(about.req, () => hook(payload, context, contextOf(about.req))),
+    inTime(about.req, () => hook(payload, own, context)),
   )
-  checkStatus(context.res)
+  checkStatus(own.res)
   const values = withoutForbidden(about.model, replacing('validate', about.model, result, payload))
-  return { values, res: context.res }
+  return { values, res: own.res }
 }
 
 /** An update of a record as it is stored. */
@@ -181,6 +168,7 @@ export interface StoredUpdate {
   readonly record: Fields
   readonly changes: Fields
   readonly request: ApiRequest
+  readonly context: Context
 }
 
 /**
@@ -190,16 +178,14 @@ export interface StoredUpdate {
 export async function runBeforeUpdate(
   hook: BeforeUpdate<Fields>,
   model: Model,
-  { record, changes, request }: StoredUpdate,
+  { record, changes, request, context }: StoredUpdate,
 ): Promise<Fields> {
   const given = {
     record: hookRecord(model, record),
     changes: copied(changes),
     request,
   }
-  const result = await runHook('beforeUpdate', () =>
-    inTime(request, () => hook(given, contextOf(request))),
-  )
+  const result = await runHook('beforeUpdate', () => inTime(request, () => hook(given, context)))
   const wanted = withoutForbidden(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
@@ -215,11 +201,10 @@ export async function runBeforeRemove(
   model: Model,
   record: Fields,
   request: ApiRequest,
+  context: Context,
 ): Promise<void> {
   const given = { record: hookRecord(model, record), request }
-  const result = await runHook('beforeRemove', () =>
-    inTime(request, () => hook(given, contextOf(request))),
-  )
+  const result = await runHook('beforeRemove', () => inTime(request, () => hook(given, context)))
   // E.g. false: a hook that means to refuse must not be taken for one that agrees.
   if (result === undefined || result === null) return
   throw new TypeError(

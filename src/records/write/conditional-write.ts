@@ -20,6 +20,7 @@ import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import { contentOf } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
+import type { Context } from '../engine/route.ts'
 import type { Attempt } from '../engine/serial-queue.ts'
 import { readRecord } from '../read/read.ts'
 import { scopeOf } from '../rules/scope.ts'
@@ -64,6 +65,7 @@ export async function writeExpected<T>(
 export async function recordSeenByClient(
   resource: Resource,
   request: ApiRequest,
+  context: Context,
   filter: Filter,
 ): Promise<SeenRecord | undefined> {
   const tags = ifMatch(request.headers)
@@ -75,7 +77,7 @@ export async function recordSeenByClient(
   const reads = await scopeOf(resource.model, resource.scope.read, request)
   if (!reads.admits(record)) throw recordChanged()
   // Links that have been signed anew since are not a change.
-  const state = stateIn(etagOf(await readRecord(resource, request)))
+  const state = stateIn(etagOf(await readRecord(resource, request, context)))
   if (!tags.some((tag) => stateIn(tag) === state)) throw recordChanged()
   return seenAs(resource.model, record, recordChanged())
 }
