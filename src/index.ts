@@ -87,6 +87,7 @@ export type { FindOptions } from './records/engine/find-options.ts'
 export { describeGuard, type GuardDescription } from './records/engine/guards.ts'
 export type { Mountable } from './records/engine/host.ts'
 export type {
+  Collections,
   Condition,
   ConditionsOf,
   RecordCollection,
@@ -101,6 +102,7 @@ export type {
   Route,
   RouteDescription,
 } from './records/engine/route.ts'
+export type { ScopeFilter, ScopeOption, ScopeValues } from './records/engine/scopes.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { FieldsFor, ReadableNames } from './records/rules/fields-for.ts'
 export type {
@@ -120,7 +122,7 @@ export type {
   ValidateContext,
   ValidateOption,
 } from './records/rules/hooks.ts'
-export type { ScopeFilter, ScopeOption, ScopePair, ScopeValues } from './records/rules/scope.ts'
+export type { ScopePair } from './records/rules/scope.ts'
 export type { AccessOptions, RouteAccess } from './records/setup/access.ts'
 export type { RouterOptions } from './records/setup/options.ts'
 export type {

@@ -15,6 +15,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
+import type { AtomicSteps } from '../records/overlay/atomic.ts'
 import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
 import { appModels } from './models.ts'
@@ -81,6 +82,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       })
     },
     ...{ collection: own.open, integrity, history, shareSecret },
+    atomic: atomicSteps(() => host),
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -99,6 +101,16 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
   const store = new HostedRecords(host, ready)
   return host
+}
+
+/** `atomic`, loaded when it is called first. */
+function atomicSteps(hostOf: () => Host): Host['atomic'] {
+  let steps: AtomicSteps | undefined
+  return async (work, ready) => {
+    const { AtomicSteps } = await import('../records/overlay/atomic.ts')
+    steps ??= new AtomicSteps(hostOf())
+    return steps.run(work, ready)
+  }
 }
 
 async function closeInTurn(

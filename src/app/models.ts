@@ -11,7 +11,7 @@ import { renamedCollection } from '../model/renamed-collection.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import type { Models } from '../records/engine/host.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
-import type { ScopeOption } from '../records/rules/scope.ts'
+import type { ScopeOption } from '../records/engine/scopes.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
 
 /** The models of an app, as the app itself sees them. */
@@ -68,7 +68,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     twin(model, name) {
       const { schema, twins } = entryOf(model)
       // Its records need not have what the model requires.
-      const { adopted: _, ...loose } = { ...model, absence: new Map() }
+      const { adopted: _, exclude: __, ...loose } = { ...model, absence: new Map() }
       const own = collectionSchema(loose, `fieldgate_${name}_${model.collection}`)
       own.searchable = schema.searchable
       twins.push(own)

@@ -108,7 +108,7 @@ export class Operation {
     const resource = this.#written ? admitted.resource : overlay.resource(admitted.resource)
     if (operation === 'create') return create(resource, request, this.#context)
     if (operation === 'update') return update(resource, request, this.#context)
-    return remove(resource, request)
+    return remove(resource, request, this.#context)
   }
 
   /** Adds the headers of its guards to the response of the batch. */

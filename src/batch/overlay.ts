@@ -11,20 +11,15 @@
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
-import type { Settling } from '../model/renamed-collection.ts'
-import { changed } from '../ports/evaluate.ts'
-import type { Filter } from '../ports/filter.ts'
-import type { Fields, StepResult, WriteAction, WriteOutcome } from '../ports/store.ts'
+import type { Fields, StepResult, WriteOutcome } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
-import { type EngineStep, type Integrity, writingBySteps } from '../records/engine/integrity.ts'
+import type { EngineStep } from '../records/engine/integrity.ts'
 import { KEYED, type Keyed, noteWrite, type WrittenIds } from '../records/engine/keyed-writes.ts'
-import { holds } from '../records/engine/known-updates.ts'
-import type { RecordEngine } from '../records/engine/record-engine.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
+import { joinSteps, resultsOf, type Taken } from '../records/overlay/one-step.ts'
+import { OverlaidStore } from '../records/overlay/overlaid-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { Budget, sizeOf } from './budget.ts'
-import { joinSteps, resultsOf, type Taken } from './one-step.ts'
-import { OverlaidRecords } from './overlaid-records.ts'
 import { type Part, type Refusal, Rehearsal, type Unwritten } from './rehearsal.ts'
 
 /** What a run needs to know of its batch. */
@@ -45,9 +40,7 @@ export class Overlay {
   readonly #budget: Budget
   /** The bytes of the records that operations respond with. */
   readonly #answers = new Map<number, number>()
-  readonly #integrity: Integrity
-  readonly #records = new Map<Model, OverlaidRecords>()
-  readonly #engines = new Map<Model, RecordEngine>()
+  readonly #records: OverlaidStore
   readonly #resources = new Map<Resource, Resource>()
   readonly #parts: Part[] = []
   readonly #count: number
@@ -72,18 +65,19 @@ export class Overlay {
     this.#refusal = refusal
     this.#count = operations.length
     this.#budget = new Budget(host.maxResponseBytes, operations.length)
+    this.#records = new OverlaidStore(host, {
+      take: (steps) => this.#take(steps),
+      newId: () => this.#ids.get(this.#operation),
+      spend: (found) => this.#spend(found),
+    })
     this.#rehearsal = new Rehearsal(this.#parts, {
-      write: (steps) => host.integrity.write(this.#stored(steps)),
+      write: (steps) => host.integrity.write(this.#records.stored(steps)),
       current: () => this.#operation,
     })
-    this.#integrity = host.integrity.over(
-      (model) => this.#engine(model),
-      (steps) => this.#take(steps),
-    )
     this.store = new HostedRecords(
       host,
       async () => checkTime(request),
-      (model) => host.engine(model).over(this.#of(model).copies(), host.integrity),
+      (model) => host.engine(model).over(this.#records.of(model).copies(), host.integrity),
     )
   }
 
@@ -99,7 +93,7 @@ export class Overlay {
   resource(resource: Resource): Resource {
     const known = this.#resources.get(resource)
     if (known) return known
-    const engine = (model: Model) => this.#engine(model)
+    const engine = (model: Model) => this.#records.engine(model)
     const host = { ...resource.host, engine }
     const own = { ...resource, engine: engine(resource.model), host, maxResponseBytes: 0 }
     // References are filled in after the write, when nothing can be refused any more: within what is left.
@@ -123,7 +117,7 @@ export class Overlay {
     try {
       const { [KEYED]: keyed } = this.#request as Keyed
       const along = keyed?.receipt && { receipt: keyed.receipt, ids: this.#writtenIds() }
-      const write = () => this.#host.integrity.write(this.#stored(plan.steps), along)
+      const write = () => this.#host.integrity.write(this.#records.stored(plan.steps), along)
       if (taken.length > 0) outcome = await (keyed ? noteWrite(keyed, write()) : write())
     } catch (error) {
       return this.#rehearsal.refusedBy(error)
@@ -148,7 +142,7 @@ export class Overlay {
   /** Lets an operation go on that waits for what was written. Reads find what it has left, as alone. */
   release(operation: number): void {
     this.#operation = operation
-    this.#each((records) => records.rewind(operation))
+    this.#records.each((records) => records.rewind(operation))
     let from = 0
     for (const part of this.#parts) {
       const to = from + part.steps.length
@@ -177,64 +171,20 @@ export class Overlay {
     for (const { written } of this.#parts) written.reject(new Error('the batch was not written'))
   }
 
-  #each(call: (records: OverlaidRecords) => void): void {
-    for (const records of this.#records.values()) call(records)
-  }
-
-  #of(model: Model): OverlaidRecords {
-    const records =
-      this.#records.get(model) ??
-      new OverlaidRecords(model, this.#host.engine(model).stored, (found) => this.#spend(found))
-    this.#records.set(model, records)
-    return records
-  }
-
-  #engine(model: Model): RecordEngine {
-    const known = this.#engines.get(model)
-    if (known) return known
-    const steps = writingBySteps(async (action) => {
-      const outcome = await this.#take([{ engine, action }])
-      return 'results' in outcome ? outcome.results[0] : undefined
-    })
-    const writing = {
-      ...steps,
-      insert: async (record: Fields) => void (await steps.insert(record)),
-    }
-    const { stored: records } = this.#host.engine(model)
-    const stored: Settling = {
-      ...this.#of(model).collection(writing),
-      newId: async () => this.#ids.get(this.#operation) ?? records.newId?.(),
-    }
-    const engine = this.#host.engine(model).over(stored, this.#integrity)
-    this.#engines.set(model, engine)
-    return engine
-  }
-
-  /** The steps in the collections of the store. */
-  #stored(steps: readonly EngineStep[]): readonly EngineStep[] {
-    return steps.map(({ engine, action }) => ({ engine: this.#host.engine(engine.model), action }))
-  }
-
   /** Takes the steps of the operation in memory, and waits for the store to take them. */
   async #take(steps: readonly EngineStep[]): Promise<WriteOutcome> {
-    if (this.#state === 'written') return this.#host.integrity.write(this.#stored(steps))
+    const records = this.#records
+    if (this.#state === 'written') return this.#host.integrity.write(records.stored(steps))
     if (this.#state === 'abandoned') throw new Error('the batch was not written')
-    const taken: Taken[] = []
-    for (const [failed, step] of steps.entries()) {
-      const done = await this.#taken(step)
-      if (done) {
-        taken.push(done)
-        continue
-      }
-      this.#each((records) => records.undo())
-      return { failed }
-    }
+    const tried = await records.tryAll(steps)
+    if ('failed' in tried) return tried
+    const { taken } = tried
     this.#answer(taken)
     if (this.#refusal?.operation === this.#operation) {
-      this.#each((records) => records.undo())
+      records.each((one) => one.undo())
       throw this.#refusal.error
     }
-    this.#each((records) => records.keep(this.#operation))
+    records.each((one) => one.keep(this.#operation))
     for (const { action } of steps) {
       if ('insert' in action) this.#ids.set(this.#operation, String(action.insert._id))
     }
@@ -260,41 +210,4 @@ export class Overlay {
     if (this.#state !== 'open') return
     for (const record of found) this.#budget.spend(sizeOf(record))
   }
-
-  /** Takes a step in memory; undefined if the store would let it fail. */
-  async #taken(step: EngineStep): Promise<Taken | undefined> {
-    const { engine, action } = step
-    const records = this.#of(engine.model)
-    const found = (filter: Filter, limit: number) => records.find({ filter, sort: [], limit })
-    if ('insert' in action) {
-      records.note(null, action.insert)
-      return { ...step, is: action.insert }
-    }
-    if ('require' in action) {
-      return (await found(action.require, 1)).length > 0 === action.exists ? step : undefined
-    }
-    if ('updateMany' in action || 'deleteMany' in action) {
-      for (const record of await found(everyIn(action), Number.MAX_SAFE_INTEGER)) {
-        records.note(record, after(record, action))
-      }
-      return step
-    }
-    const [record] = await found('delete' in action ? action.delete : action.update, 1)
-    if (!record || !holds(record, action.options?.expect)) return undefined
-    const is = after(record, action)
-    records.note(record, is)
-    return is ? { ...step, was: record, is } : step
-  }
-}
-
-/** The records of a step that writes all that match. */
-function everyIn(
-  action: Extract<WriteAction, { updateMany: Filter } | { deleteMany: Filter }>,
-): Filter {
-  return 'updateMany' in action ? action.updateMany : action.deleteMany
-}
-
-/** `record` after a step that changes or removes it; null once it is removed. */
-function after(record: Fields, action: WriteAction): Fields | null {
-  return 'change' in action ? changed(record, action.change) : null
 }

@@ -8,7 +8,7 @@
 import { nothing } from '../ports/filter.ts'
 import { DuplicateKey, RefusedWrite, type WriteOutcome } from '../ports/store.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'
-import { joinSteps, type Taken } from './one-step.ts'
+import { joinSteps, type Taken } from '../records/overlay/one-step.ts'
 
 /** An operation whose write the store refuses with an error of its own, e.g. for a unique value that is taken. */
 export interface Refusal {

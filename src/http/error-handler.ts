@@ -13,6 +13,7 @@ import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
 import {
   invalidFields,
   noSuchReferences,
+  overlapping,
   queryTooLong,
   recordTooLarge,
   referencedElsewhere,
@@ -70,6 +71,7 @@ function refusalIn(error: unknown): HttpError | undefined {
 function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
   if (rule === 'referenced') return referencedElsewhere()
   if (rule === 'size') return recordTooLarge()
+  if (rule === 'overlap') return overlapping([])
   return rule === 'reference' && fields.length > 0
     ? noSuchReferences(fields)
     : invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))

@@ -21,6 +21,7 @@ export interface ModelSchema extends CollectionSchema {
 /** The schema of a model's collection: fields that were renamed are in it under all their names. */
 export function collectionSchema(model: Model, name: string = model.collection): ModelSchema {
   const { idType, adopted, declared, absence, unique, renamed, collations, version } = model
+  const { exclude } = model
   return {
     name,
     idType,
@@ -32,6 +33,7 @@ export function collectionSchema(model: Model, name: string = model.collection):
     unbounded: unboundedPaths(model),
     ...(collations && { collations }),
     ...(version && { version }),
+    ...(exclude && { exclude }),
     indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
     searchable: [],
     lists: [],
@@ -65,9 +67,15 @@ export function collatedBy<S extends CollectionSchema>(
 
 type Renamed = Model['renamed']
 
-/** The model's indexes, and one for each enforced reference: a removal looks for the records that have it. */
+/**
+ * The model's indexes, one for each enforced reference, as a removal looks for the records that have it, and one for each
+ * exclusion, as a write looks for what ends after its start.
+ */
 function indexesOf(model: Model): readonly (readonly SortKey[])[] {
-  const { indexes } = model
+  const ends = (model.exclude ?? []).map(({ equal, range: [, to] }) =>
+    [...equal, to].map((field) => ({ field, descending: false })),
+  )
+  const indexes = [...model.indexes, ...ends]
   const paths = enforcedReferences(model)
     .filter(({ inList }) => !inList)
     .map(({ path }) => path)

@@ -35,6 +35,7 @@ import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { collectionName } from './plural.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
+import { modelRules, type RuleOptions } from './rules.ts'
 import { objectShape } from './shape.ts'
 import { noSuchField } from './suggest.ts'
 import { type TimestampNames, timestampFields, timestampsOf } from './timestamps.ts'
@@ -56,6 +57,32 @@ export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>
   readonly unique?: readonly (FieldName<Values<S>> | readonly FieldName<Values<S>>[])[]
   /** Indexes: each is a sort key or a list of sort keys. */
   readonly indexes?: readonly (SortName<Values<S>> | readonly SortName<Values<S>>[])[]
+  /**
+   * What the values of fields may become: `{ status: { requested: ['approved', 'declined'], approved: ['lent'] } }`. A value
+   * that is not named stays as it is. Any other change is a 409, for clients as for your code.
+   */
+  readonly transitions?: {
+    readonly [F in keyof Values<NoInfer<S>> & string]?: {
+      readonly [From in Extract<Values<NoInfer<S>>[F], string | number>]?: readonly NonNullable<
+        Values<NoInfer<S>>[F]
+      >[]
+    }
+  }
+  /** The values that fields of new records may have: `{ status: ['requested'] }`. Any other is a 400. */
+  readonly initial?: ListedValues<NoInfer<S>>
+  /**
+   * Records that exclude each other: `{ equal: ['tool'], range: ['from', 'to'], where: { status: ['approved', 'lent'] } }`.
+   * No two records with equal values have ranges (of dates or numbers, the end not included) that overlap; with `where`,
+   * only records that have one of these values count. A write that would overlap is a 409.
+   */
+  readonly exclude?: readonly {
+    readonly equal: readonly FieldName<Values<NoInfer<S>>>[]
+    readonly range: readonly [
+      from: FieldName<Values<NoInfer<S>>>,
+      to: FieldName<Values<NoInfer<S>>>,
+    ]
+    readonly where?: ListedValues<NoInfer<S>>
+  }[]
   /** Fields that no response contains and that no filter, sort, search or cursor can use. */
   readonly hidden?: readonly H[]
   /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
@@ -85,6 +112,11 @@ export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>
   readonly table?: string
   /** The names of the table's columns that differ from their fields', `_id` included. */
   readonly columns?: Readonly<Partial<Record<keyof S | keyof Managed, string>>>
+}
+
+/** Values of fields, a list for each. */
+type ListedValues<S extends FieldSchemas> = {
+  readonly [F in keyof Values<S> & string]?: readonly NonNullable<Values<S>[F]>[]
 }
 
 type Transformed<U> = U extends undefined ? never : ByOutput
@@ -123,6 +155,7 @@ export function defineModel<
   const timestamps = timestampsOf(definition.timestamps)
   const times = checkedTimes(timestampFields(timestamps), fields, fail)
   const shape = recordShape(shapeAt('output', name, fields), idType, times)
+  const declared = declaredRecord(schema, ['_id', ...times])
   const known = (option: string, path: string): string =>
     placeOf(shape, path) ? path : fail(noSuchField(option, path, { name, shape }))
   const scalar = (option: string, path: string): string =>
@@ -156,11 +189,12 @@ export function defineModel<
     fields,
     refinements: refinementsOf(schema),
     shape,
-    declared: declaredRecord(schema, ['_id', ...times]),
+    declared,
     absence: absences(fields, ['_id', ...times]),
     input: shapeAt('input', name, fields),
     unique: distinct((definition.unique ?? []).map((set) => list(set).map(ordered))),
     indexes: distinct((definition.indexes ?? []).map((set) => index(list(set).map(indexKey)))),
+    ...modelRules(definition as RuleOptions, { name, shape, fields, declared }, fail),
     hidden: hiddenPaths(
       fields,
       (definition.hidden ?? []).map((path) => known('hidden', path)),

@@ -35,6 +35,19 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   unique: fieldSets,
   indexes: fieldSets,
+  transitions: {
+    must: "be an object of fields, each from a value to those that it may become: { status: { open: ['done'] } }",
+    test: (value) =>
+      isObject(value) && Object.values(value).every((one) => isObject(one) && areLists(one)),
+  },
+  initial: {
+    must: "be an object of fields, each with a list of values: { status: ['open'] }",
+    test: (value) => isObject(value) && areLists(value),
+  },
+  exclude: {
+    must: "be a list like [{ equal: ['room'], range: ['from', 'to'], where: { status: ['booked'] } }]",
+    test: (value) => Array.isArray(value) && value.every(isExclusion),
+  },
   hidden: { must: 'be a list of field names', test: isNames },
   output: callable,
   renamed: {
@@ -72,6 +85,20 @@ function isName(value: unknown): value is string {
 function isTime(time: string, name: unknown): boolean {
   const isName = typeof name === 'string' && name !== ''
   return ['createdAt', 'updatedAt'].includes(time) && (isName || typeof name === 'boolean')
+}
+
+/** Whether all values of an object are lists of single values. */
+function areLists(value: object): boolean {
+  const isSingle = (one: unknown) => typeof one !== 'object' || one instanceof Date
+  return Object.values(value).every((list) => Array.isArray(list) && list.every(isSingle))
+}
+
+function isExclusion(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { equal, range, where = {}, ...others } = value as Readonly<Record<string, unknown>>
+  const isRange = isNames(range) && (range as readonly string[]).length === 2
+  const isKnown = Object.keys(others).length === 0
+  return isKnown && isNames(equal) && isRange && isObject(where) && areLists(where)
 }
 
 function isObject(value: unknown): value is object {

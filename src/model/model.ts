@@ -6,10 +6,12 @@
 
 import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'
+import type { Exclusion } from '../ports/exclusion.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { isWithin } from '../ports/paths.ts'
 import type { IdType, ObjectShape } from '../ports/shape.ts'
 import type { Absence, AdoptedTable, Collated, Fields, VersionKey } from '../ports/store.ts'
+import type { FieldTransitions } from './rules.ts'
 import type { Timestamps } from './timestamps.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
@@ -75,6 +77,10 @@ export interface Model<R = Fields, I = unknown, H = unknown> {
   /** The member in which Mongoose counts versions, if it does. */
   readonly version?: VersionKey
   readonly indexes: readonly (readonly SortKey[])[]
+  /** What the values of fields may become, if the model says. */
+  readonly transitions?: readonly FieldTransitions[]
+  /** Which records exclude each other. */
+  readonly exclude?: readonly Exclusion[]
   readonly hidden: readonly string[]
   readonly output?: (record: never) => unknown
   /** The earlier names of fields, each with the current name. */

@@ -16,6 +16,7 @@ import {
 import { enforcedReferences } from '../model/enforced-references.ts'
 import { duplicateIn } from '../records/engine/clashes.ts'
 import { MAX_REFERENCES } from '../records/engine/integrity.ts'
+import { overlapIn } from '../records/engine/model-rules.ts'
 import { writableNow } from '../records/setup/protected-fields.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { LEVELS } from '../uploads/options.ts'
@@ -101,6 +102,7 @@ export function writeRefusals(
     invalidFields({}),
     ...(scope.write ? [outsideScope()] : []),
     ...unique.map((set) => duplicateIn(model, set)),
+    ...(model.exclude ?? []).map(({ range }) => overlapIn(model, range)),
     ...(enforcedReferences(model).length > 0
       ? [noSuchReferences(['<field>']), tooManyReferences(MAX_REFERENCES)]
       : []),

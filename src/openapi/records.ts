@@ -10,6 +10,7 @@ import {
   entryNotFound,
   exportHasNoPages,
   exportTooLarge,
+  forbiddenTransition,
   invalidId,
   notExported,
   recordChanged,
@@ -119,6 +120,9 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         ...writeRefusals(resource, resource.writable.update),
         entryNotFound(),
         recordChanged(),
+        ...(model.transitions ?? []).map(({ field }) =>
+          forbiddenTransition(field, "'<value>'", "'<value>'"),
+        ),
         ...(hooks.beforeUpdate || hooks.afterUpdate ? [changedMeanwhile()] : []),
       ],
       isOpen: validate.update !== undefined || hooks.beforeUpdate !== undefined,

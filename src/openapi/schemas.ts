@@ -20,6 +20,7 @@ import { objectShape } from '../model/shape.ts'
 import { staticDefault } from '../model/static-default.ts'
 import { timestampFields } from '../model/timestamps.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
+import { withRules } from './model-rules.ts'
 import type { Schema } from './specification.ts'
 
 /** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
@@ -174,25 +175,21 @@ export function orNull(schema: Schema): Schema {
 
 /** What responses show of a model's records: declared fields that are not hidden. */
 export function recordSchema(
-  {
-    schema,
-    hidden,
-    idType,
-    timestamps,
-  }: Pick<Model, 'schema' | 'hidden' | 'idType' | 'timestamps'>,
+  model: Pick<Model, 'schema' | 'hidden' | 'idType' | 'timestamps' | 'transitions' | 'exclude'>,
   options: { readonly filledIn?: boolean } = {},
 ): Converted {
+  const { schema, hidden, idType, timestamps } = model
   const { schema: whole, defs } = converted(schema, 'output', options)
   const shown = structuredClone({ whole, defs })
   for (const path of hidden) hide(shown.whole, shown.defs, path.split('.'))
   const { properties, required = [], ...rest } = shown.whole as ObjectSchema
   const dates = Object.fromEntries(timestampFields(timestamps).map((name) => [name, DATE]))
   return {
-    schema: {
+    schema: withRules(model, {
       ...rest,
       properties: { _id: idSchema(idType), ...properties, ...dates },
       required: ['_id', ...required, ...Object.keys(dates)],
-    },
+    }),
     defs: shown.defs,
   }
 }
@@ -230,7 +227,7 @@ function hide(at: unknown, defs: Converted['defs'], path: readonly string[]): vo
 
 /** The bodies that may write `fields` of a model: a whole record, or some of its fields. */
 export function bodySchema(
-  model: Pick<Model, 'fields' | 'hidden'>,
+  model: Pick<Model, 'fields' | 'hidden' | 'transitions' | 'exclude'>,
   fields: Iterable<string>,
   write: Write,
   as: 'json' | 'form' = 'json',
@@ -242,7 +239,7 @@ export function bodySchema(
   const { schema, defs } = converted(picked, 'input', as === 'json' ? { write } : {})
   const shown = structuredClone({ schema, defs })
   for (const path of model.hidden) hide(shown.schema, shown.defs, path.split('.'))
-  if (write === 'create') return shown
+  if (write === 'create') return { ...shown, schema: withRules(model, shown.schema) }
   const { required: _, ...optional } = shown.schema as ObjectSchema
   // A default is for what a new record lacks: a PATCH leaves out what it does not change.
   const properties = Object.fromEntries(
@@ -251,5 +248,6 @@ export function bodySchema(
       rest,
     ]),
   )
-  return { schema: { ...optional, properties, minProperties: 1 }, defs: shown.defs }
+  const body = withRules(model, { ...optional, properties, minProperties: 1 })
+  return { schema: body, defs: shown.defs }
 }

@@ -114,3 +114,17 @@ export function withoutRepeats(keys: readonly SortKey[]): readonly SortKey[] {
 export function sortText(keys: readonly SortKey[]): string {
   return keys.map((key) => (key.descending ? `-${key.field}` : key.field)).join(',')
 }
+
+/** The only ids that `filter` can match; undefined if it does not say. */
+export function idsIn(filter: Filter): readonly string[] | undefined {
+  if (filter.op === 'and') {
+    for (const one of filter.filters) {
+      const ids = idsIn(one)
+      if (ids) return ids
+    }
+    return undefined
+  }
+  if ('filters' in filter || filter.field !== '_id') return undefined
+  if (filter.op === 'eq') return [String(filter.value)]
+  return filter.op === 'in' ? [...new Set(filter.values.map(String))] : undefined
+}

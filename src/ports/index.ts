@@ -17,6 +17,7 @@ export {
 export type { CacheStore } from './cache.ts'
 export type { Copyable, ForeignBatch, ForeignValue, WriteWatch } from './copying.ts'
 export { type Declared, declaredAt, onlyDeclared, withDefaults } from './declared.ts'
+export type { Exclusion } from './exclusion.ts'
 export {
   type Acl,
   type CallOptions,

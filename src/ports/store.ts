@@ -10,6 +10,7 @@
 import type { AggregateRead } from './aggregate.ts'
 import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
+import type { Exclusion } from './exclusion.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import type { IdType, ObjectShape } from './shape.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -40,6 +41,11 @@ export interface CollectionSchema {
   readonly unique: readonly (readonly string[])[]
   /** Those of the unique sets that are compared otherwise than exactly; only a store that `collates` gets any. */
   readonly collations?: readonly Collated[]
+  /**
+   * Records that exclude each other. Every write makes sure of it with a guard; a store that adopts tables checks that the
+   * table keeps it too.
+   */
+  readonly exclude?: readonly Exclusion[]
   /** Only for a store of documents that another program versions: the member that counts their versions. */
   readonly version?: VersionKey
   readonly indexes: readonly (readonly SortKey[])[]
@@ -205,8 +211,16 @@ export type WriteAction =
   /** Removes one record. */
   | { readonly delete: Filter; readonly options?: WriteOptions }
   | { readonly deleteMany: Filter }
-  /** Writes nothing; fails unless a record matches, or with `exists: false`, if one does. */
-  | { readonly require: Filter; readonly exists: boolean }
+  /**
+   * Writes nothing; fails unless a record matches and holds what `options` expect, or with `exists: false`, if one
+   * matches. Only a store with `guards` is given `options`.
+   */
+  | { readonly require: Filter; readonly exists: boolean; readonly options?: WriteOptions }
+  /**
+   * Writes nothing. Of writes that name the same guard, each sees what those before it did, also those of other
+   * processes: so what `exists: false` did not find does not come into being meanwhile. Only for a store with `guards`.
+   */
+  | { readonly guard: string }
 
 /** One step of `Store.write`, in the collection of the schema `in`. */
 export type WriteStep = { readonly in: CollectionSchema } & WriteAction
@@ -254,6 +268,11 @@ export interface Store {
    * True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does.
    */
   readonly exactOrder?: boolean
+  /**
+   * True if `write` takes a `guard`, and a `require` with `options`. Without it there is no `app.store.atomic`, and no model
+   * with `exclude`.
+   */
+  readonly guards?: boolean
   /** What `fieldgate copy` can use beyond this port. */
   readonly copying?: Copying
   /** A handle on a collection. Makes no call to the database. */
@@ -308,12 +327,12 @@ export class DuplicateKey extends Error {
 
 /**
  * The database refused a write by a rule that the model does not have: a foreign key (`'reference'`: a value refers to
- * nothing; `'referenced'`: others refer to the record), a check, a length or a range (`'value'`), or the most bytes that it
- * takes of a record, or of a value in an index (`'size'`).
+ * nothing; `'referenced'`: others refer to the record), an exclusion (`'overlap'`), a check, a length or a range (`'value'`),
+ * or the most bytes that it takes of a record, or of a value in an index (`'size'`).
  */
 export class RefusedWrite extends Error {
   override readonly name = 'RefusedWrite'
-  readonly rule: 'reference' | 'referenced' | 'value' | 'size'
+  readonly rule: 'reference' | 'referenced' | 'overlap' | 'value' | 'size'
   /** The fields that the rule concerns; empty if the database does not name them. */
   readonly fields: readonly string[]
   constructor(rule: RefusedWrite['rule'], fields: readonly string[] = [], options?: ErrorOptions) {

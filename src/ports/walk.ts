@@ -4,9 +4,10 @@
  * @module
  */
 
-import { everything, type Filter } from './filter.ts'
+import { position } from './evaluate.ts'
+import { everything, type Filter, type Scalar } from './filter.ts'
 import type { IdType } from './shape.ts'
-import type { Collection, Fields } from './store.ts'
+import type { Collection, Fields, Read } from './store.ts'
 
 const BATCH_RECORDS = 1000
 
@@ -30,22 +31,27 @@ export function withIds(idType: IdType): Filter {
  * All records whose ids are of this type, in their order, some at a time, from the first or after the one with the id
  * `from`; those that are written meanwhile may be missed.
  */
-export async function* batches(
+export function batches(
   collection: Collection,
   idType: IdType,
   from?: string,
 ): AsyncGenerator<Fields[]> {
+  const sort = [{ field: '_id', descending: false }]
+  return pages(collection, { filter: withIds(idType), sort }, from === undefined ? from : [from])
+}
+
+/** All records of a read, whose order ends with `_id`, some at a time, from the first or after the position `from`. */
+export async function* pages(
+  collection: Pick<Collection, 'find'>,
+  read: Pick<Read, 'filter' | 'sort' | 'select' | 'hints'>,
+  from?: readonly Scalar[],
+): AsyncGenerator<Fields[]> {
   let after = from
   for (;;) {
-    const batch = await collection.find({
-      filter: withIds(idType),
-      sort: [{ field: '_id', descending: false }],
-      limit: BATCH_RECORDS,
-      ...(after !== undefined && { after: [after] }),
-    })
+    const batch = await collection.find({ ...read, limit: BATCH_RECORDS, ...(after && { after }) })
     if (batch.length > 0) yield batch
     if (batch.length < BATCH_RECORDS) return
-    after = String(batch.at(-1)?._id)
+    after = position(read.sort, batch.at(-1) ?? {})
   }
 }
 

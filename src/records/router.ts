@@ -169,7 +169,10 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     ],
     ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
     ['update', record('PATCH', 'update', updateHandler(resource))],
-    ['remove', record('DELETE', 'delete', (request) => remove(resource, request))],
+    [
+      'remove',
+      record('DELETE', 'delete', (request, context) => remove(resource, request, context)),
+    ],
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {
     const guards = resource.access[action]

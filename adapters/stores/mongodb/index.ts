@@ -52,6 +52,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
   return {
     name: 'mongodb',
     rawRegex: true,
+    guards: true,
     collates: true,
     exactOrder: true,
     collection: (schema) => openCollection(schema, connection, () => indexedOf(schema)),

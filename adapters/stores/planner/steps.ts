@@ -4,7 +4,7 @@
  * @module
  */
 
-import { everything, type Filter } from '../../../src/ports/filter.ts'
+import { everything, type Filter, nothing } from '../../../src/ports/filter.ts'
 import type { Change, Fields, WriteOptions, WriteStep } from '../../../src/ports/store.ts'
 
 /** What takes each kind of step. */
@@ -14,7 +14,8 @@ export interface StepTaker<Result> {
   updateMany(filter: Filter, change: Change): Result
   delete(filter: Filter, options?: WriteOptions): Result
   deleteMany(filter: Filter): Result
-  require(filter: Filter, isThere: boolean): Result
+  require(filter: Filter, isThere: boolean, options?: WriteOptions): Result
+  guard(name: string): Result
 }
 
 /** What `taker` does with a step. */
@@ -24,12 +25,13 @@ export function take<Result>(step: WriteStep, taker: StepTaker<Result>): Result 
   if ('updateMany' in step) return taker.updateMany(step.updateMany, step.change)
   if ('delete' in step) return taker.delete(step.delete, step.options)
   if ('deleteMany' in step) return taker.deleteMany(step.deleteMany)
-  return taker.require(step.require, step.exists)
+  if ('guard' in step) return taker.guard(step.guard)
+  return taker.require(step.require, step.exists, step.options)
 }
 
-/** The records that a step is about; an insert is about none that is there. */
+/** The records that a step is about; an insert is about none that is there, and a guard about none. */
 export function filterOf(step: WriteStep): Filter {
-  return take<Filter>(step, { ...ABOUT, insert: () => everything })
+  return take<Filter>(step, { ...ABOUT, insert: () => everything, guard: () => nothing })
 }
 
 const same = (filter: Filter) => filter

@@ -91,6 +91,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   return {
     name: 'postgres',
     rawRegex: false,
+    guards: true,
     collection: (schema) =>
       schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
     async prepare(schemas, warn = () => {}) {

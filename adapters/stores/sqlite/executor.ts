@@ -121,6 +121,7 @@ export function executorStore(executor: Executor): Store {
   return {
     name: executor.name,
     rawRegex: false,
+    guards: true,
     collection: (schema) => openCollection(schema, runnerOf(schema)),
     write: stepWriter(runnerOf, (_, statements) =>
       tracked(() => {

@@ -49,6 +49,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   return {
     name: 'sqlite',
     rawRegex: true,
+    guards: true,
     collection: (schema) => openCollection(schema, runnerOf(schema)),
     write: stepWriter(runnerOf, async (steps, statements) => {
       await checkPatternsOf(statements)

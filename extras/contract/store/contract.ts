@@ -9,6 +9,7 @@ import type { Contract } from '../verify.ts'
 import { aggregates } from './aggregates.ts'
 import { declarations } from './declared.ts'
 import { filters } from './filters.ts'
+import { guards } from './guards.ts'
 import { orders } from './orders.ts'
 import { searches } from './searches.ts'
 import { startUp } from './start-up.ts'
@@ -24,6 +25,7 @@ export const storePromises: Contract<Store> = {
   ...aggregates,
   ...writes,
   ...together,
+  ...guards,
   ...startUp,
   ...declarations,
 }

@@ -116,7 +116,9 @@ export class Oracle {
       this.#records = this.#records.filter((record) => !records.includes(record))
       return { count: records.length, records: structuredClone(records) }
     }
-    return this.count(step.require) > 0 === step.exists ? { count: 0, records: [] } : undefined
+    if ('guard' in step) return { count: 0, records: [] }
+    const isThere = this.#target(step.require, step.options?.expect ?? {}) !== -1
+    return isThere === step.exists ? { count: 0, records: [] } : undefined
   }
 
   #target(filter: Filter, expect: Fields): number {

@@ -18,16 +18,19 @@ import { containing, holding, namesOf, reading, where } from './ask.ts'
 import { newId, people, person } from './people.ts'
 import { Random } from './random.ts'
 
-const named = (name: string): Filter => where('name', 'eq', name)
-const insert = (record: Fields): WriteStep => ({ in: people, insert: record })
-const require = (filter: Filter, exists: boolean): WriteStep => ({
+export const named = (name: string): Filter => where('name', 'eq', name)
+export const insert = (record: Fields): WriteStep => ({ in: people, insert: record })
+export const require = (filter: Filter, exists: boolean): WriteStep => ({
   in: people,
   require: filter,
   exists,
 })
 
 /** The index of the step that failed; undefined if all were taken. */
-async function failing(store: Store, steps: readonly WriteStep[]): Promise<number | undefined> {
+export async function failing(
+  store: Store,
+  steps: readonly WriteStep[],
+): Promise<number | undefined> {
   const outcome = await store.write?.(steps)
   return outcome && 'failed' in outcome ? outcome.failed : undefined
 }

@@ -18,11 +18,16 @@ import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
-import type { KnownScopes, ScopeOption } from '../rules/scope.ts'
 import type { Integrity } from './integrity.ts'
 import type { RecordEngine } from './record-engine.ts'
-import { type RecordCollection, type RecordStore, recordCollection } from './record-store.ts'
+import {
+  type Collections,
+  type RecordCollection,
+  type RecordStore,
+  recordCollection,
+} from './record-store.ts'
 import type { Context, Guard, Route } from './route.ts'
+import type { KnownScopes, ScopeOption } from './scopes.ts'
 
 /** The app's adapters and settings. */
 export interface Services {
@@ -119,6 +124,8 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   storeFor(request: Request): RecordStore
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
+  /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
+  atomic<T>(work: (tx: Collections) => T | Promise<T>, ready: () => Promise<void>): Promise<T>
   /** The enforced references, and the write of several records as one. */
   readonly integrity: Integrity
   /** What is known of the models that wrote the records. */
@@ -148,6 +155,10 @@ export class HostedRecords implements RecordStore {
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
     const records = this.#engine(model as unknown as Model)
     return recordCollection<R, I>(records, this.#ready)
+  }
+
+  atomic<T>(work: (tx: Collections) => T | Promise<T>): Promise<T> {
+    return this.#host.atomic(work, this.#ready)
   }
 
   /** The host of `store`; undefined if `store` was not made by an app. */

@@ -25,6 +25,7 @@ import type {
   WriteStep,
 } from '../../ports/store.ts'
 import type { Receipt, WrittenIds } from './keyed-writes.ts'
+import type { Exclusive } from './model-rules.ts'
 import type { RecordEngine } from './record-engine.ts'
 
 /** The store's `write`, for a write of records of these models. */
@@ -88,6 +89,9 @@ export class Integrity {
         first ??= `Model '${model.name}': '${path}' has onDelete, but`
       }
     }
+    for (const { name, exclude } of known()) {
+      if (exclude) await checkGuards(store, `Model '${name}': 'exclude' can't be kept:`, 'it')
+    }
     if (first !== undefined) {
       await checkWrites(store, first, { cannot: 'be enforced', remove: 'onDelete' })
     }
@@ -115,7 +119,7 @@ export class Integrity {
     along?: { readonly receipt: Receipt; readonly ids: WrittenIds },
   ): Promise<WriteOutcome> {
     if (this.#take) return this.#take(steps)
-    const writing = steps.filter(({ action }) => !('require' in action))
+    const writing = steps.filter(({ action }) => !('require' in action || 'guard' in action))
     const models = new Set(writing.map(({ engine }) => engine.model.name))
     for (const { engine, action } of steps) {
       const filter = settledBefore(action)
@@ -148,18 +152,30 @@ export class Integrity {
   }
 
   /**
-   * Takes `step` while all records in `ids` exist; null if it found no record. Throws a 400 that names the fields with
-   * an id that does not exist.
+   * Takes `step` while all records in `ids` exist, and none of those that `exclusives` name; null if it found no record.
+   * Throws a 400 that names the fields with an id that does not exist, or the refusal of what must not exist.
    */
-  async writeReferring(ids: readonly ReferencedId[], step: EngineStep): Promise<StepResult | null> {
+  async writeChecked(
+    ids: readonly ReferencedId[],
+    exclusives: readonly Exclusive[],
+    step: EngineStep,
+  ): Promise<StepResult | null> {
     const once = [...new Map(ids.map((one) => [`${one.target} ${one.id}`, one])).values()]
     const required = once.map(({ target, id }): EngineStep => {
       const engine = this.#needs.engine(this.#model(target))
       return { engine, action: { require: withId(id), exists: true } }
     })
-    const outcome = await this.write([...required, step])
+    const { engine } = step
+    const guards = exclusives.map(({ guard }): EngineStep => ({ engine, action: { guard } }))
+    const others = exclusives.map((one): EngineStep => {
+      return { engine, action: { require: one.others, exists: false } }
+    })
+    const outcome = await this.write([...guards, ...required, ...others, step])
     if ('results' in outcome) return outcome.results.at(-1) ?? null
-    const missing = once[outcome.failed]
+    const failed = outcome.failed - guards.length
+    const missing = once[failed]
+    const met = exclusives[failed - once.length]
+    if (met) throw met.refusal
     if (!missing) return null
     throw noSuchReferences(await this.#pathsOfMissing(ids, missing))
   }
@@ -209,6 +225,15 @@ export async function checkWrites(
   }
 }
 
+/** The same for what needs guards too. */
+export async function checkGuards(store: Store, what: string, remove: string): Promise<void> {
+  await checkWrites(store, what, { cannot: 'be had', remove })
+  if (store.guards) return
+  throw new TypeError(
+    `${what} the store '${store.name}' takes no guards in its writes. Use a version of it that does, or remove ${remove}.`,
+  )
+}
+
 /** Whether `store`, as its database is set up, writes several records in one step. */
 export async function writesTogether(store: Store): Promise<boolean> {
   try {
@@ -250,6 +275,7 @@ function storedStep({ engine, action }: EngineStep): WriteStep {
 /** Which record must be under the current names before a step: what is expected of it is. */
 function settledBefore(action: WriteAction): Filter | undefined {
   if ('update' in action) return action.update
+  if ('require' in action) return action.options && action.require
   return 'delete' in action && action.options ? action.delete : undefined
 }
 

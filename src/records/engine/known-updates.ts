@@ -14,8 +14,13 @@ import type { Fields } from '../../ports/store.ts'
 import { applyReplacement, type Replacement, replacement } from './replace.ts'
 import { type Attempt, MAX_TRIES, SerialQueue } from './serial-queue.ts'
 
-/** Writes to the one record that matches, if it is what is expected; null if it is not. */
-export type WriteKnown = (one: Filter, plan: Replacement, expect: Fields) => Promise<Fields | null>
+/** Writes to the one record that matches, if it is what is expected, and leaves `whole`; null if it is not. */
+export type WriteKnown = (
+  one: Filter,
+  plan: Replacement,
+  expect: Fields,
+  whole: Fields,
+) => Promise<Fields | null>
 
 /** An update of a record that is read first. */
 export interface KnownUpdate {
@@ -60,11 +65,13 @@ export class KnownUpdates {
     const stored = await this.#first(filter)
     if (!stored || !holds(stored, expect)) return { result: null }
     const plan = replacement(model.shape, changes, kept, stored)
-    await checkAcross(model, applyReplacement(upgraded(model, stored), plan))
+    const whole = applyReplacement(upgraded(model, stored), plan)
+    if (model.refinements) await checkAcross(model, whole)
     const seen = model.refinements ? Object.keys(model.fields) : unsure
     const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
     const id = String(stored._id)
-    const result = await write(all([filter, withId(id)]), plan, { ...unchanged, ...expect })
+    const one = all([filter, withId(id)])
+    const result = await write(one, plan, { ...unchanged, ...expect }, whole)
     return result ? { result } : { overtaken: id }
   }
 }
@@ -76,6 +83,12 @@ async function checkAcross(model: Model, record: Fields): Promise<void> {
   )
   const validation = await validateAcross(model, Object.fromEntries(declared))
   if (!validation.ok) throw invalidFields(validation.fields)
+}
+
+/** Everything that `model` declares of a record but its id, to expect in a write. */
+export function contentOf({ shape }: Model, record: Fields): Fields {
+  const names = [...shape.fields.keys()].filter((name) => name !== '_id')
+  return Object.fromEntries(names.map((name) => [name, record[name]]))
 }
 
 /** Whether `stored` has the values that the caller expects; the store checks again when it writes. */

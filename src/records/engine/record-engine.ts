@@ -9,10 +9,8 @@ import { invalidFields } from '../../http/refusals.ts'
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import type { Model } from '../../model/model.ts'
-import { projected } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
 import { validateFields, validateRecord } from '../../model/validate.ts'
-import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
@@ -25,11 +23,21 @@ import {
   type WriteAction,
 } from '../../ports/store.ts'
 import { inOwnTurn, isLarge } from '../../ports/turns.ts'
+import { pages } from '../../ports/walk.ts'
 import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { KnownUpdates, type WriteKnown } from './known-updates.ts'
+import {
+  checkStart,
+  type Exclusive,
+  excludedBy,
+  exclusivesOf,
+  overlapTold,
+  updateAllowed,
+} from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
-import { isMissing, type Replacement, replacement, withValue } from './replace.ts'
+import { type Replacement, replacement } from './replace.ts'
+import { seenChanges } from './seen-changes.ts'
 import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */
@@ -113,19 +121,11 @@ export class RecordEngine {
    * Like `validateChanges`, for a writer who cannot see hidden fields: inside an object that is replaced, the stored
    * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
    */
-  async validateSeen(input: Fields, filter: Filter): Promise<Fields> {
+  validateSeen(input: Fields, filter: Filter): Promise<Fields> {
     const touched = this.#unseen.filter((path) => isFields(input[topOf(path)]))
-    const stored = touched.length > 0 ? await this.first(filter) : undefined
-    const found = stored ? touched.filter((path) => isMissing(input, stored, path)) : []
-    if (!stored || found.length === 0) return this.validateChanges(input)
-    const whole = found.reduce(
-      (record, path) => withValue(record, path, valueIn(stored, path)),
-      input,
-    )
-    const validation = await validateFields(this.model, whole)
-    // A value stored under earlier rules must not block the write.
-    const changes = validation.ok ? validation.values : await this.validateChanges(input)
-    return projected(changes, { exclude: found })
+    if (touched.length === 0) return this.validateChanges(input)
+    const validate = (values: Fields) => this.validateChanges(values)
+    return seenChanges(this.model, { input, touched, validate, stored: () => this.first(filter) })
   }
 
   /**
@@ -133,34 +133,42 @@ export class RecordEngine {
    * values are taken.
    */
   async insert(values: Fields, id?: string): Promise<Fields> {
+    if (this.model.transitions) checkStart(this.model, values)
     const { idType, timestamps } = this.model
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(idType)
     const record: Fields = { _id, ...values }
     const now = new Date(this.#surroundings.now())
     if (timestamps.createdAt !== undefined) record[timestamps.createdAt] = now
     if (timestamps.updatedAt !== undefined) record[timestamps.updatedAt] = now
-    if (isLarge(record)) return inOwnTurn(() => this.#insert(record))
-    return this.#insert(record)
+    return isLarge(record) ? inOwnTurn(() => this.#insert(record)) : this.#insert(record)
   }
 
   /**
    * Writes validated changes to the record that matches; null if there is none. Refinements across fields are checked
    * on the merged record, which is still the stored one when the write happens. `expect` is the caller's own condition:
    * null then also means that it did not hold. Values at `kept` inside a replaced object stay, and so do members that
-   * the model does not declare.
+   * the model does not declare. Throws a 409 if a value may not become what `changes` say.
    */
-  async update(
+  update(
     filter: Filter,
     changes: Fields,
     expect?: Fields,
     kept: readonly string[] = [],
   ): Promise<Fields | null> {
     const plan = replacement(this.model.shape, changes, kept)
-    if (!this.model.refinements && plan.unsure.length === 0) {
-      return this.#write(filter, changes, plan, expect)
-    }
-    const write: WriteKnown = (one, known, expected) => this.#write(one, changes, known, expected)
-    return this.#knowing.update({ filter, changes, expect, kept, unsure: plan.unsure, write })
+    const ruled = this.model.exclude ? excludedBy(this.model, changes) : []
+    const unsure = [...plan.unsure, ...ruled]
+    const writeKnown: WriteKnown = (one, found, expected, whole) =>
+      this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined)
+    const known = { changes, kept, unsure, write: writeKnown }
+    const isKnown = !this.model.refinements && unsure.length === 0
+    const write = (one: Filter, expected?: Fields) =>
+      isKnown
+        ? this.#write(one, changes, plan, expected)
+        : this.#knowing.update({ filter: one, expect: expected, ...known })
+    if (!this.model.transitions) return write(filter, expect)
+    const first = (one: Filter) => this.first(one)
+    return updateAllowed(this.model, { filter, changes, expect, first, write })
   }
 
   /** The same for a writer who cannot see hidden fields: inside an object that is replaced, their values stay. */
@@ -171,13 +179,16 @@ export class RecordEngine {
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
     const plan = replacement(this.model.shape, changes, [])
-    if (!this.model.refinements && plan.unsure.length === 0) {
+    const { refinements, transitions, exclude } = this.model
+    if (!refinements && !transitions && !exclude && plan.unsure.length === 0) {
       return this.#updateMany(filter, changes, this.#change(changes, plan))
     }
     let count = 0
-    for await (const id of this.#idsOf(filter)) {
-      const one = all([filter, withId(id)])
-      if (await this.update(one, changes)) count += 1
+    const sort = [{ field: '_id', descending: false }]
+    for await (const found of pages(this.stored, { filter, sort, select: { include: ['_id'] } })) {
+      for (const { _id } of found) {
+        if (await this.update(all([filter, withId(String(_id))]), changes)) count += 1
+      }
     }
     return count
   }
@@ -208,35 +219,36 @@ export class RecordEngine {
     changes: Fields,
     plan: Replacement,
     expect?: Fields,
+    whole?: Fields,
   ): Promise<Fields | null> {
-    const write = () => this.#update(filter, changes, this.#change(changes, plan), expect)
+    const change = this.#change(changes, plan)
+    const action = { update: filter, change, ...(expect && { options: { expect } }) }
+    const write = () => this.#update(changes, action, whole ? exclusivesOf(this.model, whole) : [])
     return isLarge(changes) ? inOwnTurn(write) : write()
   }
 
   /** The record as it is stored. */
   async #insert(record: Fields): Promise<Fields> {
     const ids = this.#idsIn(record, record._id)
+    const exclusives = this.model.exclude ? exclusivesOf(this.model, record) : []
     try {
-      if (!ids) return (await this.stored.insert(record)) ?? record
-      const result = await this.#referring(ids, { insert: record })
-      return result?.records[0] ?? record
+      if (!ids && exclusives.length === 0) return (await this.stored.insert(record)) ?? record
+      return (await this.#checked(ids, exclusives, { insert: record }))?.records[0] ?? record
     } catch (error) {
       throw await this.#refusal(error, { record })
     }
   }
 
   async #update(
-    filter: Filter,
     changes: Fields,
-    change: Change,
-    expect: Fields | undefined,
+    action: Extract<WriteAction, { update: Filter }>,
+    exclusives: readonly Exclusive[],
   ): Promise<Fields | null> {
-    const options = expect && { expect }
+    const { update: filter, change, options } = action
     const ids = this.#idsIn(changes)
     try {
-      if (!ids) return await this.stored.update(filter, change, options)
-      const action = { update: filter, change, ...(options && { options }) }
-      return (await this.#referring(ids, action))?.records[0] ?? null
+      if (!ids && exclusives.length === 0) return await this.stored.update(filter, change, options)
+      return (await this.#checked(ids, exclusives, action))?.records[0] ?? null
     } catch (error) {
       throw await this.#refusal(error, { filter, changes })
     }
@@ -246,7 +258,7 @@ export class RecordEngine {
     const ids = this.#idsIn(changes)
     try {
       if (!ids) return await this.stored.updateMany(filter, change)
-      return (await this.#referring(ids, { updateMany: filter, change }))?.count ?? 0
+      return (await this.#checked(ids, [], { updateMany: filter, change }))?.count ?? 0
     } catch (error) {
       throw await this.#refusal(error, { filter, changes, every: true })
     }
@@ -258,13 +270,17 @@ export class RecordEngine {
     return this.#refers ? this.#surroundings.integrity().idsIn(this.model, values, own) : undefined
   }
 
-  #referring(ids: readonly ReferencedId[], action: WriteAction): Promise<StepResult | null> {
-    return this.#surroundings.integrity().writeReferring(ids, { engine: this, action })
+  #checked(
+    ids: readonly ReferencedId[] = [],
+    exclusives: readonly Exclusive[],
+    action: WriteAction,
+  ): Promise<StepResult | null> {
+    return this.#surroundings.integrity().writeChecked(ids, exclusives, { engine: this, action })
   }
 
   /** The error of a write; for a unique value that is taken, a 409 with all fields that clash. */
   async #refusal(error: unknown, refused: Refused): Promise<unknown> {
-    if (!(error instanceof DuplicateKey)) return error
+    if (!(error instanceof DuplicateKey)) return overlapTold(this.model, error) ?? error
     return duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
   }
 
@@ -280,21 +296,5 @@ export class RecordEngine {
     const { updatedAt } = this.model.timestamps
     if (updatedAt !== undefined) set[updatedAt] = new Date(this.#surroundings.now())
     return { set, ...(unset.length > 0 && { unset }) }
-  }
-
-  async *#idsOf(filter: Filter): AsyncGenerator<string> {
-    const page = 500
-    let after: string | undefined
-    do {
-      const found = await this.stored.find({
-        filter,
-        sort: [{ field: '_id', descending: false }],
-        limit: page,
-        select: { include: ['_id'] },
-        ...(after !== undefined && { after: [after] }),
-      })
-      for (const { _id } of found) yield String(_id)
-      after = found.length === page ? String(found.at(-1)?._id) : undefined
-    } while (after !== undefined)
   }
 }

@@ -8,8 +8,9 @@ import { invalidId } from '../../http/refusals.ts'
 import { idFrom } from '../../model/cast.ts'
 import type { FieldName, Managed, Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
-import { everything, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import { everything, type Filter, idsIn, withId } from '../../ports/filter.ts'
+import { project } from '../../ports/projection.ts'
+import type { Fields, Read } from '../../ports/store.ts'
 import { aggregatableIn, aggregateIn, groupOf, planAggregate } from './aggregate-plan.ts'
 import type { AggregateQuery, GroupOf } from './aggregate-query.ts'
 import { parseConditions } from './conditions.ts'
@@ -86,16 +87,48 @@ export interface RecordCollection<R, I = unknown> {
   delete(id: string): Promise<boolean>
 }
 
-/** The records of every model of an app. */
-export interface RecordStore {
+/** Collections of records, by model. */
+export interface Collections {
   /** The records of `model`. */
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I>
 }
 
-/** The public collection on top of a model's engine; `ready` settles when its tables exist. */
+/** The records of every model of an app. */
+export interface RecordStore extends Collections {
+  /**
+   * Does several things as one step: `work` reads and writes through the collections of `tx`, sees there what it has
+   * written, and nobody else sees any of it before all of it is stored. If it throws, nothing is. Resolves to what `work`
+   * returns.
+   *
+   * What it has read one by one (`findById`, `findOne`, `find` by `_id`) must still be the same when the step is stored.
+   * Otherwise `work` runs again with what is there now, three times at most; then it is a 409. So `work` should have no
+   * effects but its writes. Other lists and counts that it reads may change meanwhile. At most 1,000 writes.
+   *
+   * Rejects with a `TypeError` if the store can't write several records in one step.
+   *
+   * ```ts
+   * await app.store.atomic(async (tx) => {
+   *   const account = await tx.collection(Account).findById(id)
+   *   if (!account || account.balance < 10) throw new HttpError(409, 'Not enough money.')
+   *   await tx.collection(Account).update(id, { balance: account.balance - 10 })
+   *   await tx.collection(Payment).insert({ account: id, amount: 10 })
+   * })
+   * ```
+   */
+  atomic<T>(work: (tx: Collections) => T | Promise<T>): Promise<T>
+}
+
+/** Is told of what is read one by one: `found` match `filter`, and if `isAll`, no others do. */
+export type NoteRead = (filter: Filter, found: readonly Fields[], isAll: boolean) => void
+
+/**
+ * The public collection on top of a model's engine; `ready` settles when its tables exist. With `note`, the engine's
+ * records are shared, and the collection returns copies.
+ */
 export function recordCollection<R, I>(
   records: RecordEngine,
   ready: () => Promise<void>,
+  note?: NoteRead,
 ): RecordCollection<R, I> {
   type Stored = R & Managed
   const { model, stored } = records
@@ -118,17 +151,26 @@ export function recordCollection<R, I>(
   }
   /** What the model declares of a record, hidden fields included. */
   const shown = (record: Fields | null | undefined): Stored | null =>
-    record ? (declaredPart(model, record) as Stored) : null
+    record ? (declaredPart(model, note ? structuredClone(record) : record) as Stored) : null
   const first = async (filter: Filter): Promise<Stored | null> => {
     await ready()
-    return shown(await records.first(filter))
+    const record = await records.first(filter)
+    note?.(filter, record ? [record] : [], !record)
+    return shown(record)
+  }
+  /** The records of a read, whole if it is noted: then they are compared when the step is written. */
+  const found = async (read: Read): Promise<Fields[]> => {
+    if (!note) return stored.find(read)
+    const { select, ...whole } = read
+    const all = await stored.find(whole)
+    if (idsIn(read.filter)) note(read.filter, all, !read.skip && all.length < read.limit)
+    return all.map((record) => structuredClone(project(record, select)))
   }
   return {
     async find(filter, options = {}) {
       await ready()
       const read = readOf(model, filterOf(filter), options)
-      const found = await stored.find(read)
-      return found.map((record) => declaredPart(model, record, read) as Stored)
+      return (await found(read)).map((record) => declaredPart(model, record, read) as Stored)
     },
     findOne: async (filter) => first(filterOf(filter)),
     findById: async (id) => first(byId(id)),

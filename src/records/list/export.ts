@@ -12,6 +12,7 @@ import { present, projected, shownPart } from '../../model/present.ts'
 import { valueAt } from '../../model/value-at.ts'
 import { all, type Filter, type Scalar, type SortKey } from '../../ports/filter.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
+import type { Context } from '../engine/route.ts'
 import { chosenView } from '../read/choice.ts'
 import { filledIn } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
@@ -43,6 +44,7 @@ export async function fileOf(
   accept: string,
   planOf: (request: ApiRequest) => Promise<ListPlan>,
   request: ApiRequest,
+  context: Context,
 ): Promise<Response | undefined> {
   const json = qualityOf(accept, 'application/json')
   const [best] = (Object.keys(FILES) as FileType[])
@@ -51,7 +53,7 @@ export async function fileOf(
     .sort((a, b) => b.quality - a.quality)
   if (!best) return undefined
   if (resource.exportLimit === 0) throw notExported()
-  return exportList(resource, await planOf(request), best.type, request)
+  return exportList(resource, await planOf(request), best.type, request, context)
 }
 
 /** How much `accept` wants `type`, from 0 to 1: by its name, else by a range, unless `range` is empty. */
@@ -74,11 +76,12 @@ async function exportList(
   plan: ListPlan,
   type: FileType,
   request: ApiRequest,
+  context: Context,
 ): Promise<Response> {
   const { model, mount, engine, exportLimit, hints } = resource
   if (plan.isPart) throw exportHasNoPages()
   const scope = (await scopeOf(model, resource.scope.read, request)).filter
-  const whole = await viewFor(resource, request)
+  const whole = await viewFor(resource, request, context)
   const view = plan.choice ? await chosenView(resource, whole, plan.choice, request) : whole
   const { extension, parameters, texts } = FILES[type]
   const name = mount.split('/').at(-1) || 'list'

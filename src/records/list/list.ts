@@ -11,7 +11,7 @@ import { notExported, queryNotJson } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { headerOf, listJson, setHeader } from '../../http/respond.ts'
 import { all, everything } from '../../ports/filter.ts'
-import type { Handler } from '../engine/route.ts'
+import type { Context, Handler } from '../engine/route.ts'
 import { chosenView } from '../read/choice.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
@@ -31,10 +31,12 @@ export function listHandler(
   cursors: Cursors,
   cached?: RespondFromCache,
 ): Handler {
-  const load = async (request: ApiRequest) =>
-    readList(resource, cursors, await planOfUrl(resource, request), request)
-  if (!cached) return async (request) => respondToRead(request, await load(request))
-  return (request, context) => cached(request, context, { kind: 'list' }, () => load(request))
+  const load = async (request: ApiRequest, context: Context) =>
+    readList(resource, cursors, await planOfUrl(resource, request), request, context)
+  if (!cached)
+    return async (request, context) => respondToRead(request, await load(request, context))
+  return (request, context) =>
+    cached(request, context, { kind: 'list' }, () => load(request, context))
 }
 
 /** The handler of `QUERY <mount>` (RFC 10008). Its body says what is listed; its URL's parameters are ignored. */
@@ -47,7 +49,7 @@ export function queryHandler(
     // Before the cache lookup: making a key of a large body takes time.
     const body = await readJson(request, resource.host, queryNotJson)
     const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-    const load = loaderOf(resource, rules, cursors, body, request)
+    const load = loaderOf(resource, rules, cursors, body, request, context)
     if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
@@ -65,7 +67,7 @@ export function orFile(
     // Most requests name neither.
     if (accept !== null && /csv|ndjson/i.test(accept)) {
       const { fileOf } = await import('./export.ts')
-      const file = await fileOf(resource, accept, planOf, request)
+      const file = await fileOf(resource, accept, planOf, request, context)
       if (file) return file
     }
     const response = await json(request, context)
@@ -100,13 +102,14 @@ function loaderOf(
   cursors: Cursors,
   body: unknown,
   request: ApiRequest,
+  context: Context,
 ): () => Promise<Loaded> {
   if (asksForGroups(body)) {
     const groups = parseGroups(rules, body)
     return () => readGroups(resource, groups, request)
   }
   const plan = parseQueryBody(rules, body)
-  return () => readList(resource, cursors, plan, request)
+  return () => readList(resource, cursors, plan, request, context)
 }
 
 /** The list for a plan. Everything that can be refused is refused before the store is called. */
@@ -115,6 +118,7 @@ async function readList(
   cursors: Cursors,
   plan: ListPlan,
   request: ApiRequest,
+  context: Context,
 ): Promise<Loaded> {
   const { model, fieldsFor, onGet, plainView, maxResponseBytes } = resource
   const { paging, sort, choice } = plan
@@ -125,7 +129,7 @@ async function readList(
   const scan = { ...plan, scope }
   const position = paging.kind === 'cursor' ? positionOf(resource, cursors, scan, paging) : paging
   // Which of their fields, and with which references filled in.
-  const whole = fieldsFor || onGet ? await viewFor(resource, request) : plainView
+  const whole = fieldsFor || onGet ? await viewFor(resource, request, context) : plainView
   const view = choice ? await chosenView(resource, whole, choice, request) : whole
   try {
     // Which of them.

@@ -11,7 +11,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { recordJson } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
-import type { Handler } from '../engine/route.ts'
+import type { Context, Handler } from '../engine/route.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
@@ -22,9 +22,11 @@ import { type ViewRules, viewFor } from './view.ts'
 
 /** The handler of `GET <mount>/:id`. */
 export function readHandler(resource: Resource, cached: RespondFromCache | undefined): Handler {
-  if (!cached) return (request) => respondToRead(request, readRecord(resource, request))
+  if (!cached) {
+    return (request, context) => respondToRead(request, readRecord(resource, request, context))
+  }
   return (request, context) =>
-    cached(request, context, { kind: 'one' }, () => readRecord(resource, request))
+    cached(request, context, { kind: 'one' }, () => readRecord(resource, request, context))
 }
 
 /**
@@ -34,12 +36,14 @@ export function readHandler(resource: Resource, cached: RespondFromCache | undef
 export function readRecord(
   resource: ReadRules & ViewRules & ChoiceRules & Pick<Resource, 'scope'>,
   request: ApiRequest,
+  context: Context,
 ): MaybePromise<Loaded> {
   const id = requestedId(resource, request)
   const { scope, fieldsFor, onGet, plainView } = resource
   const { select, expand } = request.query
   const isChosen = (select ?? expand) !== undefined
-  if (isChosen || scope.read || fieldsFor || onGet) return readVisible(resource, id, request)
+  if (isChosen || scope.read || fieldsFor || onGet)
+    return readVisible(resource, id, request, context)
   const page = readPage(resource, plainView, { filter: withId(id), sort: [], limit: 1 }, request)
   return page instanceof Promise
     ? page.then((found) => recordIn(resource, plainView, found))
@@ -51,8 +55,9 @@ async function readVisible(
   resource: ReadRules & ViewRules & ChoiceRules & Pick<Resource, 'scope'>,
   id: string,
   request: ApiRequest,
+  context: Context,
 ): Promise<Loaded> {
-  const whole = await viewFor(resource, request)
+  const whole = await viewFor(resource, request, context)
   const choice = choiceInUrl(request.query)
   const view = choice ? await chosenView(resource, whole, choice, request) : whole
   const scope = await scopeOf(resource.model, resource.scope.read, request)

@@ -11,6 +11,7 @@ import { MisusedRequest, runShielded } from '../../http/shield.ts'
 import { isHidden, type Model } from '../../model/model.ts'
 import { visible } from '../../model/present.ts'
 import { hasPath } from '../../ports/shape.ts'
+import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
@@ -23,7 +24,11 @@ export type ViewRules = Pick<
 >
 
 /** How `request` sees the records. If `onGet` fails, the read goes on without populate and select. */
-export async function viewFor(rules: ViewRules, request: ApiRequest): Promise<View> {
+export async function viewFor(
+  rules: ViewRules,
+  request: ApiRequest,
+  context: Context,
+): Promise<View> {
   const { host, mount, model, onGet } = rules
   const fields = await readableFields(rules, request)
   const plain = fields
@@ -31,7 +36,7 @@ export async function viewFor(rules: ViewRules, request: ApiRequest): Promise<Vi
     : rules.plainView
   if (!onGet) return plain
   try {
-    const chosen = (await runShielded(request, () => onGet(request))) ?? {}
+    const chosen = (await runShielded(request, () => onGet(request, context))) ?? {}
     return viewOf(rules, chosen, fields)
   } catch (error) {
     // It may have meant to show less.

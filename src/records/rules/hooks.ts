@@ -16,6 +16,7 @@ import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
+import type { Context } from '../engine/route.ts'
 import { cleaned } from './policy.ts'
 
 /** What a `validate` hook may set on a successful response. */
@@ -47,7 +48,8 @@ export type Payload<R> = { [Name in keyof R]?: unknown }
  */
 export type Validate<R> = (
   payload: Payload<R>,
-  context: ValidateContext,
+  about: ValidateContext,
+  context: Context,
 ) => Payload<R> | undefined | null | void | Promise<Payload<R> | undefined | null | void>
 
 /** `validate`: one function for both operations, or one for each. */
@@ -78,10 +80,15 @@ export interface ReadOptions<R = Fields> {
 /** Chooses populate and select for a read. If it throws, the read goes on without either. */
 export type OnGet<R = Fields> = (
   request: ApiRequest,
+  context: Context,
 ) => ReadOptions<R> | undefined | void | Promise<ReadOptions<R> | undefined | void>
 
 /** A side effect after a create, awaited before the response. */
-export type RunAfterCreate<R> = (record: R & Managed, request: ApiRequest) => unknown
+export type RunAfterCreate<R> = (
+  record: R & Managed,
+  request: ApiRequest,
+  context: Context,
+) => unknown
 
 /** The fields that an update writes, as they will be stored; undefined removes a field. */
 export type Changes<R> = { -readonly [Name in keyof R]?: R[Name] }
@@ -102,45 +109,58 @@ export interface PendingUpdate<R> {
  */
 export type BeforeUpdate<R> = (
   update: PendingUpdate<R>,
+  context: Context,
 ) => Changes<R> | undefined | null | void | Promise<Changes<R> | undefined | null | void>
 
 /**
  * Judges the removal of a record: throw an `HttpError` to refuse it. The record is only removed if it is still the same;
  * otherwise the hook runs once more, with the new record.
  */
-export type BeforeRemove<R> = (removal: {
-  /** The stored record, hidden fields included. */
-  readonly record: R & Managed
-  readonly request: ApiRequest
-}) => undefined | null | void | Promise<undefined | null | void>
+export type BeforeRemove<R> = (
+  removal: {
+    /** The stored record, hidden fields included. */
+    readonly record: R & Managed
+    readonly request: ApiRequest
+  },
+  context: Context,
+) => undefined | null | void | Promise<undefined | null | void>
 
 /** A side effect after an update, awaited before the response. If it fails, the error is logged. */
-export type AfterUpdate<R> = (update: {
-  /** The record as this update found it. */
-  readonly before: R & Managed
-  /** The record as this update left it. */
-  readonly record: R & Managed
-  readonly request: ApiRequest
-}) => unknown
+export type AfterUpdate<R> = (
+  update: {
+    /** The record as this update found it. */
+    readonly before: R & Managed
+    /** The record as this update left it. */
+    readonly record: R & Managed
+    readonly request: ApiRequest
+  },
+  context: Context,
+) => unknown
 
 /** A side effect after the removal of a record, awaited before the response. If it fails, the error is logged. */
-export type AfterRemove<R> = (removal: {
-  /** The removed record. */
-  readonly record: R & Managed
-  readonly request: ApiRequest
-}) => unknown
+export type AfterRemove<R> = (
+  removal: {
+    /** The removed record. */
+    readonly record: R & Managed
+    readonly request: ApiRequest
+  },
+  context: Context,
+) => unknown
 
 /** Runs a `validate` hook; forbidden keys are stripped from what it returns. */
 export async function runValidate(
   hook: Validate<Fields>,
   payload: Fields,
   about: Omit<ValidateContext, 'res'>,
+  context: Context,
 ): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
-  const context = { ...about, res: { status: undefined, headers: new Headers() } }
-  const result = await runHook('validate', () => inTime(about.req, () => hook(payload, context)))
-  checkStatus(context.res)
+  const own = { ...about, res: { status: undefined, headers: new Headers() } }
+  const result = await runHook('validate', () =>
+    inTime(about.req, () => hook(payload, own, context)),
+  )
+  checkStatus(own.res)
   const values = withoutForbidden(about.model, replacing('validate', about.model, result, payload))
-  return { values, res: context.res }
+  return { values, res: own.res }
 }
 
 /** An update of a record as it is stored. */
@@ -148,6 +168,7 @@ export interface StoredUpdate {
   readonly record: Fields
   readonly changes: Fields
   readonly request: ApiRequest
+  readonly context: Context
 }
 
 /**
@@ -157,14 +178,14 @@ export interface StoredUpdate {
 export async function runBeforeUpdate(
   hook: BeforeUpdate<Fields>,
   model: Model,
-  { record, changes, request }: StoredUpdate,
+  { record, changes, request, context }: StoredUpdate,
 ): Promise<Fields> {
   const given = {
     record: hookRecord(model, record),
     changes: copied(changes),
     request,
   }
-  const result = await runHook('beforeUpdate', () => inTime(request, () => hook(given)))
+  const result = await runHook('beforeUpdate', () => inTime(request, () => hook(given, context)))
   const wanted = withoutForbidden(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
@@ -180,9 +201,10 @@ export async function runBeforeRemove(
   model: Model,
   record: Fields,
   request: ApiRequest,
+  context: Context,
 ): Promise<void> {
   const given = { record: hookRecord(model, record), request }
-  const result = await runHook('beforeRemove', () => inTime(request, () => hook(given)))
+  const result = await runHook('beforeRemove', () => inTime(request, () => hook(given, context)))
   // E.g. false: a hook that means to refuse must not be taken for one that agrees.
   if (result === undefined || result === null) return
   throw new TypeError(

@@ -9,6 +9,7 @@ import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { GroupName } from '../engine/aggregate-query.ts'
 import type { Guard } from '../engine/route.ts'
+import type { ScopeOption } from '../engine/scopes.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type {
   AfterRemove,
@@ -19,7 +20,7 @@ import type {
   RunAfterCreate,
   ValidateOption,
 } from '../rules/hooks.ts'
-import type { ScopeOption, ScopePair } from '../rules/scope.ts'
+import type { ScopePair } from '../rules/scope.ts'
 import type { AccessOptions } from './access.ts'
 import type { AggregatesOption } from './aggregates.ts'
 

@@ -18,7 +18,9 @@ import type { Model } from '../../model/model.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
+import { contentOf } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
+import type { Context } from '../engine/route.ts'
 import type { Attempt } from '../engine/serial-queue.ts'
 import { readRecord } from '../read/read.ts'
 import { scopeOf } from '../rules/scope.ts'
@@ -63,6 +65,7 @@ export async function writeExpected<T>(
 export async function recordSeenByClient(
   resource: Resource,
   request: ApiRequest,
+  context: Context,
   filter: Filter,
 ): Promise<SeenRecord | undefined> {
   const tags = ifMatch(request.headers)
@@ -74,16 +77,14 @@ export async function recordSeenByClient(
   const reads = await scopeOf(resource.model, resource.scope.read, request)
   if (!reads.admits(record)) throw recordChanged()
   // Links that have been signed anew since are not a change.
-  const state = stateIn(etagOf(await readRecord(resource, request)))
+  const state = stateIn(etagOf(await readRecord(resource, request, context)))
   if (!tags.some((tag) => stateIn(tag) === state)) throw recordChanged()
   return seenAs(resource.model, record, recordChanged())
 }
 
 /** `record`, as it was read; `refusal` is the error if it is another one at the moment of the write. */
-function seenAs({ shape }: Model, record: Fields, refusal: HttpError): SeenRecord {
-  const names = [...shape.fields.keys()].filter((name) => name !== '_id')
-  const fields = Object.fromEntries(names.map((name) => [name, record[name]]))
-  return { record, fields, refusal }
+function seenAs(model: Model, record: Fields, refusal: HttpError): SeenRecord {
+  return { record, fields: contentOf(model, record), refusal }
 }
 
 /**

@@ -13,7 +13,7 @@ import { visible } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
-import type { Handler } from '../engine/route.ts'
+import type { Context, Handler } from '../engine/route.ts'
 import { showWritten } from '../read/read-page.ts'
 import { runAfterWrite, runValidate, withHookResponse } from '../rules/hooks.ts'
 import { idAlone, unlimited } from '../rules/limits.ts'
@@ -22,7 +22,7 @@ import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { receipted } from './receipted.ts'
-import { bodyOf, discard, type Incoming, readIncoming, type Sender } from './write-body.ts'
+import { bodyOf, discard, type Incoming, readIncoming } from './write-body.ts'
 
 /** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
 export function createHandler(resource: Resource, allowed: () => string): Handler {
@@ -37,24 +37,20 @@ export function createHandler(resource: Resource, allowed: () => string): Handle
 export async function create(
   resource: Resource,
   request: ApiRequest,
-  sender?: Sender,
+  context: Context,
 ): Promise<Response> {
-  const incoming = await readIncoming(resource, request, sender)
-  if (incoming.files.length === 0) return createFrom(resource, incoming, sender)
+  const incoming = await readIncoming(resource, request, context)
+  if (incoming.files.length === 0) return createFrom(resource, incoming)
   try {
-    return await createFrom(resource, incoming, sender)
+    return await createFrom(resource, incoming)
   } finally {
     await discard(incoming.files)
   }
 }
 
-async function createFrom(
-  resource: Resource,
-  incoming: Incoming,
-  sender: Sender = {},
-): Promise<Response> {
+async function createFrom(resource: Resource, incoming: Incoming): Promise<Response> {
   const { model, runAfterCreate, strictAfterCreate } = resource
-  const { request } = incoming
+  const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
   const { engine } = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
@@ -64,14 +60,14 @@ async function createFrom(
   const before = keyed?.written?.[0]
   if (before) {
     const record = (await engine.first(withId(before))) ?? { _id: before }
-    return respond(resource, limits, record, request, sender)
+    return respond(resource, limits, record, incoming)
   }
   // What the client may write of what it has sent, as the hook leaves it.
   const body = resource.files.names.length > 0 ? bodyOf(resource, incoming) : incoming.sent
   const payload = keepWritable(body, resource.writable.create, scope.fields, model.input)
   const hook = resource.validate.create
   const about = { req: request, operation: 'create', id: undefined, model } as const
-  const checked = hook ? await runValidate(hook, payload, about) : { values: payload }
+  const checked = hook ? await runValidate(hook, payload, about, context) : { values: payload }
   // The record, with what the scope says of it.
   const { _id: id, ...scoped } = scope.values
   const values = await engine.validate({ ...checked.values, ...scoped })
@@ -84,10 +80,10 @@ async function createFrom(
   const hasFiles = incoming.files.length > 0
   const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
   if (runAfterCreate) {
-    const run = () => runAfterCreate(record as never, request)
+    const run = () => runAfterCreate(record as never, request, context)
     await runAfterWrite(resource, request, 'runAfterCreate', run, strictAfterCreate)
   }
-  const response = await respond(resource, limits, record, request, sender)
+  const response = await respond(resource, limits, record, incoming)
   return checked.res ? withHookResponse(response, checked.res) : response
 }
 
@@ -96,11 +92,10 @@ async function respond(
   resource: Resource,
   { reads, fields }: WriteLimits,
   record: Fields,
-  request: ApiRequest,
-  sender: Sender,
+  { request, context }: Incoming,
 ): Promise<Response> {
   const { model, plainView } = resource
-  const headers = locationOf(request, sender, record._id)
+  const headers = locationOf(request, context, record._id)
   if (reads !== unlimited && !reads.admits(record)) {
     return dataResponse(idAlone(record), { status: 201, headers })
   }
@@ -116,7 +111,7 @@ async function respond(
  */
 function locationOf(
   { route, params }: ApiRequest,
-  { basePath = '' }: Sender,
+  { basePath }: Context,
   id: unknown,
 ): Record<string, string> {
   if (route === '') return {}

@@ -10,6 +10,7 @@ import { messageResponse } from '../../http/respond.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
+import type { Context } from '../engine/route.ts'
 import { hookRecord, runAfterWrite, runBeforeRemove } from '../rules/hooks.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
@@ -25,7 +26,11 @@ import { removeFilesOf } from './file-writes.ts'
 import { receipted } from './receipted.ts'
 
 /** Removes one record and its files; a missing one is a 404. */
-export async function remove(resource: Resource, request: ApiRequest): Promise<Response> {
+export async function remove(
+  resource: Resource,
+  request: ApiRequest,
+  context: Context,
+): Promise<Response> {
   const { model, hooks, scope } = resource
   const id = requestedId(resource, request)
   const { filter } = await scopeOf(model, scope.write, request)
@@ -33,14 +38,15 @@ export async function remove(resource: Resource, request: ApiRequest): Promise<R
   const { [KEYED]: keyed } = request as Keyed
   if (keyed?.written) return messageResponse(REMOVED)
   const one = within(filter, id)
-  const seen = await recordSeenByClient(resource, request, one)
+  const seen = await recordSeenByClient(resource, request, context, one)
   const own = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
-  const removed = await removeJudged(own, request, one, seen)
+  const removed = await removeJudged(own, { request, context }, one, seen)
   await removeFilesOf(resource, removed, request)
   const { afterRemove } = hooks
   if (afterRemove) {
     const record = hookRecord(model, removed.record)
-    await runAfterWrite(resource, request, 'afterRemove', () => afterRemove({ record, request }))
+    const run = () => afterRemove({ record, request }, context)
+    await runAfterWrite(resource, request, 'afterRemove', run)
   }
   return messageResponse(REMOVED)
 }
@@ -50,7 +56,7 @@ const REMOVED = 'Item successfully deleted.'
 /** Removes the record that matches, if it is `known` or there is none, and the hook agrees. */
 function removeJudged(
   { engine, model, hooks }: Pick<Resource, 'engine' | 'model' | 'hooks'>,
-  request: ApiRequest,
+  { request, context }: { readonly request: ApiRequest; readonly context: Context },
   filter: Filter,
   known: SeenRecord | undefined,
 ): Promise<Removal> {
@@ -61,7 +67,7 @@ function removeJudged(
   const { beforeRemove } = hooks
   if (!beforeRemove) return removeSeen(known)
   const judgeAndRemove = async (seen: SeenRecord): Promise<Removal> => {
-    await runBeforeRemove(beforeRemove, model, seen.record, request)
+    await runBeforeRemove(beforeRemove, model, seen.record, request, context)
     return removeSeen(seen)
   }
   return known ? judgeAndRemove(known) : writeAsSeen(engine, filter, MAX_JUDGEMENTS, judgeAndRemove)

@@ -10,7 +10,7 @@ import { dataResponse } from '../../http/respond.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
-import type { Handler } from '../engine/route.ts'
+import type { Context, Handler } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/serial-queue.ts'
 import { showWritten } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
@@ -38,14 +38,7 @@ import {
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { receipted } from './receipted.ts'
-import {
-  bodyOf,
-  concernsFiles,
-  discard,
-  type Incoming,
-  readIncoming,
-  type Sender,
-} from './write-body.ts'
+import { bodyOf, concernsFiles, discard, type Incoming, readIncoming } from './write-body.ts'
 
 /** The handler of `PATCH <mount>/:id`. */
 export function updateHandler(resource: Resource): Handler {
@@ -56,10 +49,10 @@ export function updateHandler(resource: Resource): Handler {
 export async function update(
   resource: Resource,
   request: ApiRequest,
-  sender?: Sender,
+  context: Context,
 ): Promise<Response> {
   const id = requestedId(resource, request)
-  const incoming = await readIncoming(resource, request, sender)
+  const incoming = await readIncoming(resource, request, context)
   if (incoming.files.length === 0) return updateFrom(resource, id, incoming)
   try {
     return await updateFrom(resource, id, incoming)
@@ -69,7 +62,7 @@ export async function update(
 }
 
 async function updateFrom(whole: Resource, id: string, incoming: Incoming): Promise<Response> {
-  const { request } = incoming
+  const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
   const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
   const { model, engine } = resource
@@ -79,7 +72,7 @@ async function updateFrom(whole: Resource, id: string, incoming: Incoming): Prom
   // An earlier try of this request has written the record already.
   if (keyed?.written) {
     const _id = keyed.written[0] ?? id
-    return respond(resource, reads, (await engine.first(withId(_id))) ?? { _id }, request)
+    return respond(resource, reads, (await engine.first(withId(_id))) ?? { _id }, incoming)
   }
   const one = scope === unlimited ? withId(id) : within(scope.filter, id)
   // What the client may write of what it has sent, as the hook leaves it.
@@ -89,13 +82,13 @@ async function updateFrom(whole: Resource, id: string, incoming: Incoming): Prom
   const payload = keepWritable(body, resource.writable.update, scope.fields, model.input)
   const hook = resource.validate.update
   const about = { req: request, operation: 'update', id, model } as const
-  const checked = hook ? await runValidate(hook, payload, about) : { values: payload }
+  const checked = hook ? await runValidate(hook, payload, about, context) : { values: payload }
   const changes = await engine.validateSeen(checked.values, one)
   // The write, of the very record that the client has seen if it says which.
   const isConditional = request.headers.has('if-match')
-  const seen = isConditional ? await recordSeenByClient(resource, request, one) : undefined
+  const seen = isConditional ? await recordSeenByClient(resource, request, context, one) : undefined
   const updated = await writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
-  const response = await respond(resource, reads, updated, request)
+  const response = await respond(resource, reads, updated, incoming)
   return checked.res ? withHookResponse(response, checked.res) : response
 }
 
@@ -104,11 +97,11 @@ async function respond(
   resource: Resource,
   reads: Scope,
   record: Fields,
-  request: ApiRequest,
+  { request, context }: Incoming,
 ): Promise<Response> {
   if (reads !== unlimited && !reads.admits(record)) return dataResponse(idAlone(record))
   const { fieldsFor, onGet, plainView } = resource
-  const view = fieldsFor || onGet ? await viewFor(resource, request) : plainView
+  const view = fieldsFor || onGet ? await viewFor(resource, request, context) : plainView
   return dataResponse(await showWritten(resource, view, record, request))
 }
 
@@ -130,10 +123,15 @@ async function writeJudged(
   const { beforeUpdate, afterUpdate } = resource.hooks
   if (!beforeUpdate && !afterUpdate) return write(resource, incoming, target, changes, known)
   const { filter } = target
-  const { request } = incoming
+  const { request, context } = incoming
   const judgeAndWrite = async (seen: SeenRecord) => {
     const wanted = beforeUpdate
-      ? await judge(resource, beforeUpdate, filter, { record: seen.record, changes, request })
+      ? await judge(resource, beforeUpdate, filter, {
+          record: seen.record,
+          changes,
+          request,
+          context,
+        })
       : changes
     return [seen.record, await write(resource, incoming, target, wanted, seen)] as const
   }
@@ -143,7 +141,7 @@ async function writeJudged(
     : await writeAsSeen(engine, filter, maxTries, judgeAndWrite)
   if (afterUpdate) {
     const both = { before: hookRecord(model, before), record: hookRecord(model, after) }
-    const run = () => afterUpdate({ ...both, request })
+    const run = () => afterUpdate({ ...both, request }, context)
     await runAfterWrite(resource, request, 'afterUpdate', run)
   }
   return after

@@ -7,7 +7,7 @@
 import { readJson } from '../../http/body.ts'
 import { jsonParser } from '../../http/json.ts'
 import { unsupportedBody } from '../../http/refusals.ts'
-import type { ApiRequest, RequestContext } from '../../http/request.ts'
+import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
 import type { OptimizationLevel } from '../../ports/images.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -20,10 +20,8 @@ import { levelOf } from '../../uploads/optimise.ts'
 import type { Upload } from '../../uploads/options.ts'
 import { type ReceivedFile, receive } from '../../uploads/receive.ts'
 import { unexpectedFile } from '../../uploads/refusals.ts'
+import type { Context } from '../engine/route.ts'
 import type { Resource } from '../setup/resource.ts'
-
-/** Who sends a request, and where the app is mounted. */
-export type Sender = Partial<Pick<RequestContext, 'clientAddress' | 'basePath'>>
 
 /** A file that has arrived, with the key and URL that it will have. */
 export interface IncomingFile extends ReceivedFile {
@@ -42,6 +40,7 @@ export interface Incoming {
   readonly client: unknown
   /** The request, for log lines about its files. */
   readonly request: ApiRequest
+  readonly context: Context
 }
 
 /** What bodies depend on. */
@@ -51,11 +50,11 @@ type BodyRules = Pick<Resource, 'host' | 'model' | 'upload' | 'files'>
 export async function readIncoming(
   { host, model, upload }: BodyRules,
   request: ApiRequest,
-  sender: Sender = {},
+  context: Context,
 ): Promise<Incoming> {
   if (!upload || !isMultipart(request.headers.get('content-type'))) {
     const sent = (await readJson(request, host, upload && jsonOrForm)) ?? {}
-    return { sent, files: [], level: undefined, client: request, request }
+    return { sent, files: [], level: undefined, client: request, request, context }
   }
   const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
   try {
@@ -70,7 +69,8 @@ export async function readIncoming(
       return { ...file, key, url: host.files?.urlOf(key) ?? '' }
     })
     // If the runtime does not tell the address, each request counts as a client of its own.
-    return { sent, files: incoming, level, client: sender.clientAddress ?? request, request }
+    const client = context.clientAddress ?? request
+    return { sent, files: incoming, level, client, request, context }
   } catch (error) {
     await discard(files)
     throw error

@@ -95,6 +95,17 @@ export class ModelHistory {
     else await this.#put(place, { fields: textOf(model), progress })
   }
 
+  /** Whether `fact` has been added. */
+  async has(fact: string): Promise<boolean> {
+    const found = await this.#collection.find({ filter: filterOf(fact), sort: [], limit: 1 })
+    return found.length > 0
+  }
+
+  /** Keeps that `fact` is so. */
+  async add(fact: string): Promise<void> {
+    await this.#insert(fact, { fields: '' })
+  }
+
   async #add(model: Model): Promise<void> {
     await this.#insert(model.name, { fields: textOf(model) })
   }

@@ -17,6 +17,7 @@ export interface Look {
   readonly models: {
     known(): Iterable<Model>
     stored(model: Model): Collection
+    engine(model: Model): { readonly stored: Collection }
   }
   readonly history: ModelHistory
   readonly mode: 'warn' | 'refuse'
@@ -63,6 +64,12 @@ export function changeLook({
     for (const { model } of changed) await history.accept(model)
   }
 
+  async function refuseAllOverlaps(excluding: readonly Model[]): Promise<void> {
+    if (excluding.length === 0) return
+    const { refuseOverlaps } = await import('./overlaps.ts')
+    for (const one of excluding) await refuseOverlaps(one, models.engine(one).stored, history)
+  }
+
   async function changedModels(all: readonly Model[]): Promise<ChangedModel[]> {
     const isEmpty = async (model: Model) => !(await hasAny(models.stored(model), everything))
     try {
@@ -78,6 +85,7 @@ export function changeLook({
   return async () => {
     const all = [...models.known()]
     for (const model of all) await refuseFormer(model, models.stored(model))
+    await refuseAllOverlaps(all.filter(({ exclude }) => exclude))
     const changed = await changedModels(all)
     if (changed.length === 0) return
     if (mode === 'refuse') await refuseMisfits(changed)

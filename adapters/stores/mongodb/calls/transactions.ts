@@ -15,6 +15,7 @@ import type {
 } from '../../../../src/ports/store.ts'
 import { hasCode, hasLabel, portError, WRITE_CONFLICT } from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
+import { Guards } from './guards.ts'
 import { takingTurns } from './turns.ts'
 import { Writes } from './writes.ts'
 
@@ -33,6 +34,7 @@ export function stepWriter(
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
   async function take(steps: readonly WriteStep[], session: ClientSession): Promise<WriteOutcome> {
     const results: StepResult[] = []
+    await guards.take(steps, session)
     for (const [failed, step] of steps.entries()) {
       const { in: schema } = step
       const writes = new Writes(schema, database.collection(schema.name), () => indexedOf(schema))
@@ -45,7 +47,11 @@ export function stepWriter(
     return { results }
   }
 
-  const inTurn = takingTurns((steps) => retried(client, (session) => take(steps, session)))
+  const guards = new Guards(database)
+  const inTurn = takingTurns(async (steps) => {
+    await guards.prepare(steps)
+    return retried(client, (session) => take(steps, session))
+  })
 
   return async (steps) => {
     if (steps.length > 0) return inTurn(steps)
@@ -127,6 +133,7 @@ async function resultOf(
   writes: Writes,
   session: ClientSession,
 ): Promise<StepResult | undefined> {
+  if ('guard' in step) return { count: 0, records: [] }
   if ('insert' in step) {
     await writes.insert(step.insert, session)
     return { count: 1, records: [] }
@@ -142,7 +149,7 @@ async function resultOf(
     return { count: records.length, records }
   }
   const isThere = step.exists
-    ? await writes.lock(step.require, session)
+    ? await writes.lock(step.require, step.options, session)
     : await writes.isThere(step.require, session)
   return isThere === step.exists ? { count: 0, records: [] } : undefined
 }

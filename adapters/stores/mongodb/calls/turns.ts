@@ -67,9 +67,10 @@ export function takingTurns(write: Write): Write {
   }
 }
 
-/** The first record that steps require or change; undefined if they begin with no single one. */
+/** The first guard of the steps, or the first record that they require or change; undefined if there is no single one. */
 function keyOf(steps: readonly WriteStep[]): string | undefined {
   for (const step of steps) {
+    if ('guard' in step) return step.guard
     const filter = filterOf(step)
     if (filter) return JSON.stringify([step.in.name, filter])
   }

@@ -78,12 +78,18 @@ export class Writes {
   }
 
   /**
-   * Whether a document matches. It is changed, because a snapshot alone keeps no other transaction from removing it:
+   * Whether a document matches and holds what is expected. It is changed, because a snapshot alone keeps no other transaction from removing it:
    * only two writes of one document conflict.
    */
-  async lock(filter: Filter, session: ClientSession): Promise<boolean> {
-    const [query, options] = [this.#queryOf(filter), { session, projection: { _id: 1 } }]
-    return (await this.#native.findOneAndUpdate(query, { $inc: { [LOCK]: 1 } }, options)) !== null
+  async lock(
+    filter: Filter,
+    options: WriteOptions | undefined,
+    session: ClientSession,
+  ): Promise<boolean> {
+    const found = await this.#one(filter, options, session, (query) =>
+      this.#native.findOneAndUpdate(query, { $inc: { [LOCK]: 1 } }, { session }),
+    )
+    return found !== null
   }
 
   /** Whether a document matches in the transaction's snapshot. */

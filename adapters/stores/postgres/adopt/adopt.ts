@@ -21,6 +21,7 @@ import {
 } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
 import { readingOf } from './adopted-columns.ts'
+import { checkExclusions } from './adopted-exclusions.ts'
 import { checkKeys } from './adopted-keys.ts'
 
 /** The table that a collection adopts, from what the database knows of it. Throws a `TypeError` with the SQL to run. */
@@ -127,6 +128,7 @@ export async function checkAdopted(
   const table = adoptedTable(schema, space, existing)
   if (!existing) return
   checkUnique(schema, table, existing)
+  await checkExclusions(connection, schema, table, existing)
   await checkKeys(connection, schema, table, existing)
   const messages = [
     ...(await missingOrders(connection, { schema, table }, existing)),

@@ -22,6 +22,8 @@ export const NO_LOCK = '55P03'
 export const FORBIDDEN = '42501'
 const CANCELLED = '57014'
 const FOREIGN = '23503'
+/** An exclusion constraint. */
+const EXCLUDED = '23P01'
 /** A foreign key with ON DELETE RESTRICT, since PostgreSQL 18. */
 const RESTRICTED = '23001'
 
@@ -88,14 +90,21 @@ export function portError(error: unknown, table?: Table): unknown {
     if (fields.length > 0) return new DuplicateKey(fields, { cause: error })
   }
   if (table && code === TOO_LARGE) return new RefusedWrite('size', [], { cause: error })
-  if (table && REFUSED.test(code ?? '')) {
-    const fields = refusedFields(error, table)
-    return new RefusedWrite(ruleOf(error, table, fields), fields, { cause: error })
-  }
+  if (table && REFUSED.test(code ?? '')) return refusedBy(error, table)
   if (isUnusable(error) || isCollision(error)) {
     return new StoreUnavailable('the database cannot be used', { cause: error })
   }
   return error
+}
+
+/** A write that a rule of `table` refuses. */
+function refusedBy(error: unknown, table: Table): RefusedWrite {
+  if (codeOf(error) === EXCLUDED) {
+    const { detail = '' } = error as Refusal
+    return new RefusedWrite('overlap', fieldsIn(detail, table.columns), { cause: error })
+  }
+  const fields = refusedFields(error, table)
+  return new RefusedWrite(ruleOf(error, table, fields), fields, { cause: error })
 }
 
 /** What the server says about a refused write. */

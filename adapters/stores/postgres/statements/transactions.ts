@@ -43,7 +43,7 @@ export function stepWriter(
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }
       // A constraint that is deferred refuses the commit.
-      const written = all.find(({ step }) => !('require' in step))
+      const written = all.find(({ step }) => 'insert' in step || isChange(step))
       throw portError(error, written?.table)
     }
   }
@@ -61,7 +61,8 @@ interface Located {
  */
 async function takeAll(all: readonly Located[], run: Run, isAgain: boolean): Promise<StepResult[]> {
   const results: StepResult[] = []
-  let locked = isAgain ? await lockAll(all, run) : undefined
+  await guardAll(all, run)
+  let locked = isAgain || meetsOthers(all) ? await lockAll(all, run) : undefined
   for (const [at, { step, table }] of all.entries()) {
     if (!locked && 'require' in step && !step.exists) locked = await lockAll(all.slice(at + 1), run)
     if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
@@ -74,6 +75,28 @@ async function takeAll(all: readonly Located[], run: Run, isAgain: boolean): Pro
     results.push(result)
   }
   return results
+}
+
+/** Waits for the writes with the same guards, in one order. */
+async function guardAll(all: readonly Located[], run: Run): Promise<void> {
+  const guards = all.flatMap(({ step }) => ('guard' in step ? step.guard : []))
+  if (guards.length === 0) return
+  const keys = `SELECT DISTINCT hashtextextended(name, 0) AS key FROM json_array_elements_text($1::text::json) AS name ORDER BY key`
+  const sql = `SELECT pg_advisory_xact_lock(key) FROM (${keys}) AS keys`
+  await run({ sql, values: [JSON.stringify(guards)] })
+}
+
+/** Whether another such write may require what these steps change, and change what they require. */
+function meetsOthers(all: readonly Located[]): boolean {
+  return all.some(({ step }) => isPrecise(step)) && all.some(({ step }) => isChange(step))
+}
+
+function isPrecise(step: WriteStep): boolean {
+  return 'require' in step && step.options !== undefined
+}
+
+function isChange(step: WriteStep): boolean {
+  return !('insert' in step || 'require' in step || 'guard' in step)
 }
 
 /** The ids of the records of each table that steps may write. */
@@ -89,11 +112,14 @@ async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
   tables.sort(([, [a]], [, [b]]) => ((a?.step.in.name ?? '') < (b?.step.in.name ?? '') ? -1 : 1))
   for (const [table, some] of tables) {
     const filters = some.flatMap(({ step }) =>
-      'insert' in step || 'require' in step ? [] : filterOf(step),
+      isChange(step) || isPrecise(step) ? filterOf(step) : [],
     )
     const [first] = some
-    const isWritten = first && filters.length > 0
-    locked.set(table, isWritten ? await writesTo(first.step.in, table, run).lock(any(filters)) : [])
+    const isConcerned = first && filters.length > 0
+    locked.set(
+      table,
+      isConcerned ? await writesTo(first.step.in, table, run).lock(any(filters)) : [],
+    )
   }
   return locked
 }
@@ -109,6 +135,7 @@ function among(step: WriteStep, ids: readonly string[]): WriteStep {
     delete: (filter) => ({ ...step, delete: own(filter) }),
     deleteMany: (filter) => ({ ...step, deleteMany: own(filter) }),
     require: same,
+    guard: same,
   })
 }
 
@@ -137,12 +164,15 @@ function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefin
       const records = await writes.deleteMany(filter)
       return { count: records.length, records }
     },
-    async require(filter, isThere) {
-      const found = await (isThere ? writes.keep(filter) : writes.isThere(filter))
-      return found === isThere ? { count: 0, records: [] } : undefined
+    async require(filter, isThere, options) {
+      const found = await (isThere ? writes.keep(filter, options) : writes.isThere(filter))
+      return found === isThere ? NOTHING : undefined
     },
+    guard: async () => NOTHING,
   })
 }
+
+const NOTHING: StepResult = { count: 0, records: [] }
 
 function one(record: Fields | null): StepResult | undefined {
   return record ? { count: 1, records: [record] } : undefined

@@ -6,7 +6,13 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type { Change, Collection, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
+import type {
+  Change,
+  Collection,
+  CollectionSchema,
+  Fields,
+  WriteOptions,
+} from '../../../../src/ports/store.ts'
 import { changedPaths } from '../../changed.ts'
 import { namesOne } from '../../planner/filter.ts'
 import { every } from '../../sql/conditions.ts'
@@ -24,8 +30,10 @@ import { refuseFixed, singleInserter } from './inserts.ts'
 export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
   /** Removes every matching record and resolves to them. */
   deleteMany(filter: Filter): Promise<Fields[]>
-  /** Whether a record matches; nobody changes or removes it before the transaction ends. */
-  keep(filter: Filter): Promise<boolean>
+  /**
+   * Whether a record matches and holds what is expected; nobody changes or removes it before the transaction ends.
+   */
+  keep(filter: Filter, options?: WriteOptions): Promise<boolean>
   /** Whether a record matches at this moment. */
   isThere(filter: Filter): Promise<boolean>
   /**
@@ -68,11 +76,16 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     return compileChange(change, table, parameters) || `${table.id} = ${table.id}`
   }
 
-  /** The number of matching rows that a `SELECT` with this ending returns. */
-  const select = async (filter: Filter, ending: string): Promise<number> => {
+  /** A row that matches, if a `SELECT` with this ending returns one. */
+  const select = async (
+    filter: Filter,
+    held: Condition,
+    ending: string,
+  ): Promise<Fields | null> => {
     const compiled = compilation()
-    const sql = `SELECT 1 FROM ${table.sql}${where(filter, compiled)} ${ending}`
-    return (await send(sql, compiled)).count
+    const condition = every([compileFilter(filter, compiled), held(compiled.parameters)])
+    const sql = `SELECT 1 FROM ${table.sql} WHERE ${condition} LIMIT 1${ending}`
+    return (await send(sql, compiled)).count > 0 ? {} : null
   }
 
   return {
@@ -107,8 +120,11 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       return Promise.all(rows.map(record))
     },
 
-    keep: async (filter) => (await select(filter, 'LIMIT 1 FOR SHARE')) > 0,
-    isThere: async (filter) => (await select(filter, 'LIMIT 1')) > 0,
+    async keep(filter, options = {}) {
+      const share = (held: Condition) => select(filter, held, ' FOR SHARE')
+      return (await writeExpecting({ ...found, filter }, options.expect, share)) !== null
+    },
+    isThere: async (filter) => (await select(filter, () => 'TRUE', '')) !== null,
 
     async lock(filter) {
       const compiled = compilation()

@@ -36,7 +36,7 @@ export function stepWriter(
   }
 
   function resultOf(step: WriteStep, written: Written | undefined): StepResult {
-    if (!written || 'require' in step) return { count: 0, records: [] }
+    if (!written || 'require' in step || 'guard' in step) return { count: 0, records: [] }
     const { parse } = open(step.in).target
     return { count: written.changes, records: written.rows.map(({ doc }) => parse(String(doc))) }
   }
@@ -73,7 +73,9 @@ function statementOf(step: WriteStep, { writes }: Opened, failure: string): Stat
     ...writes,
     update: (filter, change, options) => writes.update(filter, change, options, failure),
     delete: (filter, options) => writes.delete(filter, options, failure),
-    require: (filter, isThere) => writes.require(filter, isThere, failure),
+    require: (filter, isThere, options) => writes.require(filter, isThere, failure, options),
+    // Every write has the database to itself.
+    guard: () => ({ sql: 'SELECT 1', values: [] }),
   })
 }
 

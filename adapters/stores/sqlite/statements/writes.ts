@@ -32,8 +32,8 @@ export interface Writes {
   updateMany(filter: Filter, change: Change): Statement
   delete(filter: Filter, held?: Held, failure?: string): Statement
   deleteMany(filter: Filter): Statement
-  /** Fails unless a record matches, or unless none does. */
-  require(filter: Filter, isThere: boolean, failure: string): Statement
+  /** Fails unless a record matches and holds what is expected, or unless none matches. */
+  require(filter: Filter, isThere: boolean, failure: string, held?: Held): Statement
 }
 
 /** The statements that write to `target`. */
@@ -87,9 +87,11 @@ export function writesTo({ table, stamps, compilation }: Target): Writes {
     delete: (filter, held = {}, failure) =>
       deleting((compiled) => one(filter, held, failure, compiled)),
     deleteMany: (filter) => deleting((compiled) => where(filter, compiled)),
-    require(filter, isThere, failure) {
+    require(filter, isThere, failure, { expect } = {}) {
       const compiled = compilation()
-      const found = exists(table, compileFilter(filter, compiled))
+      const conditions = [compileFilter(filter, compiled)]
+      if (expect) conditions.push(compileExpected(expect, compiled.parameters))
+      const found = exists(table, every(conditions))
       const fails = failing(failure, compiled.parameters)
       const [yes, no] = isThere ? ['1', fails] : [fails, '1']
       return compiled.parameters.statement(`SELECT CASE WHEN ${found} THEN ${yes} ELSE ${no} END`)

@@ -5,16 +5,19 @@
  * @module
  */
 
-import { enforcedReferences } from '../model/enforced-references.ts'
-import { matches } from '../ports/evaluate.ts'
-import { all, any, everything, type Filter, nothing } from '../ports/filter.ts'
-import { topOf } from '../ports/paths.ts'
-import type { Change, Fields, StepResult, WriteAction } from '../ports/store.ts'
-import type { EngineStep } from '../records/engine/integrity.ts'
+import { enforcedReferences } from '../../model/enforced-references.ts'
+import { matches } from '../../ports/evaluate.ts'
+import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
+import { topOf } from '../../ports/paths.ts'
+import type { Change, Fields, StepResult, WriteAction } from '../../ports/store.ts'
+import type { EngineStep } from '../engine/integrity.ts'
+import { fieldsOf } from '../engine/model-rules.ts'
 
 /** A step that was taken in memory. */
 export interface Taken extends EngineStep {
-  /** The record before an update. */
+  /** What it did there. */
+  readonly did: StepResult
+  /** The record before an update or a removal. */
   readonly was?: Fields
   /** The record after an insert or an update. */
   readonly is?: Fields
@@ -22,7 +25,7 @@ export interface Taken extends EngineStep {
 
 /** The steps for the store, and for each of the given ones its place among them. */
 export interface Joined {
-  readonly steps: readonly EngineStep[]
+  readonly steps: readonly Taken[]
   readonly places: readonly number[]
 }
 
@@ -41,9 +44,14 @@ export function joinSteps(taken: readonly Taken[]): Joined {
     steps.push(step)
     if (record !== undefined) last.set(record, at)
     // After a step whose records are not known, later changes are steps of their own.
-    else if (!('require' in step.action)) last.clear()
+    else if (isWrite(step)) last.clear()
   }
   return { steps, places }
+}
+
+/** Whether a step writes records. */
+export function isWrite({ action }: EngineStep): boolean {
+  return !('require' in action || 'guard' in action)
 }
 
 /** What each of the given steps did, if `results` are those of the joined ones. */
@@ -106,7 +114,8 @@ function isBound({ schema, model }: EngineStep['engine'], field: string): boolea
   const isUnique = schema.unique.some((fields) =>
     [fields].flat().some((one) => topOf(String(one)) === field),
   )
-  return isUnique || enforcedReferences(model).some(({ path }) => topOf(path) === field)
+  const isRuled = (model.exclude ?? []).some((one) => fieldsOf(one).includes(field))
+  return isUnique || isRuled || enforcedReferences(model).some(({ path }) => topOf(path) === field)
 }
 
 /** The change that does both, one after the other; undefined if one writes into what the other writes. */

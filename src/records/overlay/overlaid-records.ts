@@ -1,17 +1,17 @@
 /**
- * The records of one model as a batch sees them: those that are stored, with what its operations have done so far.
+ * The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far.
  *
  * @module
  */
 
-import type { Model } from '../model/model.ts'
-import { declaredPart } from '../model/present.ts'
-import type { Settling } from '../model/renamed-collection.ts'
-import { compareAt, matches, position } from '../ports/evaluate.ts'
-import { all, type Filter } from '../ports/filter.ts'
-import { project } from '../ports/projection.ts'
-import type { Fields, Read } from '../ports/store.ts'
-import type { Writing } from '../records/engine/integrity.ts'
+import type { Model } from '../../model/model.ts'
+import { declaredPart } from '../../model/present.ts'
+import type { Settling } from '../../model/renamed-collection.ts'
+import { compareAt, matches, position } from '../../ports/evaluate.ts'
+import { all, type Filter, idsIn } from '../../ports/filter.ts'
+import { project } from '../../ports/projection.ts'
+import type { Fields, Read } from '../../ports/store.ts'
+import type { Writing } from '../engine/integrity.ts'
 
 /** Counts what is read; throws once it is too much. */
 export type Spend = (records: readonly Fields[]) => void
@@ -20,7 +20,7 @@ export type Spend = (records: readonly Fields[]) => void
 interface Earlier {
   readonly id: string
   readonly was: Fields | null
-  /** Whether the batch had written it. */
+  /** Whether it had been written before. */
   readonly hadWritten: boolean
 }
 
@@ -29,10 +29,12 @@ export class OverlaidRecords {
   readonly #model: Model
   readonly #stored: Settling
   readonly #spend: Spend
-  /** The records that the batch has written, by id; null for one that it has removed. */
+  /** The records that have been written, by id; null for one that it has removed. */
   readonly #written = new Map<string, Fields | null>()
   /** What the records noted since `keep` were before. */
   #before: Earlier[] = []
+  /** The stored records that have been written, as they were found. */
+  readonly #bases = new Map<string, Fields>()
   /** What records were before the operations that have written them, in the order of the operations. */
   readonly #history: (Earlier & { readonly operation: number })[] = []
 
@@ -46,7 +48,9 @@ export class OverlaidRecords {
   /** Notes that a record has been written, or removed: what it was, and what it is. */
   note(was: Fields | null, is: Fields | null): void {
     const id = String((is ?? was)?._id)
-    this.#before.push({ id, was, hadWritten: this.#written.has(id) })
+    const hadWritten = this.#written.has(id)
+    this.#before.push({ id, was, hadWritten })
+    if (was && !hadWritten) this.#bases.set(id, was)
     this.#written.set(id, is)
   }
 
@@ -74,7 +78,7 @@ export class OverlaidRecords {
   }
 
   /**
-   * The records that match, as the collection would return them after what the batch has done. Values inside them are
+   * The records that match, as the collection would return them after what has been done. Values inside them are
    * shared: only copies may be changed.
    */
   async find(read: Read): Promise<Fields[]> {
@@ -134,6 +138,18 @@ export class OverlaidRecords {
     }
   }
 
+  /** Whether a record has been written. */
+  hasWritten(id: string): boolean {
+    return this.#written.has(id)
+  }
+
+  /** What was stored, as far as the records that match `filter` depend on it: what was written since, and the rest. */
+  basesOf(filter: Filter): { readonly bases: readonly Fields[]; readonly rest: Filter } {
+    const { ids } = this.#concernedBy(filter)
+    const bases = ids.flatMap((id): Fields[] => [this.#bases.get(id) ?? []].flat())
+    return { bases, rest: ids.length > 0 ? except(filter, ids) : filter }
+  }
+
   async #findJson(read: Read): Promise<string[]> {
     const isStored = this.#concernedBy(read.filter).ids.length === 0
     if (isStored && this.#stored.findJson) return this.#stored.findJson(read)
@@ -156,20 +172,6 @@ export class OverlaidRecords {
       return record && matches(filter, record) ? [record] : []
     })
   }
-}
-
-/** The only ids that `filter` can match; undefined if it does not say. */
-function idsIn(filter: Filter): readonly string[] | undefined {
-  if (filter.op === 'and') {
-    for (const one of filter.filters) {
-      const ids = idsIn(one)
-      if (ids) return ids
-    }
-    return undefined
-  }
-  if ('filters' in filter || filter.field !== '_id') return undefined
-  if (filter.op === 'eq') return [String(filter.value)]
-  return filter.op === 'in' ? [...new Set(filter.values.map(String))] : undefined
 }
 
 function except(filter: Filter, ids: readonly string[]): Filter {

@@ -1,0 +1,160 @@
+/**
+ * The rules of a model as conditions of each write: what a value may become (`transitions`), what it may be at first
+ * (`initial`), and which records exclude each other (`exclude`).
+ *
+ * @module
+ */
+
+import type { HttpError } from '../../http/errors.ts'
+import { forbiddenTransition, invalidFields, overlapping } from '../../http/refusals.ts'
+import { isHidden, type Model } from '../../model/model.ts'
+import { countingIn, type FieldTransitions } from '../../model/rules.ts'
+import { upgraded } from '../../model/upgrade.ts'
+import { valueAt } from '../../model/value-at.ts'
+import type { Exclusion } from '../../ports/exclusion.ts'
+import { all, type Filter, type Scalar } from '../../ports/filter.ts'
+import { topOf } from '../../ports/paths.ts'
+import { type Fields, RefusedWrite } from '../../ports/store.ts'
+import { holds } from './known-updates.ts'
+import { MAX_TRIES } from './serial-queue.ts'
+
+/** Throws a 400 if a new record has a value that none begins with. */
+export function checkStart({ transitions = [] }: Model, record: Fields): void {
+  const wrong = transitions.filter(
+    ({ field, initial }) =>
+      initial && fieldOf(record, field) !== null && !has(initial, record, field),
+  )
+  if (wrong.length === 0) return
+  const messages = wrong.map(({ field, initial = [] }) => {
+    return [field, `Must be ${initial.map(shown).join(' or ')} at first.`]
+  })
+  throw invalidFields(Object.fromEntries(messages))
+}
+
+/** A write of one record. */
+interface Updating {
+  readonly filter: Filter
+  readonly changes: Fields
+  readonly expect: Fields | undefined
+  first(filter: Filter): Promise<Fields | undefined>
+  write(filter: Filter, expect: Fields | undefined): Promise<Fields | null>
+}
+
+/**
+ * Writes `changes` while the record has values that may become these: that is a part of the write's condition. Throws a 409
+ * if it has others; null if there is no such record.
+ */
+export async function updateAllowed(model: Model, updating: Updating): Promise<Fields | null> {
+  const { filter, changes, expect, first, write } = updating
+  const concerned = (model.transitions ?? []).filter(
+    ({ field, next }) => next && Object.hasOwn(changes, field),
+  )
+  if (concerned.length === 0) return write(filter, expect)
+  const allowed = concerned.map((one): Filter => {
+    return { op: 'in', field: one.field, values: sourcesOf(one, fieldOf(changes, one.field)) }
+  })
+  let updated = await write(all([filter, ...allowed]), expect)
+  for (let tries = 0; !updated; tries += 1) {
+    const found = await first(filter)
+    if (!found || !holds(found, expect)) return null
+    const record = upgraded(model, found)
+    for (const one of concerned) checkTransition(one, fieldOf(record, one.field), changes)
+    if (tries === MAX_TRIES) throw new Error(`a record of '${model.name}' changed all the time`)
+    // It lacks the value, or has one of an earlier model.
+    const as = Object.fromEntries(concerned.map(({ field }) => [field, found[field]]))
+    updated = await write(filter, { ...as, ...expect })
+  }
+  return updated
+}
+
+/** The values that may become `to`, itself included. */
+function sourcesOf({ next = new Map() }: FieldTransitions, to: Scalar): Scalar[] {
+  const sources = [...next].filter(([, targets]) => targets.includes(to)).map(([from]) => from)
+  return [...new Set([to, ...sources])].filter((value) => value !== null)
+}
+
+function checkTransition(
+  { field, next, initial }: FieldTransitions,
+  from: Scalar,
+  changes: Fields,
+) {
+  const to = fieldOf(changes, field)
+  if (from === to) return
+  const isStart = from === null && (!initial || initial.includes(to))
+  if (!isStart && !next?.get(from)?.includes(to)) {
+    throw forbiddenTransition(field, shown(from), shown(to))
+  }
+}
+
+/** The fields that must be known, if `changes` touch what records exclude each other by. */
+export function excludedBy({ exclude = [] }: Model, changes: Fields): readonly string[] {
+  const touched = exclude.map(fieldsOf).filter((fields) => fields.some((one) => one in changes))
+  return [...new Set(touched.flat())]
+}
+
+/** The top-level fields of an exclusion. */
+export function fieldsOf({ equal, range, where }: Exclusion): string[] {
+  return [...equal, ...range, ...Object.keys(where)].map(topOf)
+}
+
+/** What a write must make sure of: that no record matches. */
+export interface Exclusive {
+  /** What all writes that could overlap name. */
+  readonly guard: string
+  readonly others: Filter
+  /** The error if a record matches. */
+  readonly refusal: HttpError
+}
+
+/**
+ * What a write that leaves `record` must make sure of: that no other record overlaps it. Throws a 400 for a range whose end
+ * is not after its start.
+ */
+export function exclusivesOf(model: Model, record: Fields): readonly Exclusive[] {
+  return (model.exclude ?? []).flatMap((exclusion): Exclusive[] => {
+    const { equal, range } = exclusion
+    const [from, to] = range.map((field) => valueAt(record, field))
+    if (from === null || to === null || from === undefined || to === undefined) return []
+    if (!(to > from)) throw invalidFields({ [range[1]]: `Must be after '${range[0]}'.` })
+    const values = equal.map((field) => valueAt(record, field))
+    if (values.includes(null) || !counts(exclusion, record)) return []
+    const others = all([
+      ...equal.map((field, at): Filter => ({ op: 'eq', field, value: values[at] as Scalar })),
+      ...countingIn(model, exclusion),
+      { op: 'lt', field: range[0], value: to },
+      { op: 'gt', field: range[1], value: from },
+      { op: 'ne', field: '_id', value: String(record._id) },
+    ])
+    const guard = `exclude ${model.collection} ${JSON.stringify([equal, values])}`
+    return [{ guard, others, refusal: overlapIn(model, range) }]
+  })
+}
+
+/** The refusal of a range that the database's own rule finds to overlap another one; undefined of any other error. */
+export function overlapTold(model: Model, error: unknown): HttpError | undefined {
+  if (!(error instanceof RefusedWrite) || error.rule !== 'overlap') return undefined
+  const known = model.exclude?.find(({ range }) => range.some((one) => error.fields.includes(one)))
+  return overlapIn(model, known?.range ?? [])
+}
+
+/** The refusal of a range that overlaps another one; hidden fields are not named. */
+export function overlapIn(model: Pick<Model, 'hidden'>, range: readonly string[]): HttpError {
+  return overlapping(range.some((field) => isHidden(model, field)) ? [] : range)
+}
+
+function counts({ where }: Exclusion, record: Fields): boolean {
+  return Object.entries(where).every(([field, values]) => has(values, record, field))
+}
+
+function has(values: readonly Scalar[], record: Fields, field: string): boolean {
+  const value = JSON.stringify(valueAt(record, field))
+  return values.some((one) => JSON.stringify(one) === value)
+}
+
+function fieldOf(values: Fields, field: string): Scalar {
+  return (values[field] ?? null) as Scalar
+}
+
+function shown(value: Scalar): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}

@@ -1,0 +1,158 @@
+/**
+ * The records of an app with writes that are taken in memory: the code that writes sees them, and nobody else does.
+ *
+ * Each write is tried on the records in memory, under its own conditions. Later all of them are one write of the store,
+ * which checks every condition again.
+ *
+ * @module
+ */
+
+import type { Model } from '../../model/model.ts'
+import type { Settling } from '../../model/renamed-collection.ts'
+import { changed } from '../../ports/evaluate.ts'
+import type { Filter } from '../../ports/filter.ts'
+import type { Fields, StepResult, WriteAction } from '../../ports/store.ts'
+import type { Host } from '../engine/host.ts'
+import {
+  type EngineStep,
+  type Integrity,
+  type TakeSteps,
+  writingBySteps,
+} from '../engine/integrity.ts'
+import { holds } from '../engine/known-updates.ts'
+import type { RecordEngine } from '../engine/record-engine.ts'
+import type { Taken } from './one-step.ts'
+import { OverlaidRecords, type Spend } from './overlaid-records.ts'
+
+/** What decides about the writes. */
+export interface Writer {
+  /** Takes the steps of one write. */
+  readonly take: TakeSteps
+  /** The id that a new record must have. */
+  readonly newId?: () => string | undefined
+  readonly spend?: Spend
+}
+
+/** Records over those of an app. */
+export class OverlaidStore {
+  readonly #host: Host
+  readonly #writer: Writer
+  readonly #integrity: Integrity
+  readonly #records = new Map<Model, OverlaidRecords>()
+  readonly #engines = new Map<Model, RecordEngine>()
+
+  constructor(host: Host, writer: Writer) {
+    this.#host = host
+    this.#writer = writer
+    this.#integrity = host.integrity.over((model) => this.engine(model), writer.take)
+  }
+
+  /** The records of `model`. */
+  of(model: Model): OverlaidRecords {
+    const { stored } = this.#host.engine(model)
+    const records =
+      this.#records.get(model) ?? new OverlaidRecords(model, stored, this.#writer.spend ?? free)
+    this.#records.set(model, records)
+    return records
+  }
+
+  /** The engine of `model`, whose writes are taken in memory. */
+  engine(model: Model): RecordEngine {
+    const known = this.#engines.get(model)
+    if (known) return known
+    const { take, newId } = this.#writer
+    const steps = writingBySteps(async (action) => {
+      const outcome = await take([{ engine, action }])
+      return 'results' in outcome ? outcome.results[0] : undefined
+    })
+    const writing = {
+      ...steps,
+      insert: async (record: Fields) => void (await steps.insert(record)),
+    }
+    const { stored: records } = this.#host.engine(model)
+    const stored: Settling = {
+      ...this.of(model).collection(writing),
+      newId: async () => newId?.() ?? records.newId?.(),
+    }
+    const engine = this.#host.engine(model).over(stored, this.#integrity)
+    this.#engines.set(model, engine)
+    return engine
+  }
+
+  each(call: (records: OverlaidRecords) => void): void {
+    for (const records of this.#records.values()) call(records)
+  }
+
+  /** The steps in the collections of the store. */
+  stored(steps: readonly EngineStep[]): readonly EngineStep[] {
+    return steps.map(({ engine, action }) => ({ engine: this.#host.engine(engine.model), action }))
+  }
+
+  /** Takes all steps in memory, until `keep` or `undo`; or tells the first one that the store would let fail. */
+  async tryAll(
+    steps: readonly EngineStep[],
+  ): Promise<{ readonly taken: readonly Taken[] } | { readonly failed: number }> {
+    const taken: Taken[] = []
+    for (const [failed, step] of steps.entries()) {
+      const done = await this.#taken(step)
+      if (!done) {
+        this.each((records) => records.undo())
+        return { failed }
+      }
+      taken.push(done)
+    }
+    return { taken }
+  }
+
+  async #taken(step: EngineStep): Promise<Taken | undefined> {
+    const { engine, action } = step
+    const records = this.of(engine.model)
+    if ('guard' in action) return { ...step, did: NOTHING }
+    if ('insert' in action) {
+      records.note(null, action.insert)
+      return { ...step, did: { count: 1, records: [] }, is: action.insert }
+    }
+    const find = (filter: Filter, limit = 1) => records.find({ filter, sort: [], limit })
+    if ('require' in action) {
+      const [one] = await find(action.require)
+      const isThere = one !== undefined && holds(one, action.options?.expect)
+      return isThere === action.exists ? { ...step, did: NOTHING } : undefined
+    }
+    const every = everyIn(action)
+    if (every) {
+      const all = await find(every, Number.MAX_SAFE_INTEGER)
+      for (const record of all) records.note(record, after(record, action))
+      return { ...step, did: { count: all.length, records: all } }
+    }
+    return this.#one(step, find)
+  }
+
+  /** A step that writes one record. */
+  async #one(
+    step: EngineStep,
+    find: (filter: Filter) => Promise<Fields[]>,
+  ): Promise<Taken | undefined> {
+    const { engine, action } = step
+    if (!('update' in action || 'delete' in action)) return undefined
+    const [was] = await find('delete' in action ? action.delete : action.update)
+    if (!was || !holds(was, action.options?.expect)) return undefined
+    const is = after(was, action)
+    this.of(engine.model).note(was, is)
+    return { ...step, did: { count: 1, records: [is ?? was] }, was, ...(is && { is }) }
+  }
+}
+
+const NOTHING: StepResult = { count: 0, records: [] }
+
+/** The records of a step that writes all that match. */
+function everyIn(action: WriteAction): Filter | undefined {
+  if ('updateMany' in action) return action.updateMany
+  return 'deleteMany' in action ? action.deleteMany : undefined
+}
+
+const free = () => {}
+
+/** `record` after a step that changes or removes it; null once it is removed. */
+function after(record: Fields, action: WriteAction): Fields | null {
+  return 'change' in action ? changed(record, action.change) : null
+}

@@ -1,0 +1,4 @@
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { atomicSteps } from './suite.ts'
+
+atomicSteps('SQLite', () => [sqliteStore()])

@@ -1,0 +1,135 @@
+/**
+ * Atomic steps and exclusions in two processes over one database.
+ *
+ * @module
+ */
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { App } from '../../../src/index.ts'
+import { faultsOf, fill, type Step } from '../../atomic/slots.ts'
+import { runs } from '../../runs.ts'
+import { appAt, Booking, Move, Purse, type Where } from './place.ts'
+import { startWorker } from './process.ts'
+
+/** Registers the trials for the store with this name; `kills` is how often a process is killed. */
+export function inTwoProcesses(store: string, place: () => Where, kills = 3): void {
+  it(`${store}: of 1,000 overlapping bookings from two processes, one is taken`, {
+    timeout: 600_000,
+  }, async () => {
+    const where = place()
+    const app = appAt(where)
+    await app.ready()
+    const workers = await Promise.all([startWorker(where), startWorker(where)])
+    try {
+      const rooms = Array.from({ length: runs(2) }, (_, at) => `room ${at}`)
+      for (const room of rooms) {
+        const told = await Promise.all(workers.map((one) => one.does({ bookings: 500, room })))
+        console.info(`${store}, bookings of ${room}:`, told)
+        const found = await app.store.collection(Booking).find({ room })
+        expect(found).toHaveLength(1)
+        const taken = told.map((one) => (one as Record<number, number>)[201] ?? 0)
+        expect(taken.sort()).toEqual([0, 1])
+      }
+    } finally {
+      for (const one of workers) await one.kill()
+      await app.close()
+    }
+  })
+
+  it(`${store}: atomic steps in two processes come to the same as one after the other`, {
+    timeout: 600_000,
+  }, async () => {
+    const where = place()
+    const app = appAt(where)
+    await app.ready()
+    await fill(app)
+    const workers = await Promise.all([startWorker(where), startWorker(where)])
+    try {
+      const all: Step[] = []
+      for (let round = 0; round < runs(5); round += 1) {
+        const told = await Promise.all(
+          workers.map((one, at) => one.does({ steps: 20, tag: `${'pq'[at]}${round}-` })),
+        )
+        all.push(...(told.flat() as Step[]))
+      }
+      const ends = Object.groupBy(all, ({ end }) => end)
+      const counts = Object.entries(ends).map(([end, some]) => [end, some?.length])
+      console.info(`${store}, steps in two processes:`, Object.fromEntries(counts))
+      expect(await faultsOf(app, all)).toEqual([])
+      expect(ends.stored?.length).toBeGreaterThan(0)
+    } finally {
+      for (const one of workers) await one.kill()
+      await app.close()
+    }
+  })
+
+  it(`${store}: an atomic step that is killed is whole or has not been`, {
+    timeout: 900_000,
+  }, async () => {
+    const where = place()
+    const app = appAt(where)
+    await app.ready()
+    const toll = { kills: 0, told: 0, untold: 0, broken: [] as string[] }
+    try {
+      for (let round = 0; round < runs(kills); round += 1) {
+        // New ones each time: MongoDB keeps the locks of a killed process for a minute.
+        const names = ['a', 'b', 'c'].map((one) => `${one} ${round}`)
+        for (const name of names) {
+          await app.store.collection(Purse).insert({ name, coins: 0, last: '' })
+        }
+        const told = await killedWhileMoving(where, names)
+        let broken = await brokenIn(app, names, told)
+        // A commit that the kill has overtaken may still arrive between two reads.
+        if (broken.length > 0) broken = await brokenIn(app, names, told)
+        toll.broken.push(...broken)
+        toll.kills += 1
+        toll.told += told.length
+        toll.untold += (await app.store.collection(Move).find()).length - toll.told - toll.untold
+      }
+    } finally {
+      await app.close()
+    }
+    console.info(`${store}, kills:`, { ...toll, broken: toll.broken.length })
+    expect(toll.broken).toEqual([])
+    expect(toll.told).toBeGreaterThan(0)
+  })
+}
+
+/** Lets a process move coins, then kills it; resolves to the moves that it has told. */
+async function killedWhileMoving(where: Where, names: readonly string[]): Promise<string[]> {
+  const worker = await startWorker(where)
+  const told: string[] = []
+  const first = Promise.withResolvers<void>()
+  void worker.does({ moves: names }, (move) => {
+    told.push(move)
+    first.resolve()
+  })
+  await first.promise
+  await delay(Math.random() * 60)
+  await worker.kill()
+  return told
+}
+
+/** What is half of a step, as sentences. */
+async function brokenIn(
+  app: App,
+  names: readonly string[],
+  told: readonly string[],
+): Promise<string[]> {
+  const purses = await app.store.collection(Purse).find({ name: names }, { sort: 'name' })
+  const moves = (await app.store.collection(Move).find()).filter(({ name }) =>
+    name.startsWith(`${names[0]} `),
+  )
+  const lost = told.filter((one) => !moves.some(({ name }) => name === one))
+  const [last, ...others] = new Set(purses.map((one) => one.last))
+  const coins = purses.map((one) => one.coins)
+  const expected = [2 * moves.length, -moves.length, -moves.length]
+  return [
+    ...lost.map((one) => `${one} was told and is not there`),
+    ...(others.length > 0 ? [`${names} end with ${last} and ${others}`] : []),
+    ...(coins.join() === expected.join()
+      ? []
+      : [`${names} hold ${coins} after ${moves.length} moves`]),
+  ]
+}
