@@ -95,13 +95,22 @@ export type {
 export type {
   Context,
   DescribedHandler,
+  DescribedRequest,
   Guard,
   Handler,
   ResponseHook,
   Route,
   RouteDescription,
+  Sendable,
 } from './records/engine/route.ts'
-export { type AddRoute, createRouter, type Router } from './records/router.ts'
+export type {
+  AddRoute,
+  AddRoutes,
+  ExtraRoute,
+  ExtraRoutes,
+  WithRoute,
+} from './records/extra-routes.ts'
+export { createRouter, type Router } from './records/router.ts'
 export type { FieldsFor, ReadableNames } from './records/rules/fields-for.ts'
 export type {
   AfterRemove,

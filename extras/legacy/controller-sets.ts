@@ -108,7 +108,7 @@ export class ControllerSets<R> {
           const early = await firstResponse(guards, request, context)
           if (early !== undefined) return early as Response
           const response = await handler(request, context)
-          if (response) return response
+          if (response instanceof Response) return response
           throw new TypeError(`${name}: no handler responded`)
         },
       ]),

@@ -19,6 +19,10 @@ export interface FieldColumns {
   readonly filter: readonly string[]
   readonly sort: readonly string[]
   readonly search: readonly string[]
+  /** The parameters in the path of a route of your own, if it describes them. */
+  readonly params?: readonly string[]
+  /** Those of its URL. */
+  readonly query?: readonly string[]
   /** Whether `onGet` may fill in the records that `read` refers to, or leave fields out. */
   readonly onGet?: true
   /** Whether `fieldsFor` may show less to some readers. */

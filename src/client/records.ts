@@ -5,6 +5,7 @@
  */
 
 import { json, type Progress } from './answers.ts'
+import type { CallRoute } from './calls.ts'
 import type { HeaderFields } from './connection.ts'
 import type { Conditions, ListOptions, PaginationOf } from './lists.ts'
 import { inPath } from './paths.ts'
@@ -53,6 +54,7 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   // Not inherited from `CallsFor`: that would take the compiler longer.
   /** Never set. */
   readonly '~serves'?: T
+  readonly call: CallRoute<T>
   /** A list, or one page of it. */
   list(options?: ListOptions<T>): Promise<Result<Shown<T>[], PaginationOf<T['options']>>>
   /** Every page, one after the other. Throws a `ClientError` when one cannot be read. */
@@ -136,7 +138,7 @@ interface Paging {
 }
 
 /** A form if there are files, else JSON. */
-function bodyOf(values: Values): string | FormData {
+export function bodyOf(values: Values): string | FormData {
   const text = json(values)
   if (!Object.values(values).flat().some(isFile)) return text
   const form = new FormData()
