@@ -7,6 +7,7 @@
 export { type App, createApp, type Mounted } from './app/app.ts'
 export type { Platform } from './app/context.ts'
 export type { AppOptions } from './app/options.ts'
+export type { OwnMail, OwnMails } from './auth/delivery/own-mail.ts'
 export type { Duration } from './auth/option-checks.ts'
 export type {
   CustomOptions,
@@ -29,6 +30,7 @@ export type {
   MessagePurpose,
   NoticeKind,
   OtpOptions,
+  SentMail,
   ShownUser,
   SmsOptions,
   TemplateValues,

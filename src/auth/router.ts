@@ -9,6 +9,7 @@
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
+import { type OwnMails, sendOwn } from './delivery/own-mail.ts'
 import {
   onlyRole,
   optionalAuthGuard,
@@ -59,6 +60,8 @@ export interface AuthRouter<Role extends string = string, T = unknown> {
   readonly requireRole: (...roles: (Role | readonly Role[])[]) => Guard
   /** Like `requireAuth`, but lets a request without a token pass. A bad token is still a 401. */
   readonly optionalAuth: Guard
+  /** Sends mails of your own, also from jobs: `auth.mail.send({ to, subject, text, html? })`. */
+  readonly mail: OwnMails
 }
 
 /**
@@ -145,6 +148,7 @@ export function createAuthRouter<
     requireAuth,
     requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
     optionalAuth: optionalAuthGuard(instanceOf),
+    mail: { send: (mail) => sendOwn(settings.delivery.mail, mail) },
   }
 }
 
