@@ -5,10 +5,10 @@
  */
 
 import { errorHandler } from '../http/error-handler.ts'
-import { refuseMiddlewares } from '../records/engine/guards.ts'
+import { checkOrder, refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
-import type { Guard } from '../records/engine/route.ts'
+import { type Guard, patternOf } from '../records/engine/route.ts'
 import { type AddRoutes, addingRoutes } from '../records/extra-routes.ts'
 import { served } from '../records/setup/described.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
@@ -74,6 +74,10 @@ export function createApp(options: AppOptions): App {
   const flow = new Flow({ host, guards, table, early, onError }, resolved)
 
   const added = (mounted: MountedRoutes): never => {
+    for (const route of mounted.routes) {
+      const place = `${route.method} ${patternOf(mounted.mount, route)}`
+      checkOrder(place, [...host.guards, ...route.guards])
+    }
     host.mounted.push(mounted)
     for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
     return app as never
