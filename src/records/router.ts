@@ -20,6 +20,7 @@ import { type Action, openAt, showsAll } from './setup/access.ts'
 import { served } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { RouterOptions } from './setup/options.ts'
+import { ownedOptions } from './setup/owned.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
 import type { RouterChoices, RouterInput, ServedRecords } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
@@ -62,7 +63,7 @@ export function createRouter<
   const router: Router<never> = {
     ...addingRoutes(add),
     attach(host, mount) {
-      const given = options as unknown as RouterOptions<Fields>
+      const given = ownedOptions(host, options as never as RouterOptions<Fields>, failAt(mount))
       const resource = withCache(resolveResource(host, mount, given), given)
       checkEqualities(resource.query, failAt(mount))
       declareLists(host, resource)
@@ -81,7 +82,7 @@ export function createRouter<
         resource.files.add(resource.upload)
         host.filePlaces.push({ prefix, fields: [...fields.keys()], shape, records })
       }
-      if (!options.middlewares && !scope.write) host.open.push(...openAt(mount, access))
+      if (!given.middlewares && !scope.write) host.open.push(...openAt(mount, access))
       isAttached = true
       const guarded = (route: Route) => ({
         ...route,

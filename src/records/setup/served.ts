@@ -44,6 +44,7 @@ type Listed =
   | 'allowedFields'
   | 'blockedFields'
   | 'upload'
+  | 'ownedBy'
   | 'pagination'
   | 'countStrategy'
 
