@@ -7,6 +7,7 @@
 export { type App, createApp, type Mounted } from './app/app.ts'
 export type { Platform } from './app/context.ts'
 export type { AppOptions } from './app/options.ts'
+export type { OwnMail, OwnMails } from './auth/delivery/own-mail.ts'
 export type { Duration } from './auth/option-checks.ts'
 export type {
   CustomOptions,
@@ -29,6 +30,7 @@ export type {
   MessagePurpose,
   NoticeKind,
   OtpOptions,
+  SentMail,
   ShownUser,
   SmsOptions,
   TemplateValues,
@@ -96,14 +98,23 @@ export type {
 export type {
   Context,
   DescribedHandler,
+  DescribedRequest,
   Guard,
   Handler,
   ResponseHook,
   Route,
   RouteDescription,
+  Sendable,
 } from './records/engine/route.ts'
 export type { ScopeFilter, ScopeOption, ScopeValues } from './records/engine/scopes.ts'
-export { type AddRoute, createRouter, type Router } from './records/router.ts'
+export type {
+  AddRoute,
+  AddRoutes,
+  ExtraRoute,
+  ExtraRoutes,
+  WithRoute,
+} from './records/extra-routes.ts'
+export { createRouter, type Router } from './records/router.ts'
 export type { FieldsFor, ReadableNames } from './records/rules/fields-for.ts'
 export type {
   AfterRemove,

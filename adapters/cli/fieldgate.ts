@@ -16,6 +16,7 @@ import { copy } from './copy.ts'
 import { doctor } from './doctor.ts'
 import { end } from './end.ts'
 import { openapi } from './openapi.ts'
+import { user } from './user.ts'
 
 /** Each command with a line for the list. */
 const COMMANDS = {
@@ -34,6 +35,7 @@ const COMMANDS = {
   },
   audit: { about: 'prints who may do what on each route of your app', run: audit },
   openapi: { about: 'prints the OpenAPI document of your app', run: openapi },
+  user: { about: 'finds an account, gives it a role, or makes one', run: user },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
 } as const
 

@@ -105,11 +105,10 @@ export class ControllerSets<R> {
       rows.map(({ method, path, guards, handler }): [string, SetHandler] => [
         `${method} ${path}`,
         async (request, context) => {
-          const early = await firstResponse(guards, request, context)
-          if (early !== undefined) return early as Response
-          const response = await handler(request, context)
-          if (response) return response
-          throw new TypeError(`${name}: no handler responded`)
+          const response =
+            (await firstResponse(guards, request, context)) ?? (await handler(request, context))
+          if (response instanceof Response) return response
+          throw new TypeError(`${name}: no guard or handler returned a Response`)
         },
       ]),
     )

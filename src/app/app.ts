@@ -5,10 +5,12 @@
  */
 
 import { errorHandler } from '../http/error-handler.ts'
-import { refuseMiddlewares } from '../records/engine/guards.ts'
-import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
+import { checkOrder, refuseMiddlewares } from '../records/engine/guards.ts'
+import type { Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
-import type { Guard } from '../records/engine/route.ts'
+import { type Guard, patternOf } from '../records/engine/route.ts'
+import { type AddRoutes, addingRoutes } from '../records/extra-routes.ts'
+import { served } from '../records/setup/described.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import type { Platform } from './context.ts'
 import { createHost } from './create-host.ts'
@@ -21,8 +23,8 @@ import { RouteTable, routedPath } from './route-table.ts'
 /** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
 export type Mounted<P extends string, T> = { readonly [Name in `~${P}`]?: T }
 
-/** An app: mounted routers, guards, and one handler for all requests. */
-export interface App {
+/** An app: mounted routers, routes of its own, guards, and one handler for all requests. */
+export interface App extends AddRoutes {
   /**
    * Responds to a request. You can pass it to a runtime as it is: it is bound, and it never rejects. `env` is the
    * runtime's environment, `platform` what the runtime knows of the request.
@@ -71,6 +73,15 @@ export function createApp(options: AppOptions): App {
   const [table, early] = [new RouteTable(), new RouteTable()]
   const flow = new Flow({ host, guards, table, early, onError }, resolved)
 
+  const added = (mounted: MountedRoutes): never => {
+    for (const route of mounted.routes) {
+      const place = `${route.method} ${patternOf(mounted.mount, route)}`
+      checkOrder(place, [...host.guards, ...route.guards])
+    }
+    host.mounted.push(mounted)
+    for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
+    return app as never
+  }
   const app: App = {
     handle: flow.handle,
     store: host.store,
@@ -85,10 +96,13 @@ export function createApp(options: AppOptions): App {
     },
     // What it adds to the type is nothing that exists.
     mount(path, router) {
-      const mounted = mountedAt(mountPath(path), checkedRouter(path, router), host)
-      for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
-      return app as never
+      const mount = mountPath(path)
+      const routes = checkedRouter(path, router).attach(host, mount)
+      return added({ mount, routes, early: router.early === true })
     },
+    ...addingRoutes((route) =>
+      added({ mount: '', routes: [served(route, '', host)], early: false }),
+    ),
     async serves(request) {
       return table.serves(routedPath(request)) || (await servesFile(host.files, request))
     },
@@ -120,13 +134,6 @@ function insteadOf({ router, handle, mount, use }: Readonly<Record<string, unkno
     return 'This is a router of Express: leave it in your server, server.use(path, router), beside toExpress(app)'
   }
   return 'Is it imported from a module that is still loading?'
-}
-
-/** Attaches `router`, and notes what it serves. */
-function mountedAt(mount: string, router: Mountable, host: Host): MountedRoutes {
-  const mounted = { mount, routes: router.attach(host, mount), early: router.early === true }
-  host.mounted.push(mounted)
-  return mounted
 }
 
 function mountPath(path: string): string {

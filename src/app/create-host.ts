@@ -68,7 +68,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
-    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [] },
+    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], accounts: new Map() },
     ...models,
     get store() {
       return store

@@ -21,7 +21,7 @@ export function finish(
   if (!(made instanceof Response)) {
     const what = Array.isArray(made) ? 'a list' : `a value of type ${typeof made}`
     throw new TypeError(
-      `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards and handlers may also return nothing.`,
+      `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards may also return nothing, and handlers of routes JSON.`,
     )
   }
   const own = request.method === 'HEAD' ? copyOf(made, null) : made

@@ -97,7 +97,7 @@ export class RouteTable {
     if (this.#silent.has(row)) return
     this.#silent.add(row)
     logger.warn(
-      `${row.method} ${row.pattern}: the handler returned nothing, so the response is a 404. Return a Response.`,
+      `${row.method} ${row.pattern}: the handler returned nothing, so the response is a 404. Return a value or a Response.`,
     )
   }
 }

@@ -11,7 +11,8 @@ import { hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountFields } from './accounts.ts'
-import { type FieldColumns, NO_FIELDS, recordFields } from './records.ts'
+import { describedFields } from './described.ts'
+import { type FieldColumns, recordFields } from './records.ts'
 
 /** Who may do what on one route. */
 export interface AuditRow extends FieldColumns {
@@ -27,7 +28,8 @@ export interface AuditRow extends FieldColumns {
 
 /**
  * One row for each route of what `app` has mounted so far, in the order in which routes are tried. Nothing is read from
- * the store. A handler of your own is listed with its guards, but not what it reads and writes.
+ * the store. A route of your own is listed with its guards and what its description says; what else its handler reads and
+ * writes is not known.
  *
  * ```ts
  * console.table(audit(app))
@@ -49,7 +51,7 @@ function rowOf(mount: string, route: Route, shared: readonly Guard[]): readonly 
     ? recordFields(served)
     : account
       ? accountFields(account)
-      : { model: null, scope: false, ...NO_FIELDS }
+      : describedFields(route)
   const { model, scope, ...columns } = rights
   const path = patternOf(mount, route)
   return [{ method: route.method, path, model, who: who(guards, account), scope, ...columns }]

@@ -27,6 +27,10 @@ export interface FieldColumns {
   readonly group?: readonly string[]
   /** The fields that a QUERY may compute with. */
   readonly aggregate?: readonly string[]
+  /** The parameters in the path of a route of your own, if it describes them. */
+  readonly params?: readonly string[]
+  /** Those of its URL. */
+  readonly query?: readonly string[]
   /** Whether `onGet` may fill in the records that `read` refers to, or leave fields out. */
   readonly onGet?: true
   /** Whether `fieldsFor` may show less to some readers. */

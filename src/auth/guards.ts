@@ -10,7 +10,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { MisusedRequest, setUser } from '../http/shield.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
-import { describeGuard } from '../records/engine/guards.ts'
+import { describeGuard, followsAuth } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import type { AuthInstance } from './instance.ts'
 import { type AcceptedClaims, bearerToken, type Claims } from './keys/access-tokens.ts'
@@ -151,7 +151,8 @@ export function onlyRole(roles: readonly string[]): Guard {
     if (!request.auth) throw authenticationRequired()
     if (!hasRole(request.auth.role, roles)) throw noAccess()
   }
-  return describeGuard(requireRole, `role ${roles.join(' or ')}`, { token: 'required', roles })
+  const text = `role ${roles.join(' or ')}`
+  return followsAuth(describeGuard(requireRole, text, { token: 'required', roles }))
 }
 
 /** Whether a signed-in request comes from an admin. */

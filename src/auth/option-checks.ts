@@ -5,6 +5,7 @@
  */
 
 import { booleanFrom } from '../model/option-rules.ts'
+import { whatThereIs } from '../model/suggest.ts'
 
 /** A positive number of seconds, or a whole number with its unit: `'15m'`, `'7d'`. */
 export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
@@ -30,7 +31,8 @@ export function group<T extends object>(
     fail(`'${option}' must be an object`)
   }
   for (const key of Object.keys(value)) {
-    if (!keys.includes(key)) fail(`'${option}' has the unknown key '${key}'`)
+    if (!keys.includes(key))
+      fail(`'${option}' has the unknown key '${key}'.${whatThereIs(key, keys)}`)
   }
   return value
 }

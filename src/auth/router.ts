@@ -6,9 +6,11 @@
  * @module
  */
 
+import type { $ZodType } from 'zod/v4/core'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
+import { type OwnMails, sendOwn } from './delivery/own-mail.ts'
 import {
   enrolmentGuard,
   onlyRole,
@@ -28,12 +30,13 @@ import { refusesInSteps } from './routes/even-time.ts'
 import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import { checkAgreement } from './setup/agreement.ts'
-import type { SecretName } from './setup/field-names.ts'
+import type { SecretName, StoredName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
 import type { Method } from './setup/method.ts'
 import { methodRoutes } from './setup/methods.ts'
 import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
 import type { AuthOptions } from './setup/options.ts'
+import { type OwnInput, type OwnUser, withModel } from './setup/own-model.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import type { Access, MethodRouteName, RouteName } from './setup/route-names.ts'
 import { parametersIn, type RouteRow } from './setup/routes.ts'
@@ -56,7 +59,9 @@ export interface AuthRoutes<T = unknown> extends Mountable<T> {
 }
 
 /** The result of `createAuthRouter`; `Role` are the names in `roles.list`, if the compiler knows them. */
-export interface AuthRouter<Role extends string = string, T = unknown> {
+export interface AuthRouter<Role extends string = string, T = unknown, M = Model> {
+  /** The user model: the one that was given, or the one that was made. */
+  readonly model: M
   /** The routes, for `app.mount('/auth', auth.router)`. */
   readonly router: AuthRoutes<T>
   /** Refuses a request that is not signed in with a 401; otherwise sets `request.auth` and `request.user`. */
@@ -72,23 +77,30 @@ export interface AuthRouter<Role extends string = string, T = unknown> {
   readonly requireSecondFactor: Guard
   /** Like `requireAuth`, but lets a request without a token pass. A bad token is still a 401. */
   readonly optionalAuth: Guard
+  /** Sends mails of your own, also from jobs: `auth.mail.send({ to, subject, text, html? })`. */
+  readonly mail: OwnMails
 }
 
 /**
- * The authentication API for a user model. Throws a `TypeError` that starts with `Auth:` and names the option if one
+ * The authentication API, for a user model of your own or for one that it makes: `auth.model`. Throws a `TypeError` that starts with `Auth:` and names the option if one
  * makes no sense; what depends on the environment is checked when the router is mounted.
  *
  * ```ts
- * const auth = createAuthRouter({ model: User, token: { secret }, registerFields: ['name'] })
+ * const auth = createAuthRouter({ token: { secret }, fields: { name: z.string() }, registerFields: ['name'] })
+ * const Note = defineModel('Note', { fields: { text: z.string(), owner: ref('User') } })
  * app.mount('/auth', auth.router)
- * app.mount('/notes', createRouter({ model: Note, middlewares: [auth.requireAuth] }))
+ * app.mount('/notes', createRouter({ model: Note, ownedBy: 'owner' }))
  * ```
  */
 export function createAuthRouter<
-  R,
-  const Role extends string = string,
-  I = unknown,
+  const F = Record<never, never>,
   const N extends readonly IdentifierOption[] = readonly ['email'],
+  const S = undefined,
+  const L = undefined,
+  // Without a model there is nothing to infer these from.
+  R = OwnUser<F, N, S, L>,
+  I = OwnInput<F, N, S, L>,
+  const Role extends string = string,
   const A extends readonly (keyof R & string)[] = readonly [],
   const U extends readonly (keyof R & string)[] = readonly [],
   const T extends AuthOptions<R>['routes'] = undefined,
@@ -96,16 +108,14 @@ export function createAuthRouter<
   const V extends AuthOptions<R>['emailVerification'] = undefined,
   const M extends readonly Method[] = readonly [],
 >(
-  options: AuthOptions<R, Role> & { readonly model: Model<R, I> } & AuthChosen<
-      R,
-      N,
-      A,
-      U,
-      T,
-      E,
-      V,
-      M
-    >,
+  options: AuthOptions<NoInfer<R>, Role> & {
+    readonly model?: Model<R, I>
+    readonly fields?: F & {
+      readonly [K in Exclude<keyof NoInfer<F>, StoredName>]: string extends K ? unknown : $ZodType
+    }
+    readonly social?: S
+    readonly roles?: L
+  } & AuthChosen<NoInfer<R>, N, A, U, T, E, V, M>,
 ): AuthRouter<
   Role,
   // Written out, so that the declarations of an app, which its front end reads, don't name its secrets.
@@ -113,9 +123,10 @@ export function createAuthRouter<
     { [K in keyof R as Exclude<K, SecretName>]: R[K] },
     unknown extends I ? I : { [K in keyof I as Exclude<K, SecretName>]: I[K] },
     AuthChoices<N, A, U, T, E, V, M>
-  >
+  >,
+  Model<R, I>
 > {
-  const given = options as unknown as AuthOptions<never>
+  const given = withModel(options as unknown as AuthOptions<never>)
   let settings = resolveSettings(given, ROUTES, undefined)
   const service = legacyService(given.legacyTokens)
   const instances = new WeakMap<Host, AuthInstance>()
@@ -126,6 +137,7 @@ export function createAuthRouter<
     }
     return auth
   }
+  const requireAuth = requireAuthGuard(instanceOf)
   const requireSession = requireSessionGuard(instanceOf)
   const enrolling = enrolmentGuard(instanceOf)
   const tokenOnly = tokenOnlyGuard(instanceOf)
@@ -158,6 +170,7 @@ export function createAuthRouter<
       const auth = known ?? createInstance(host, settings, mount, service, accountsFor)
       instances.set(host, auth)
       if (!known) auth.sessions.endWhenDisabling(settings.refresh !== undefined)
+      if (!host.accounts.has(settings.model)) host.accounts.set(settings.model, requireAuth)
       host.protect(settings.model, protectedFields(settings), settings.names.role)
       checkAgreement(host, { mount, settings, options: given })
       const [secret] = token.secrets
@@ -167,11 +180,13 @@ export function createAuthRouter<
   }
   return {
     router,
-    requireAuth: requireAuthGuard(instanceOf),
+    model: settings.model as unknown as Model<R, I>,
+    requireAuth,
     requireSession,
     requireSecondFactor: requireSecondFactorGuard(instanceOf),
     requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
     optionalAuth: optionalAuthGuard(instanceOf),
+    mail: { send: (mail) => sendOwn(settings.delivery.mail, mail) },
   }
 }
 

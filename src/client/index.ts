@@ -6,6 +6,7 @@
  */
 
 import type { AccountsClient, AnyAccounts } from './accounts.ts'
+import type { ExtraCalls } from './calls.ts'
 import { type ClientOptions as ConnectionOptions, connect } from './connection.ts'
 import { inPath } from './paths.ts'
 import type { Refusal } from './query.ts'
@@ -25,6 +26,7 @@ export type {
   UserOf,
 } from './accounts.ts'
 export type { Progress } from './answers.ts'
+export type { CallRoute, ExtraCalls } from './calls.ts'
 export type { HeaderFields } from './connection.ts'
 export type {
   Choice,
@@ -64,22 +66,15 @@ export interface ClientOptions extends ConnectionOptions {
   readonly routes?: Readonly<Record<string, RoutePaths>>
 }
 
-/** A mount of an app: its path, and what the type of its router says. */
-interface Mount<P, T> {
-  readonly path: P
-  readonly serves: T
-}
-
-/** The mounts that the type of an app knows. */
-type MountsOf<A> = {
-  [K in keyof A]-?: K extends `~${infer P}` ? Mount<P, NonNullable<A[K]>> : never
-}[keyof A]
+/** The names of the members that tell of the mounts of an app. */
+type Mounts<A> = keyof A & `~${string}`
+type PathOf<K> = K extends `~${infer P}` ? P : never
 
 type ServiceOf<T> = T extends AnyRecords
   ? ServedCalls<T>
   : T extends AnyAccounts
-    ? AccountsClient<T>
-    : Record<never, never>
+    ? AccountsClient<T> & ExtraCalls<T>
+    : ExtraCalls<T>
 
 type Params = Readonly<Record<string, string>>
 
@@ -87,24 +82,24 @@ type Params = Readonly<Record<string, string>>
  * One signature for each mount: the compiler would need many times as long to look a path up in one type that has them
  * all.
  */
-type Signatures<M extends Mount<string, unknown>> = (
-  M extends unknown
-    ? (signature: (path: M['path'], params?: Params) => ServiceOf<M['serves']>) => void
-    : never
-) extends (signatures: infer S) => void
+type Signatures<A> = {
+  [K in Mounts<A>]: (
+    signature: (path: PathOf<K>, params?: Params) => ServiceOf<NonNullable<A[K]>>,
+  ) => void
+}[Mounts<A>] extends (signatures: infer S) => void
   ? S
   : never
 
-/** Calls an app with the mounts `M`. */
-export type Client<M extends Mount<string, unknown>> = Signatures<M> & {
+/** Calls an app of the type `A`. */
+export type Client<A> = Signatures<A> & {
   /** The calls for a mount. `params` are the values of `:names` in its path. */
-  <P extends M['path']>(
+  <P extends PathOf<Mounts<A>>>(
     path: P,
     params?: Params,
-  ): ServiceOf<Extract<M, Mount<P, unknown>>['serves']>
+  ): ServiceOf<NonNullable<A[`~${P}` & keyof A]>>
   /**
-   * `fetch` with the access token, for your extra routes; `path` comes after the client's URL. On a 401 it refreshes
-   * once and tries again. It rejects as `fetch` does.
+   * `fetch` with the access token, for routes that don't send JSON; `path` comes after the client's URL. On a 401 it
+   * refreshes once and tries again. It rejects as `fetch` does.
    */
   fetch(path: `/${string}`, init?: RequestInit): Promise<Response>
 }
@@ -124,7 +119,7 @@ export type Client<M extends Mount<string, unknown>> = Signatures<M> & {
 export function createClient<A extends object>(
   url: string,
   options: ClientOptions = {},
-): Client<MountsOf<A>> {
+): Client<A> {
   const connection = connect(url, options)
   const send = sending(connection.call)
   const refusals = new Map<string, Refusal>()
@@ -139,5 +134,5 @@ export function createClient<A extends object>(
     }
   }
   // The calls are made from names alone; what each takes and gives is checked by the type.
-  return Object.assign(service, { fetch: connection.fetch }) as unknown as Client<MountsOf<A>>
+  return Object.assign(service, { fetch: connection.fetch }) as unknown as Client<A>
 }

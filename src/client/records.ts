@@ -5,6 +5,7 @@
  */
 
 import { answer, json, type Progress, resultOf } from './answers.ts'
+import type { AnyOptions, CallRoute } from './calls.ts'
 import type { Connection, HeaderFields } from './connection.ts'
 import type { Cut, Group, GroupOptions } from './groups.ts'
 import type {
@@ -61,6 +62,7 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   // Not inherited from `CallsFor`: that would take the compiler longer.
   /** Never set. */
   readonly '~serves'?: T
+  readonly call: CallRoute<T>
   /** A list, or one page of it. */
   list<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
     options?: ListOptions<T> & Choice<S, E>,
@@ -154,6 +156,11 @@ export function recordCalls(
         answer,
         resultOf,
       }),
+    async call(route: string, options?: AnyOptions) {
+      const call = send.call()
+      const { called } = await import('./call-route.ts')
+      return called(path, route, options, { call, send, bodyOf, json, inPath })
+    },
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const chosen = { select, expand }
       const url = at(id) + inUrl(chosen)
@@ -162,10 +169,14 @@ export function recordCalls(
         isPart(chosen),
       )
     },
-    create: async (values: Values, options?: CreateOptions) =>
-      send.one('POST', path, await bodyOf(values), options),
-    update: async (id: string, values: Values, options?: WriteOptions & Condition) =>
-      send.one('PATCH', at(id), await bodyOf(values), options),
+    async create(values: Values, options?: CreateOptions) {
+      const call = send.call()
+      return send.one('POST', path, await bodyOf(values), options, call)
+    },
+    async update(id: string, values: Values, options?: WriteOptions & Condition) {
+      const call = send.call()
+      return send.one('PATCH', at(id), await bodyOf(values), options, call)
+    },
     remove: (id: string, options?: CallOptions & Condition) =>
       send.one('DELETE', at(id), undefined, options),
   }
@@ -187,7 +198,7 @@ interface Paging {
 }
 
 /** A form if there are files, else JSON. */
-async function bodyOf(values: Values): Promise<string | FormData> {
+export async function bodyOf(values: Values): Promise<string | FormData> {
   const text = json(values)
   const hasFiles = Object.values(values)
     .flat()

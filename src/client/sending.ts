@@ -6,16 +6,9 @@
 
 import { type Answer, type Ask, resultOf } from './answers.ts'
 import type { Call, Connection } from './connection.ts'
+import type { Origin } from './if-match.ts'
 import type { Condition, CreateOptions } from './records.ts'
 import type { Result } from './results.ts'
-
-/** What is remembered of a record that was read: its tag, or the response that it came in. */
-interface Origin {
-  readonly etag?: string | undefined
-  readonly text: string
-  /** Its place in a list. */
-  readonly index?: number
-}
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -34,9 +27,6 @@ export interface Sending {
     isOpen?: boolean,
   ): Promise<Result<unknown, Values>>
 }
-
-/** What the server answers to a write of a record that has changed since it was read. */
-const CHANGED = { success: false, error: 'The record has changed since it was read.' }
 
 /** Sends requests by `call`. */
 export function sending(begin: Connection['call']): Sending {
@@ -64,37 +54,17 @@ export function sending(begin: Connection['call']): Sending {
     { ifMatch, idempotencyKey, headers, signal, onProgress } = {},
     call = begin(),
     isOpen,
-    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the steps stand in their order
   ) => {
     const options = { path, headers, signal }
-    let tag: string | object | undefined | null = ifMatch
+    let tag: string | object | undefined = ifMatch
     if (tag instanceof Object) {
-      const origin = known.get(tag)
-      if (!origin) {
-        throw new TypeError(`'ifMatch' must be an ETag, or a record as this client has returned it`)
-      }
-      tag = origin.etag
-      // A list has no tags, so the record is read again and compared.
-      if (tag === undefined) {
-        const read = await call.ask({ ...options, method: 'GET' })
-        if (!read.body?.success) return resultOf(read)
-        if (stateIn(origin) !== stateIn(read)) {
-          return resultOf({ ...read, status: 412, body: CHANGED })
-        }
-        tag = read.headers.get('ETag')
-        if (tag === null) {
-          throw new TypeError(`'ifMatch' needs Access-Control-Expose-Headers: ETag`)
-        }
-      }
+      const { tagOf } = await import('./if-match.ts')
+      const found = await tagOf(known.get(tag), () => call.ask({ ...options, method: 'GET' }))
+      if (typeof found === 'object') return resultOf(found)
+      tag = found
     }
     const own = { ...headers, 'If-Match': tag, 'Idempotency-Key': idempotencyKey }
     return shown(await call.ask({ ...options, method, body, headers: own, onProgress }, isOpen))
   }
   return { call: begin, shown, one }
-}
-
-/** A record as it was read, whatever has been done to the object since. */
-function stateIn({ text, index }: Pick<Origin, 'text' | 'index'>): string {
-  const { data } = JSON.parse(text)
-  return JSON.stringify(index === undefined ? data : data[index])
 }

@@ -147,6 +147,7 @@ type Writable<R, O, Operation extends string> = Exclude<
   'allowedFields' extends keyof O ? Named<O['allowedFields'], Operation, keyof R> : keyof R,
   | ('blockedFields' extends keyof O ? Named<O['blockedFields'], Operation, never> : never)
   | ('scope' extends keyof O ? Scoped<ScopeOf<O>> : never)
+  | ('ownedBy' extends keyof O ? O['ownedBy'] : never)
 >
 
 /** The fields that take files. */

@@ -180,6 +180,12 @@ export function assignBody(this: Request, value: unknown): void {
   define(this, 'body', value)
 }
 
+/** Sets what a handler finds as the body: in `request.body`, and by `request.json()`. */
+export function setBody(request: ApiRequest, value: unknown): void {
+  assignBody.call(request, value)
+  define(request, 'json', async () => value)
+}
+
 /** Sets `request.user`, which only fieldgate's own guards may. */
 export function setUser(request: ApiRequest, user: Fields): void {
   const shield = shieldOf(request)

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { whatThereIs } from './suggest.ts'
+
 /** What an option's value must be: a test, and the words for the error message. */
 export interface Rule {
   readonly test: (value: unknown) => boolean
@@ -22,7 +24,9 @@ export function checkOptions(
   // Programs in JavaScript may pass anything.
   if (typeof given !== 'object' || given === null) fail('the options must be an object')
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(rules, name)) fail(`unknown option '${name}'`)
+    if (!Object.hasOwn(rules, name)) {
+      fail(`unknown option '${name}'.${whatThereIs(name, Object.keys(rules))}`)
+    }
     const { test, must } = rules[name] as Rule
     if (value !== undefined && !test(value)) fail(`'${name}' must ${must}`)
   }

@@ -15,6 +15,11 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return found === undefined ? '' : ` Did you mean '${found}'?`
 }
 
+/** The candidate nearest to `name`, or all of them, as a sentence with a leading space. */
+export function whatThereIs(name: string, candidates: readonly string[]): string {
+  return didYouMean(name, candidates) || ` There are: ${candidates.join(', ') || 'none'}.`
+}
+
 /**
  * What is wrong with `path`, a dotted name that leads nowhere in `model`, and the name that was probably meant.
  * `listed` is the name as `option` lists it, if that begins with a reference to the model.

@@ -74,10 +74,10 @@ async function parseChange(
   return parse(schema, castInput(shape, withoutNulls(schema, value)))
 }
 
-/** Parses a value that belongs to no model by its schema, cast by the schema's types. */
-export async function validateValue(schema: $ZodType, value: unknown): Promise<Parsed> {
+/** Parses values that belong to no model by their schema, cast by its types. */
+export function valueParser(schema: $ZodType): (value: unknown) => Promise<Parsed> {
   const shape = objectShape({ value: schema }, 'input').fields.get('value')
-  return parse(schema, castInput(shape, value))
+  return (value) => parse(schema, castInput(shape, value))
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */

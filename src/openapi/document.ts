@@ -195,7 +195,7 @@ class Paper {
   #tag(mount: string, { handler }: Route, auth: ServedRoute | undefined): string {
     const served = servedBy(handler)
     const model = auth ? undefined : served?.resource.model.name
-    const name = mount
+    const name = mount || '/'
     const known = this.#tags.get(name)
     const description = auth
       ? 'Accounts and sessions'

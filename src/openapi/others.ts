@@ -4,14 +4,15 @@
  * @module
  */
 
-import { invalidFields } from '../http/refusals.ts'
+import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import { invalidFields, invalidJson, unsupportedBody } from '../http/refusals.ts'
 import type { Route } from '../records/engine/route.ts'
 import type { Described } from './described.ts'
 import type { Schemas } from './named-schemas.ts'
 import { capitalised } from './names.ts'
-import { bare, success } from './responses.ts'
+import { bare, envelope, success } from './responses.ts'
 import { converted, type ObjectSchema } from './schemas.ts'
-import type { Operation, Parameter, Schema } from './specification.ts'
+import type { Operation, Parameter, ResponseObject, Schema } from './specification.ts'
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']
 
@@ -20,39 +21,47 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
   const { about = {}, method, path } = route
   const id = `${method.toLowerCase()}${capitalised(`${mount}${path}`) || 'Root'}`
   const name = capitalised(id.replace(/^./, (first) => first.toUpperCase()))
-  const parameters = about.query ? queryParameters(about.query) : []
+  const body = about.body ?? route.body
   return {
     id,
     summary: about.summary ?? `${method} ${mount}${path}`,
-    parameters,
-    ...(route.body
-      ? jsonBody(schemas.add(`${name}Body`, converted(route.body, 'input')))
-      : unknownBody(method)),
-    successes: about.response
-      ? {
-          '2XX': success(
-            'The response of the handler.',
-            schemas.add(`${name}Response`, converted(about.response, 'input')),
-          ),
-        }
-      : { '2XX': bare('The response of the handler.') },
-    refusals: about.query ? [invalidFields({})] : [],
+    parameters: about.query ? queryParameters(about.query) : [],
+    ...(about.params && { path: propertiesOf(about.params) }),
+    ...(body
+      ? jsonBody(schemas.add(`${name}Body`, converted(body, 'input')), body === about.body)
+      : anyBody(method)),
+    successes: { '2XX': answered(about.response, `${name}Response`, schemas) },
+    refusals: [
+      ...(about.params || about.query || about.body ? [invalidFields({})] : []),
+      ...(about.body ? [invalidJson(), unsupportedBody('application/json')] : []),
+    ],
     isOpen: true,
   }
 }
 
+/** What a handler returns: a whole response if that is what is described, else the data of one. */
+function answered(described: $ZodType | undefined, name: string, schemas: Schemas): ResponseObject {
+  const text = 'The response of the handler.'
+  if (!described) return bare(text)
+  const { def } = (described as $ZodTypes)._zod
+  const isWhole = def.type === 'object' && 'success' in def.shape
+  const schema = schemas.add(name, converted(described, isWhole ? 'input' : 'output'))
+  return success(text, isWhole ? schema : envelope(schema))
+}
+
 /** Nothing is known of the body that a handler reads. */
-function unknownBody(method: string): Pick<Operation, 'requestBody'> {
+function anyBody(method: string): Pick<Operation, 'requestBody'> {
   return WITH_BODY.includes(method) ? jsonBody({}) : {}
 }
 
-function jsonBody(schema: Schema): Pick<Operation, 'requestBody'> {
-  return { requestBody: { content: { 'application/json': { schema } } } }
+function jsonBody(schema: Schema, required = false): Pick<Operation, 'requestBody'> {
+  return {
+    requestBody: { ...(required && { required }), content: { 'application/json': { schema } } },
+  }
 }
 
 function queryParameters(query: NonNullable<NonNullable<Route['about']>['query']>): Parameter[] {
-  const { schema } = converted(query, 'input')
-  const { properties = {}, required = [] } = schema as ObjectSchema
+  const { properties = {}, required = [] } = converted(query, 'input').schema as ObjectSchema
   return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
     in: 'query',
@@ -60,6 +69,10 @@ function queryParameters(query: NonNullable<NonNullable<Route['about']>['query']
     ...(typeof description === 'string' && { description }),
     schema: orOne(property),
   }))
+}
+
+function propertiesOf(params: $ZodType): Readonly<Record<string, Schema>> {
+  return (converted(params, 'input').schema as ObjectSchema).properties ?? {}
 }
 
 /** A list that is sent once is one value, which is how clients may write it. */

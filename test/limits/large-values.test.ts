@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { $ZodType } from 'zod/v4/core'
-import { validateValue } from '../../src/model/validate.ts'
+import { valueParser } from '../../src/model/validate.ts'
 import { runs } from '../runs.ts'
 
 const waiting = z.string().refine(async (text) => text !== 'a', 'no a')
@@ -106,7 +106,7 @@ type Outcome = { readonly data: unknown } | { readonly messages: readonly string
 async function outcomeOf(schema: $ZodType, value: unknown, pad: unknown): Promise<Outcome> {
   const whole = z.object({ value: schema as z.ZodType, pad: z.array(z.number()) })
   try {
-    const result = await validateValue(whole, { value, pad })
+    const result = await valueParser(whole)({ value, pad })
     if (result.success) return { data: (result.data as { value?: unknown }).value }
     return {
       messages: [...result.issues].map(({ path, message }) => JSON.stringify([path, message])),

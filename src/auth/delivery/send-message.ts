@@ -34,7 +34,7 @@ export interface MessageParts {
 }
 
 /** How long a sender may take. */
-const DEADLINE_MS = 10_000
+export const DEADLINE_MS = 10_000
 
 /** A client's key comes from your `client` option: no lines of its own in a message, and no page of text. */
 const MAX_CLIENT_LENGTH = 64

@@ -39,19 +39,27 @@ async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Res
   const { users, settings, roles } = auth
   const id = requestedId(settings, request)
   const wanted = rolesIn(roles, await readBody(auth.host, request))
-  const staysAdmin = hasRole(wanted, roles.admin)
-  if (isSelf(request, id) && !staysAdmin) throw ownAdminRole()
+  if (isSelf(request, id) && !hasRole(wanted, roles.admin)) throw ownAdminRole()
   const before = await users.byId(id)
-  if (!before) throw entryNotFound()
-  const changes = { [users.names.role]: roles.multiple ? [...wanted] : wanted[0] }
-  const after = staysAdmin
-    ? await users.engine.update(withId(id), changes)
-    : await keepingAnAdmin(auth, before, lastAdmin, (engine, expect) =>
-        engine.update(withId(id), changes, expect),
-      )
+  const after = before && (await changeRoles(auth, before, wanted))
   if (!after) throw entryNotFound()
   auth.report(request, 'roles-changed', id)
   return valueResponse(users.shown(after))
+}
+
+/** The record of `before` with the roles `wanted`; null if it is gone. Throws a 409 if no admin would be left. */
+export async function changeRoles(
+  auth: AuthInstance,
+  before: Fields,
+  wanted: readonly string[],
+): Promise<Fields | null> {
+  const { users, roles } = auth
+  const id = withId(String(before._id))
+  const changes = { [users.names.role]: roles.multiple ? [...wanted] : wanted[0] }
+  if (hasRole(wanted, roles.admin)) return users.engine.update(id, changes)
+  return keepingAnAdmin(auth, before, lastAdmin, (engine, expect) =>
+    engine.update(id, changes, expect),
+  )
 }
 
 /** The roles that the body names, once each; one of them if the model holds one. */

@@ -86,12 +86,23 @@ export interface MailTemplate {
   readonly html?: string
 }
 
+/** What `mail.sender` gets. */
+export interface SentMail
+  extends Pick<CodeMessage, 'to' | 'text' | 'code'>,
+    Partial<Pick<CodeMessage, 'user' | 'purpose' | 'request'>> {
+  readonly subject: string
+  readonly html?: string
+}
+
 /** Mail: set one of `sender`, `transporter` and `transport`. */
 export interface MailOptions {
   /** Nodemailer's transporter, or any object with its `sendMail`. */
   readonly transporter?: MailTransporter
-  /** Sends the finished message. Throw or reject if it could not be sent. */
-  sender?(message: CodeMessage & { readonly subject: string; readonly html?: string }): unknown
+  /**
+   * Sends the finished message. Throw or reject if it could not be sent. A mail of your own, by `auth.mail.send`, has no
+   * `user`, `purpose` and `request`, and an empty `code`.
+   */
+  sender?(message: SentMail): unknown
   /**
    * A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. Default: the variables
    * `SMTP_URL`, or `SMTP_HOST` and its companions.

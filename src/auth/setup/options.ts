@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { $ZodType } from 'zod/v4/core'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -167,11 +168,22 @@ export interface UserFieldsOptions {
 }
 
 /** Options of `createAuthRouter`. */
-export interface AuthOptions<R, Role extends string = string> extends UserFieldsOptions {
+export interface AuthOptions<R, Role extends string = string>
+  extends Omit<UserFieldsOptions, 'fields'> {
+  /**
+   * Names under which fields are stored that differ from the default ones, and `disabled`, a boolean field that blocks
+   * sign-in. Without `model` also fields of your own, as zod schemas: `{ name: z.string() }`.
+   */
+  readonly fields?: Readonly<Record<string, string | $ZodType>>
   /** The roles of users. Default: `'user'` and `'admin'`. */
   readonly roles?: RolesOptions<Role>
-  /** The user model; see `userFields`. */
-  readonly model: Model<R>
+  /**
+   * The user model; see `userFields`. Default: one with what these options need and the schemas in `fields`, which is then
+   * `auth.model`.
+   */
+  readonly model?: Model<R>
+  /** The name of the model that is made without `model`. Default `'User'`. */
+  readonly name?: string
   /** Access tokens and the secret; the only required option besides `model`. */
   readonly token: TokenOptions
   /**

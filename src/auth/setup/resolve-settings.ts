@@ -21,7 +21,7 @@ import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
 import { deliverySettings, noticesOf } from './delivery-settings.ts'
-import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
+import { isStoredName, type StoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
 import { methodRoutes, methodsOf, requiredForOf } from './methods.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
@@ -37,6 +37,7 @@ type Environment = Readonly<Record<string, unknown>>
 const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
 const OPTIONS = [
   'model',
+  'name',
   'token',
   'legacyTokens',
   'identifiers',
@@ -89,15 +90,16 @@ export function resolveSettings(
   const methods = methodsOf(options.methods)
   const rows = [...own, ...methodRoutes(methods)]
   const model = options.model as unknown as Model
+  const fields = options.fields as { readonly [Name in StoredName]?: string } | undefined
   if (!model?.shape) fail(`'model' must be a model made by defineModel`)
-  for (const name of Object.keys(options.fields ?? {})) {
+  for (const name of Object.keys(fields ?? {})) {
     if (!isStoredName(name)) fail(`'fields' has the unknown key '${name}'`)
-    string(`fields.${name}`, options.fields?.[name as keyof typeof options.fields])
+    string(`fields.${name}`, fields?.[name])
   }
-  const roleField = string('roles.field', options.roles?.field) ?? options.fields?.role
-  const providers = enabledProviders(options.social, options.fields)
-  const names = storedNames({ ...options.fields, ...(roleField && { role: roleField }) })
-  checkApart(names, options.fields?.disabled)
+  const roleField = string('roles.field', options.roles?.field) ?? fields?.role
+  const providers = enabledProviders(options.social, fields)
+  const names = storedNames({ ...fields, ...(roleField && { role: roleField }) })
+  checkApart(names, fields?.disabled)
   const refresh = refreshSettings(options.refresh, env ?? {})
   const identifiers = identifiersOf(options.identifiers, names)
   const emailVerification = emailVerificationOf(options)
@@ -105,7 +107,7 @@ export function resolveSettings(
   const settings: AuthSettings = Object.freeze({
     model,
     names,
-    disabledField: options.fields?.disabled,
+    disabledField: fields?.disabled,
     identifiers,
     token: tokenSettings(options.token),
     refresh,

@@ -39,6 +39,26 @@ export function describeGuard<G extends Guard>(
   return guard
 }
 
+const followers = new WeakSet<Guard>()
+
+/** Says that `guard` needs what a guard before it finds out of the caller, and returns it. */
+export function followsAuth(guard: Guard): Guard {
+  followers.add(guard)
+  return guard
+}
+
+/** Throws a `TypeError` if one of `guards` needs the caller, whom only a later one can find. */
+export function checkOrder(place: string, guards: readonly Guard[]): void {
+  const at = guards.findIndex((guard) => followers.has(guard))
+  const finds = (guard: Guard) => descriptions.get(guard)?.token && !followers.has(guard)
+  // What a guard of your own finds is not known.
+  const mayFind = (guard: Guard) => !descriptions.has(guard) || finds(guard)
+  if (at < 0 || guards.slice(0, at).some(mayFind) || !guards.slice(at).some(finds)) return
+  throw new TypeError(
+    `${place}: requireRole comes before requireAuth, so it would refuse everyone. Write [auth.requireAuth, auth.requireRole(…)]`,
+  )
+}
+
 /** What is said of a guard that nothing is known of. */
 const UNKNOWN: GuardDescription = { text: 'guarded' }
 

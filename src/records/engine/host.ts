@@ -68,6 +68,8 @@ export interface Additions {
   readonly mounted: MountedRoutes[]
   /** The mounts where anyone can write, until start-up has warned of them. */
   readonly open: string[]
+  /** The guard that signs the users of a model in, of models that are accounts. */
+  readonly accounts: Map<Model, Guard>
   /** Where routers keep files, for the sweeper. */
   readonly filePlaces: FilePlace[]
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { $ZodObject, $ZodType, output } from 'zod/v4/core'
+import type { $ZodObject, $ZodType, input, output } from 'zod/v4/core'
 import type { ApiRequest, RequestContext } from '../../http/request.ts'
 import type { RecordStore } from './record-store.ts'
 
@@ -50,30 +50,63 @@ export interface Guard {
 }
 
 /**
- * Responds to a route. A handler that returns nothing leaves the request to the next route that matches, unless that is
- * wider: `/featured` never leaves it to `/:id`. If no handler responds it is a 404.
+ * Responds to a route: with a Response, or with a value, which is sent as `data` in the envelope. A handler that returns
+ * nothing leaves the request to the next route that matches, unless that is wider: `/featured` never leaves it to `/:id`.
+ * If no handler responds it is a 404.
  */
-export type Handler = Guard
+export type Handler = (request: ApiRequest, context: Context) => unknown
 
-/** The handler of an extra route with a description: `request.query` has the parsed parameters. */
-export type DescribedHandler<Q extends $ZodObject | undefined> = (
-  request: Q extends $ZodObject
-    ? Omit<ApiRequest, 'query'> & { readonly query: output<Q> }
-    : ApiRequest,
+/** The request of a described route: what is described is parsed. */
+export type DescribedRequest<P, Q, B> = Omit<
+  ApiRequest,
+  Named<'params', P> | Named<'query', Q> | (B extends $ZodType ? 'body' | 'json' : never)
+> &
+  (P extends $ZodType ? { readonly params: output<P> } : unknown) &
+  (Q extends $ZodType ? { readonly query: output<Q> } : unknown) &
+  (B extends $ZodType ? { readonly body: output<B>; json(): Promise<output<B>> } : unknown)
+
+type Named<Name, S> = S extends $ZodType ? Name : never
+
+/** What a handler may return whose response is described by `R`. */
+export type Sendable<R> = Response | (R extends $ZodType ? input<R> : unknown) | undefined | void
+
+/** The handler of a described route. */
+export type DescribedHandler<P, Q, B, V> = (
+  request: DescribedRequest<P, Q, B>,
   context: Context,
-) => ReturnType<Handler>
+) => V | Promise<V>
 
-/** What an extra route takes and returns, for its validation and for the OpenAPI document. */
-export interface RouteDescription<Q extends $ZodObject | undefined = $ZodObject | undefined> {
+type Schema<Z extends $ZodType = $ZodType> = Z | undefined
+
+/** What an extra route takes and returns, for its validation, the typed client and the OpenAPI document. */
+export interface RouteDescription<
+  P extends Schema<$ZodObject> = Schema<$ZodObject>,
+  Q extends Schema<$ZodObject> = Schema<$ZodObject>,
+  B extends Schema = Schema,
+  R extends Schema = Schema,
+> {
   /** What the route does, in one line. */
   readonly summary?: string
+  /**
+   * The parameters of the path, as in `z.object({ id: z.string() })`. Strings are cast by the field's type. Other values
+   * are a 400 with `fields`; the handler finds the parsed ones in `request.params`.
+   */
+  readonly params?: P
   /**
    * The parameters of the URL, as in `z.object({ limit: z.number().max(50).default(10) })`. Strings are cast by the
    * field's type. Other values are a 400 with `fields`; the handler finds the parsed ones in `request.query`.
    */
   readonly query?: Q
-  /** The JSON of a successful response. A response that does not fit is a 500, and the log says why. */
-  readonly response?: $ZodType
+  /**
+   * The JSON of the body. Other values are a 400 with `fields`, and anything but JSON is a 415; the handler finds the
+   * parsed value in `request.body`, and `await request.json()` resolves to it.
+   */
+  readonly body?: B
+  /**
+   * What the handler returns: a value, which is sent as the schema returns it, or the JSON of a successful Response.
+   * What does not fit is a 500, and the log says why.
+   */
+  readonly response?: R
 }
 
 /** One route, its path relative to the mount. */

@@ -71,7 +71,7 @@ export function orFile(
       if (file) return file
     }
     const response = await json(request, context)
-    if (response && exportLimit > 0) varyByAccept(response)
+    if (exportLimit > 0 && response instanceof Response) varyByAccept(response)
     return response
   }
 }

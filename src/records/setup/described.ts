@@ -1,54 +1,133 @@
 /**
- * Extra routes with a description: the URL's parameters are checked before the handler, and its response after it.
+ * Extra routes: what they are described to take is checked before the handler, what they return after it.
  *
  * @module
  */
 
-import type { $ZodObject, $ZodType } from 'zod/v4/core'
-import { isJson } from '../../http/body.ts'
+import type { $ZodType } from 'zod/v4/core'
+import { type BodyLimits, isJson, readJson } from '../../http/body.ts'
 import type { Query } from '../../http/query-string.ts'
 import { invalidFields } from '../../http/refusals.ts'
-import { setQuery } from '../../http/shield.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { valueResponse } from '../../http/respond.ts'
+import { setBody, setQuery } from '../../http/shield.ts'
+import { checkOptions, type Rule } from '../../model/option-rules.ts'
 import { objectShape } from '../../model/shape.ts'
-import { validateValue } from '../../model/validate.ts'
+import { whatThereIs } from '../../model/suggest.ts'
+import { valueParser } from '../../model/validate.ts'
 import { messagesOf } from '../../ports/messages.ts'
 import type { Route, RouteDescription } from '../engine/route.ts'
 
-/** `route`, checked by the schemas of `about`. Throws a `TypeError` for a type that JSON cannot carry. */
-export function withDescription(route: Route, about: RouteDescription): Route {
-  const parse = about.query && queryParser(about.query)
-  const check = about.response && responseCheck(about.response)
+const schema = { must: 'be a zod schema', test: (value: unknown) => typeOf(value) !== undefined }
+const fields = { must: 'be a zod object', test: (value: unknown) => typeOf(value) === 'object' }
+const RULES: Readonly<Record<keyof RouteDescription, Rule>> = {
+  summary: { must: 'be a string', test: (value) => typeof value === 'string' },
+  ...{ params: fields, query: fields, body: schema, response: schema },
+}
+const WITHOUT_BODY = ['GET', 'HEAD', 'OPTIONS']
+
+function typeOf(value: unknown): string | undefined {
+  return (value as Partial<$ZodType> | null)?._zod?.def.type
+}
+
+/** Throws a `TypeError` for a description that makes no sense. */
+export function checkDescription(method: string, path: string, about: RouteDescription): void {
+  const fail = (message: string): never => {
+    throw new TypeError(`the extra route '${method} ${path}': ${message}`)
+  }
+  checkOptions(about, RULES, fail)
+  if (about.body && WITHOUT_BODY.includes(method)) {
+    fail(`a ${method} request has no 'body'. Describe its 'query'`)
+  }
+}
+
+/**
+ * `route`, which is mounted at `mount`: with its parameters and its body checked, and with what its handler returns as a
+ * Response. Throws a `TypeError` for parameters that its path does not have.
+ */
+export function served(route: Route, mount: string, limits: BodyLimits): Route {
+  const { about = {}, handler } = route
+  const readers = readersOf(about, `${mount}${route.path}`, limits)
+  const check = about.response ? responseCheck(about.response) : async (value: unknown) => value
   return {
     ...route,
-    about,
     async handler(request, context) {
-      if (parse) setQuery(request, await parse(request.query))
-      const response = await route.handler(request, context)
-      if (response?.ok && isJson(response.headers.get('content-type'))) await check?.(response)
-      return response
+      for (const read of readers) await read(request)
+      const made = await handler(request, context)
+      if (isValue(made)) return valueResponse(await check(made))
+      if (about.response && made instanceof Response && made.ok) {
+        if (isJson(made.headers.get('content-type'))) await check(await made.clone().json())
+      }
+      return made
     },
   }
 }
 
-/** A parameter of a list that is sent once is a list of one. */
-function queryParser(schema: $ZodObject): (query: Query) => Promise<Query> {
-  const { fields } = objectShape(schema._zod.def.shape, 'input')
-  return async (query) => {
-    const given: Record<string, unknown> = { ...query }
-    for (const [name, value] of Object.entries(query)) {
-      if (fields.get(name)?.kind === 'list') given[name] = [value].flat()
-    }
-    const result = await validateValue(schema, given)
-    if (!result.success) throw invalidFields(messagesOf(result.issues))
-    return result.data as Query
+function responseCheck(schema: $ZodType): (value: unknown) => Promise<unknown> {
+  const parse = valueParser(schema)
+  return async (value) => {
+    const result = await parse(value)
+    if (result.success) return result.data
+    const messages = JSON.stringify(messagesOf(result.issues))
+    throw new TypeError(`the response does not fit its description: ${messages}`)
   }
 }
 
-function responseCheck(schema: $ZodType): (response: Response) => Promise<void> {
-  return async (response) => {
-    const result = await validateValue(schema, await response.clone().json())
-    if (result.success) return
-    const messages = JSON.stringify(messagesOf(result.issues))
-    throw new TypeError(`the response does not fit its description: ${messages}`)
+/** Whether it is JSON to send. Responses of other libraries, and functions, are refused where responses are sent. */
+function isValue(made: unknown): boolean {
+  return (
+    !['undefined', 'function'].includes(typeof made) &&
+    Object.prototype.toString.call(made) !== '[object Response]'
+  )
+}
+
+type Reader = (request: ApiRequest) => Promise<void>
+
+function readersOf(about: RouteDescription, pattern: string, limits: BodyLimits): Reader[] {
+  const readers: Reader[] = []
+  const { params, query, body } = about
+  if (params) {
+    const names = [...pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+    const lost = Object.keys(params._zod.def.shape).find((name) => !names.includes(name))
+    if (lost !== undefined) {
+      throw new TypeError(
+        `the extra route '${pattern}' has no parameter '${lost}', which 'params' describes.${whatThereIs(lost, names)}`,
+      )
+    }
+    const parse = parserOf(params, 'params')
+    readers.push(async (request) => {
+      request.params = (await parse(request.params)) as ApiRequest['params']
+    })
+  }
+  if (query) {
+    const parse = parserOf(query, 'query')
+    const { fields } = objectShape(query._zod.def.shape, 'input')
+    // A parameter of a list that is sent once is a list of one.
+    const listed = ([name, value]: [string, unknown]) =>
+      fields.get(name)?.kind === 'list' ? [name, [value].flat()] : [name, value]
+    readers.push(async (request) => {
+      const given = Object.fromEntries(Object.entries(request.query).map(listed))
+      setQuery(request, (await parse(given)) as Query)
+    })
+  }
+  if (body) {
+    const parse = parserOf(body, 'body')
+    readers.push(async (request) => setBody(request, await parse(await sentJson(request, limits))))
+  }
+  return readers
+}
+
+/** No body is an empty one, so that the refusal names the fields that it lacks. */
+async function sentJson(request: ApiRequest, limits: BodyLimits): Promise<unknown> {
+  return (await readJson(request, limits)) ?? {}
+}
+
+function parserOf(schema: $ZodType, name: string): (given: unknown) => Promise<unknown> {
+  const parse = valueParser(schema)
+  return async (given) => {
+    const result = await parse(given)
+    if (result.success) return result.data
+    const { '': whole, ...fields } = messagesOf(result.issues)
+    throw invalidFields(whole === undefined ? fields : { ...fields, [name]: whole })
   }
 }

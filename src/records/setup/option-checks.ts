@@ -97,6 +97,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   cache: whatever,
   upload: whatever,
   scope: scopes,
+  ownedBy: { must: 'be the name of a reference', test: (value) => typeof value === 'string' },
   fieldsFor: callable,
 }
 

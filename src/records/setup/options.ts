@@ -148,6 +148,12 @@ export interface RouterOptions<R> {
    */
   readonly scope?: ScopeOption<R> | ScopePair<R>
   /**
+   * A reference to the accounts of an auth router, as `ref('User')`: only signed-in users pass, and each reaches only the
+   * records whose reference is their own. It is set when they create one, and clients can't write it. Instead of `scope`
+   * and `requireAuth`.
+   */
+  readonly ownedBy?: keyof R & string
+  /**
    * Names the fields that a request may see, filter, sort and search by. Undefined means all visible fields; an unknown
    * name is a 500. It does not concern what may be written.
    */

@@ -47,6 +47,7 @@ type Listed =
   | 'allowedFields'
   | 'blockedFields'
   | 'upload'
+  | 'ownedBy'
   | 'pagination'
   | 'countStrategy'
 

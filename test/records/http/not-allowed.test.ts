@@ -148,14 +148,14 @@ describe('a handler that returns nothing', () => {
     expect((await send('GET', `/things/${ID}`)).body.error).toBe('Entry not found.')
     const warnings = log.lines.filter(({ level }) => level === 'warn')
     expect(warnings.map(({ message }) => message)).toEqual([
-      'GET /things/featured: the handler returned nothing, so the response is a 404. Return a Response.',
+      'GET /things/featured: the handler returned nothing, so the response is a 404. Return a value or a Response.',
     ])
   })
 
-  test('one that returns something else than a Response is a 500, whose log line says what may be returned', async () => {
+  test('a guard that returns something else than a Response is a 500, whose log line says what may be returned', async () => {
     const { app, send, log } = service()
     const router = createRouter(options)
-    router.get('/odd', (() => ({ total: 3 })) as unknown as Guard)
+    router.get('/odd', (() => ({ total: 3 })) as unknown as Guard, () => 'passed')
     app.mount('/things', router)
     expect((await send('GET', '/things/odd')).status).toBe(500)
     expect(log.text).toContain('GET /things/odd')

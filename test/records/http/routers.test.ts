@@ -40,7 +40,8 @@ describe('design, App: extra routes', () => {
     async (method) => {
       const { app, send } = service()
       const router = createRouter({ model: Thing, allowedFields: ['name'] })
-      const same = router[method]('/extra/:name', ({ params }, context) => {
+      const add = router[method] as Router['get']
+      const same = add('/extra/:name', ({ params }, context) => {
         context.headers.set('X-Name', params.name ?? '')
         return new Response('extra')
       })
@@ -116,11 +117,11 @@ describe('design, App: extra routes', () => {
     })
   })
 
-  test('security, hooks that misbehave: a handler that answers with something else than a Response gives a plain 500', async () => {
+  test('security, hooks that misbehave: a guard that answers with something else than a Response gives a plain 500', async () => {
     for (const odd of ['text', 5, true, { status: 200 }, []]) {
       const { app, send } = service()
       const router = createRouter({ model: Thing, allowedFields: ['name'] })
-      router.get('/odd', (() => odd) as unknown as Guard)
+      router.get('/odd', (() => odd) as unknown as Guard, () => 'passed')
       app.mount('/things', router)
       expect((await send('GET', '/things/odd')).body).toMatchObject({
         success: false,

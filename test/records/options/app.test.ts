@@ -9,7 +9,7 @@ const create = (options: Record<string, unknown> | undefined) => (): unknown =>
 describe('design, App: options of createApp that make no sense are start-up errors', () => {
   test('design, createApp: an unknown option is named', () => {
     expect(create({ store: sqliteStore(), maxBodysize: 5 })).toThrow(
-      new TypeError("createApp: unknown option 'maxBodysize'"),
+      new TypeError("createApp: unknown option 'maxBodysize'. Did you mean 'maxBodySize'?"),
     )
   })
 

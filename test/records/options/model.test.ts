@@ -89,7 +89,7 @@ describe('design, Model: definitions that make no sense are refused with the opt
 
   test('design, Model: an unknown option, a missing name and missing fields are refused', () => {
     expect(define({ fields, uniqe: [] })).toThrow(
-      new TypeError("Model 'Broken': unknown option 'uniqe'"),
+      new TypeError("Model 'Broken': unknown option 'uniqe'. Did you mean 'unique'?"),
     )
     expect(define({ fields }, '')).toThrow('a model needs a name')
     expect(define({ fields }, 5)).toThrow('a model needs a name')

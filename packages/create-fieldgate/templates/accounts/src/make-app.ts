@@ -11,8 +11,9 @@ import { commonPasswords } from 'fieldgate/common-passwords'
 import { cors, rateLimit, secureHeaders } from 'fieldgate/guards'
 import { health } from 'fieldgate/health'
 import { openapi } from 'fieldgate/openapi'
+import * as z from 'zod'
 import type { Config } from './config.ts'
-import { accounts, Note, User } from './models.ts'
+import { Note } from './models.ts'
 
 /** The app. Its type has all mounts: `createClient<Api>(url)` of `fieldgate/client` is checked against it. */
 export type Api = ReturnType<typeof makeApp>
@@ -24,9 +25,10 @@ export function makeApp(
   options: Omit<AppOptions, 'store'> = {},
 ) {
   const auth = createAuthRouter({
-    ...accounts,
-    model: User,
+    // The accounts' own model, 'User', is made of these options.
+    fields: { name: z.string().max(100).optional() },
     token: { secret: config.APP_SECRET },
+    refresh: { enabled: true },
     registerFields: ['name'],
     updateFields: ['name'],
     // @if workers
@@ -44,9 +46,8 @@ export function makeApp(
       '/notes',
       createRouter({
         model: Note,
-        middlewares: [auth.requireAuth],
         // Users reach their own notes only; the notes of others don't exist for them.
-        scope: (request) => ({ owner: request.auth?.userId }),
+        ownedBy: 'owner',
         orderBy: '-createdAt',
         query: ['pinned'],
         search: ['title', 'text'],

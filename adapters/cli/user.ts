@@ -1,0 +1,188 @@
+/**
+ * `fieldgate user ./src/app.ts --find ann@example.com [--role librarian] [--create]`
+ *
+ * @module
+ */
+
+import { createAccount } from '../../src/auth/accounts/create-account.ts'
+import { namedAccount } from '../../src/auth/accounts/credentials.ts'
+import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts'
+import type { AuthInstance } from '../../src/auth/instance.ts'
+import { noteRequest } from '../../src/auth/request-info/request-info.ts'
+import { routeServedBy } from '../../src/auth/routes/serving.ts'
+import { changeRoles } from '../../src/auth/routes/users-roles.ts'
+import { channelsThere } from '../../src/auth/setup/channels.ts'
+import { firstRole, rolesIn } from '../../src/auth/setup/roles.ts'
+import { HttpError } from '../../src/http/errors.ts'
+import type { ApiRequest } from '../../src/http/request.ts'
+import { didYouMean } from '../../src/model/suggest.ts'
+import type { Fields } from '../../src/ports/store.ts'
+import type { Host } from '../../src/records/engine/host.ts'
+import type { Context } from '../../src/records/engine/route.ts'
+import { commandLine, openApp, Unusable } from './command.ts'
+
+const USAGE = `Finds an account, gives it a role, or makes one.
+
+  fieldgate user <module> --find <identifier> [--role <role>] [--create] [--values <json>] [--mount <path>] [--json]
+
+  <module>  the file that exports your app: export const app = createApp({ … })
+  --find    an email address, or another identifier of the account
+  --role    the role that it gets, at once for open sessions too
+  --create  makes the account if there is none; its password is set by a code, which is sent to it
+  --values  other fields of the new account, as JSON: '{"name":"Ann"}'
+  --mount   the auth router, if the app has several
+  --json    prints { id, role, created }
+
+Exit codes: 0 done, 1 there is no such account or role, or it could not be changed; nothing was, 2 could not run.`
+
+/** Why the command ends with 1. */
+class Refused extends Error {}
+
+/** Runs the command; resolves to its exit code. */
+export async function user(args: readonly string[]): Promise<number> {
+  const given = commandLine(args, USAGE, ['find', 'role', 'values', 'mount'], ['create'])
+  if (!given) return 0
+  const { module, values, flags, json } = given
+  const { find, role } = values
+  if (!find) throw new Unusable('name the account, as in --find ann@example.com')
+  const fields = fieldsIn(values.values)
+  // What the app logs does not belong on the standard output.
+  console.info = console.error
+  const create = flags.has('create') ? fields : undefined
+  const { app, host } = await openApp(module, create ? 'make' : 'existing')
+  try {
+    const auth = authOf(host, values.mount)
+    await app.ready()
+    const [account, isNew] = await done(auth, { find, role, create })
+    const shown = { id: String(account._id), role: account[auth.names.role], created: isNew }
+    console.log(json ? JSON.stringify(shown) : lineOf(find, shown))
+    if (isNew) await sendCode(auth, account)
+    return 0
+  } catch (error) {
+    console.error(`fieldgate user: ${toldOf(error)}`)
+    return 1
+  } finally {
+    await app.close()
+  }
+}
+
+/** What is wrong, if the command ends with 1. */
+function toldOf(error: unknown): string {
+  if (error instanceof Refused) return error.message
+  if (!(error instanceof HttpError)) throw error
+  const details = Object.entries(error.fields ?? {})
+  return [error.message, ...details.map(([field, message]) => `${field}: ${message}`)].join(' ')
+}
+
+interface Asked {
+  readonly find: string
+  readonly role: string | undefined
+  /** The other fields of a new account; undefined if none is to be made. */
+  readonly create: Fields | undefined
+}
+
+/** The account as it is now, and whether it is new. */
+async function done(auth: AuthInstance, { find, role, create }: Asked): Promise<[Fields, boolean]> {
+  if (role !== undefined) checkRole(auth, role)
+  const found = await namedAccount(auth, { identifier: find })?.find()
+  if (!found && create) return [await created(auth, find, role, create), true]
+  const account = found && role !== undefined ? await changeRoles(auth, found, [role]) : found
+  if (!account) throw new Refused(noAccount(auth, find))
+  return [account, false]
+}
+
+function lineOf(
+  find: string,
+  { id, role, created }: { id: string; role: unknown; created: boolean },
+) {
+  const roles = rolesIn(role).join(', ') || 'none'
+  return `${find}  role ${roles}  id ${id}${created ? '  (new)' : ''}`
+}
+
+function fieldsIn(text = '{}'): Fields {
+  try {
+    const values: unknown = JSON.parse(text)
+    if (values instanceof Object && !Array.isArray(values)) return values as Fields
+  } catch {
+    // As for other values.
+  }
+  throw new Unusable(`--values takes a JSON object, such as '{"name":"Ann"}'`)
+}
+
+/** The accounts of the app, or of the auth router on `mount`. */
+function authOf(host: Host, mount: string | undefined): AuthInstance {
+  const all = host.mounted.flatMap(({ mount: at, routes }) => {
+    const auth = routes.flatMap(({ handler }) => routeServedBy(handler)?.auth ?? [])[0]
+    return auth ? [{ at, auth }] : []
+  })
+  const found = mount === undefined ? all : all.filter(({ at }) => at === mount)
+  const [one, another] = found
+  const mounts = all.map(({ at }) => at).join(', ') || 'none'
+  if (!one)
+    throw new Unusable(
+      `there is no auth router${mount ? ` at ${mount}` : ''}. There are: ${mounts}`,
+    )
+  if (another) throw new Unusable(`the app has several auth routers: add --mount, one of ${mounts}`)
+  return one.auth
+}
+
+function checkRole({ roles: { list } }: AuthInstance, role: string): void {
+  if (list.includes(role)) return
+  throw new Refused(
+    `There is no role '${role}'.${didYouMean(role, list)} There are: ${list.join(', ')}.`,
+  )
+}
+
+function noAccount({ settings }: AuthInstance, find: string): string {
+  const names = settings.identifiers.map(({ field }) => field).join(', ')
+  return `No account has the identifier '${find}'. Accounts are found by: ${names}. To make one, add --create.`
+}
+
+/** Makes an account without a password, which a code will set. */
+async function created(
+  auth: AuthInstance,
+  find: string,
+  role: string | undefined,
+  fields: Fields,
+): Promise<Fields> {
+  const { settings, names, users, roles } = auth
+  const value = settings.identifiers
+    .filter(({ kind }) => kind !== 'name')
+    .map(({ field, normalize }) => ({ field, value: normalize(find) }))
+    .find((one) => one.value !== undefined)
+  if (!value) throw new Refused(`'${find}' is no email address or phone number of accounts here.`)
+  const own = role !== undefined && (roles.multiple ? [role] : role)
+  const values = { ...fields, [names.role]: own || firstRole(roles), [value.field]: value.value }
+  if (!addressOf(auth, values, channelsThere(settings))) {
+    throw new Unusable(`--create sends a code: set up 'mail', or 'sms' for phone numbers`)
+  }
+  const record = await users.engine.validate(values)
+  const made = await createAccount(auth, await users.newId(), record, ownRequest(auth))
+  if (!made) throw new Refused(`'${find}' is taken by an account that it does not open.`)
+  return made
+}
+
+/** Sends the code that sets the password. */
+async function sendCode(auth: AuthInstance, account: Fields): Promise<void> {
+  const address = addressOf(auth, account, channelsThere(auth.settings))
+  const failures: string[] = []
+  const error = (message: string, details?: object) =>
+    void failures.push(`${message}: ${(details as { error?: string } | undefined)?.error}`)
+  const parts = { ...auth, logger: { ...auth.logger, error } }
+  if (!address) return
+  const toOf = (record: Fields) => addressOf(auth, record, [address.channel])?.to
+  await sendNewCode(parts, account, address.channel, toOf, ownRequest(auth))
+  const path = `POST ${auth.mount}${auth.settings.paths.get('forgotPassword') ?? ''}`
+  if (failures.length === 0)
+    console.error(`A code that sets the password was sent to ${address.to}.`)
+  else
+    console.error(`The account is there, but ${failures.join('; ')}. ${path} sends another code.`)
+}
+
+/** What stands for the request of a client. */
+function ownRequest({ logger }: AuthInstance): ApiRequest {
+  const request = new Request('http://localhost/') as ApiRequest
+  Object.assign(request, { requestId: crypto.randomUUID(), params: {}, route: '', query: {} })
+  noteRequest(() => undefined, 'register')(request, { logger, waitUntil() {} } as never as Context)
+  return request
+}

@@ -1,0 +1,57 @@
+/**
+ * A call of a route of your own. It is loaded when it is used, and is given what the client has loaded already.
+ *
+ * @module
+ */
+
+import type { json } from './answers.ts'
+import type { AnyOptions } from './calls.ts'
+import type { Call } from './connection.ts'
+import type { inPath } from './paths.ts'
+import type { bodyOf } from './records.ts'
+import type { Result } from './results.ts'
+import type { Sending } from './sending.ts'
+
+/** What it is given. */
+interface Given {
+  readonly call: Call
+  readonly send: Sending
+  readonly bodyOf: typeof bodyOf
+  readonly json: typeof json
+  readonly inPath: typeof inPath
+}
+
+/** Calls the route with this method and path, as in `POST /:id/book`, of the mount at `at`. */
+export async function called(
+  at: string,
+  route: string,
+  { params, query, body, headers, idempotencyKey, ...options }: AnyOptions = {},
+  { call, send, bodyOf, json, inPath }: Given,
+): Promise<Result<unknown, object>> {
+  /** Values as JSON has them: dates are strings. */
+  const asWritten = (values: object = {}): Record<string, unknown> => JSON.parse(json(values))
+  const [method = '', pattern = ''] = route.split(' ')
+  const values = asWritten(params)
+  // One that may have several parts keeps its slashes; what `*` stands for is `rest`.
+  const path = pattern.replace(/\/(?::(\w+)([?+]?)|\*|$)/g, (whole, name = 'rest', mark = '+') => {
+    const value = values[name]
+    if (whole === '/' || (value === undefined && mark === '?')) return ''
+    return `/${(mark === '+' ? `${value}`.split('/') : [value]).map((part) => inPath(part as string)).join('/')}`
+  })
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(asWritten(query))) {
+    // A list is sent as one for each of its values.
+    for (const one of Array.isArray(value) ? value : [value]) search.append(name, one)
+  }
+  const answer = await call.ask({
+    ...options,
+    method,
+    path: at + path + (search.size > 0 ? `?${search}` : ''),
+    body: body === undefined ? undefined : await bodyOf(body as never),
+    headers: { ...headers, 'Idempotency-Key': idempotencyKey },
+  })
+  const { body: isOurs, status, text } = answer
+  if (isOurs || status < 200 || status > 299) return send.shown(answer)
+  // Routes of your own may send anything.
+  return { ok: true, data: await new Response(text).json().catch(() => text) }
+}

@@ -1,0 +1,42 @@
+/**
+ * Which version of a record a caller has read, for the condition of a write. It is loaded when it is used.
+ *
+ * @module
+ */
+
+import type { Answer } from './answers.ts'
+
+/** What is remembered of a record that was read: its tag, or the response that it came in. */
+export interface Origin {
+  readonly etag?: string | undefined
+  readonly text: string
+  /** Its place in a list. */
+  readonly index?: number
+}
+
+/** What the server answers to a write of a record that has changed since it was read. */
+const CHANGED = { success: false, error: 'The record has changed since it was read.' }
+
+/** The tag of the version that was read; else an answer that says why the write can't be. */
+export async function tagOf(
+  origin: Origin | undefined,
+  readAgain: () => Promise<Answer>,
+): Promise<string | Answer> {
+  if (!origin) {
+    throw new TypeError(`'ifMatch' must be an ETag, or a record as this client has returned it`)
+  }
+  // A list has no tags, so the record is read again and compared.
+  if (origin.etag !== undefined) return origin.etag
+  const read = await readAgain()
+  if (!read.body?.success) return read
+  if (stateIn(origin) !== stateIn(read)) return { ...read, status: 412, body: CHANGED }
+  const tag = read.headers.get('ETag')
+  if (tag === null) throw new TypeError(`'ifMatch' needs Access-Control-Expose-Headers: ETag`)
+  return tag
+}
+
+/** A record as it was read, whatever has been done to the object since. */
+function stateIn({ text, index }: Pick<Origin, 'text' | 'index'>): string {
+  const { data } = JSON.parse(text)
+  return JSON.stringify(index === undefined ? data : data[index])
+}
