@@ -7,8 +7,8 @@
 import type { SecretName } from '../auth/setup/field-names.ts'
 import type { RouteName } from '../auth/setup/route-names.ts'
 import type { AuthChoices, ServedAccounts } from '../auth/setup/served.ts'
+import type { CallOptions } from './call-options.ts'
 import type { Counted } from './lists.ts'
-import type { CallOptions } from './records.ts'
 import type { Result } from './results.ts'
 import type { Added, Sent, Wire } from './shapes.ts'
 

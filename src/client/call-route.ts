@@ -8,7 +8,6 @@ import type { json } from './answers.ts'
 import type { AnyOptions } from './calls.ts'
 import type { Call } from './connection.ts'
 import type { inPath } from './paths.ts'
-import type { bodyOf } from './records.ts'
 import type { Result } from './results.ts'
 import type { Sending } from './sending.ts'
 
@@ -16,7 +15,7 @@ import type { Sending } from './sending.ts'
 interface Given {
   readonly call: Call
   readonly send: Sending
-  readonly bodyOf: typeof bodyOf
+  bodyOf(values: never): Promise<string | FormData>
   readonly json: typeof json
   readonly inPath: typeof inPath
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ExtraRoute } from '../records/extra-routes.ts'
-import type { CreateOptions } from './records.ts'
+import type { CreateOptions } from './call-options.ts'
 import type { Result } from './results.ts'
 import type { Sent, Wire } from './shapes.ts'
 

@@ -5,8 +5,8 @@
  */
 
 import type { GroupOf } from '../records/engine/aggregate-query.ts'
+import type { CallOptions } from './call-options.ts'
 import type { Where } from './lists.ts'
-import type { CallOptions } from './records.ts'
 import type { AnyRecords, Wire } from './shapes.ts'
 
 /** Whether there are more groups than `limit`. */

@@ -26,6 +26,7 @@ export type {
   UserOf,
 } from './accounts.ts'
 export type { Progress } from './answers.ts'
+export type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
 export type { CallRoute, ExtraCalls } from './calls.ts'
 export type { HeaderFields } from './connection.ts'
 export type {
@@ -38,14 +39,7 @@ export type {
   Selectable,
   Where,
 } from './lists.ts'
-export type {
-  CallOptions,
-  CallsFor,
-  Condition,
-  CreateOptions,
-  RecordsClient,
-  WriteOptions,
-} from './records.ts'
+export type { CallsFor, RecordsClient } from './records.ts'
 export { ClientError, type Failure, type Result, type Success } from './results.ts'
 export type { RoutePaths } from './routes.ts'
 export type {

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { answer, json, type Progress, resultOf } from './answers.ts'
+import { answer, json, resultOf } from './answers.ts'
+import type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
 import type { AnyOptions, CallRoute } from './calls.ts'
-import type { Connection, HeaderFields } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { Cut, Group, GroupOptions } from './groups.ts'
 import type {
   Choice,
@@ -21,35 +22,6 @@ import { inUrl, listed, type Refusal, type Wanted, type WantedGroups } from './q
 import { ClientError, type Result } from './results.ts'
 import type { Sending } from './sending.ts'
 import type { AnyRecords, Changes, Chosen, ClosedCalls, Created, Shown, Written } from './shapes.ts'
-
-/** Options of every call. */
-export interface CallOptions {
-  /** Aborts the request; the result is then a failure with the status 0. */
-  readonly signal?: AbortSignal
-  /** Header fields of the request, over those of the client. */
-  readonly headers?: HeaderFields
-}
-
-/** Options of calls that write. */
-export interface WriteOptions extends CallOptions {
-  /** Runs while files are sent, in browsers. Other platforms report no progress. */
-  readonly onProgress?: (progress: Progress) => void
-}
-
-/** Options of `create`. */
-export interface CreateOptions extends WriteOptions {
-  /** Sent as `Idempotency-Key`, for routers with that guard: a second try with the same key makes no second record. */
-  readonly idempotencyKey?: string
-}
-
-/** Options of calls that write an existing record. */
-export interface Condition {
-  /**
-   * A record that this client has read, or an ETag: if the record has changed since, the call fails with a 412. Default:
-   * no condition.
-   */
-  readonly ifMatch?: string | object
-}
 
 /** What all calls for records have, also those of a router that leaves routes out. */
 export interface CallsFor<T extends AnyRecords> {

@@ -5,9 +5,9 @@
  */
 
 import { type Answer, type Ask, resultOf } from './answers.ts'
+import type { Condition, CreateOptions } from './call-options.ts'
 import type { Call, Connection } from './connection.ts'
 import type { Origin } from './if-match.ts'
-import type { Condition, CreateOptions } from './records.ts'
 import type { Result } from './results.ts'
 
 type Values = Readonly<Record<string, unknown>>

@@ -22,6 +22,8 @@ describe('createAuthRouter', () => {
       token: { secret },
     })
     expect(Object.keys(auth).sort()).toEqual([
+      'mail',
+      'model',
       'optionalAuth',
       'requireAuth',
       'requireRole',
