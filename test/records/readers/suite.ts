@@ -83,6 +83,10 @@ async function world(store: Store, side: Side, seen: ReadonlySet<string>): Promi
         query: PATHS,
         sortableFields: [...SCALAR, 'place.city', 'createdAt'],
         search: ['name', 'tags', 'place.city', 'boss.name', 'boss.team', 'company.title'],
+        aggregates: {
+          by: [...SCALAR, 'joinedAt:year', 'createdAt:day', 'place.city', 'boss'],
+          of: ['salary', 'level', 'joinedAt', 'createdAt'],
+        },
         cache: pagination === 'cursor',
         fieldsFor: () => [...seen] as Name[],
         onGet: ({ query }) => ({
@@ -156,7 +160,37 @@ const shown = fc.oneof(
 const mount = fc.constantFrom('/offset', '/cursor')
 const all = (parts: readonly object[]) => Object.assign({}, ...parts) as Record<string, string>
 
+const key = fc.constantFrom(
+  ...SCALAR,
+  'joinedAt:year',
+  'createdAt:day',
+  'place.city',
+  'boss',
+  'tags',
+)
+const measured = fc.constantFrom('salary', 'level', 'joinedAt', 'createdAt', 'name')
+const computed = fc.constantFrom('sum', 'avg', 'min', 'max')
+
 const ask: fc.Arbitrary<Ask> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(mount, fc.array(key, { maxLength: 2 }), path, computed, measured, fc.boolean(), sign)
+      .chain(([where, by, filtered, op, field, counts, before]) =>
+        operand(filtered).map((value) => ({
+          method: 'QUERY',
+          path: where,
+          query: {},
+          json: {
+            aggregate: counts ? { count: true } : { count: true, [op]: [field] },
+            by,
+            filter: { [filtered]: { gte: value } },
+            sort: [`${before}${counts ? 'count' : `${op}.${field}`}`],
+            limit: 4,
+          },
+        })),
+      ),
+  },
   {
     weight: 4,
     arbitrary: fc
@@ -254,7 +288,9 @@ async function compare(
   if (first.status >= 400) return 0
   expect(JSON.stringify(first.body.data), note).not.toMatch(UNSEEN)
   for (const record of [first.body.data as Fields | Fields[]].flat()) {
-    for (const key of Object.keys(record)) expect([...seen, '_id'], note).toContain(key)
+    for (const name of Object.keys(record).filter((one) => !COMPUTED.includes(one))) {
+      expect([...seen, '_id'], note).toContain(name.split(/[.:]/)[0])
+    }
   }
   const { nextCursor } = (first.body.pagination ?? {}) as { nextCursor?: string }
   if (!nextCursor) return 1
@@ -275,6 +311,9 @@ async function answer(
   if (method === 'POST') await app.store.collection(Person).delete(String(answered.record._id))
   return answered
 }
+
+/** What groups have besides what they are grouped by. */
+const COMPUTED = ['count', 'sum', 'avg', 'min', 'max']
 
 /** What must be alike: all but the ids of requests and of new records. */
 function comparable({ method }: Ask, { body, headers }: Answer): unknown {
