@@ -24,7 +24,8 @@ export function list(random: Random, router: RouterSpec, model: ModelSpec): Sent
   const headers = headersOf(random, router, model)
   const isQuery = random.chance(40)
   const more = shown(random, router, model, '&')
-  const ask = isQuery ? queryBody(random, router, model) : parameters(random, router, model)
+  const body = isQuery && random.chance(30) ? groupsBody : queryBody
+  const ask = isQuery ? body(random, router, model) : parameters(random, router, model)
   const first = listRequest(router, headers, ask, more)
   const walks = router.options.pagination === 'cursor' && random.chance(70)
   if (!walks) return [first]
@@ -171,7 +172,6 @@ function groupsBody(
 }
 
 function queryBody(random: Random, router: RouterSpec, model: ModelSpec): Record<string, unknown> {
-  if (random.chance(30)) return groupsBody(random, router, model)
   const { options } = router
   const places = placesOf(model)
   const filterable = options.filterableFields ?? options.query
