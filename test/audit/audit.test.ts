@@ -72,6 +72,7 @@ function library(dig: (parts: Parts, auth: Guards) => void = () => {}): App {
     books: {
       allowedFields: ['title'],
       search: ['title'],
+      aggregates: { by: ['title'], of: ['pages'] },
       fieldsFor: () => ['title'],
       scope: { read: () => ({ title: 'public' }), write: () => ({ title: 'mine' }) },
     },
@@ -89,6 +90,7 @@ function library(dig: (parts: Parts, auth: Guards) => void = () => {}): App {
   const Book = defineModel('Book', {
     fields: {
       title: z.string(),
+      pages: z.number().optional(),
       price: z.number().optional(),
       scan: z.string().optional(),
       author: z.object({ name: z.string(), taxNumber: z.string().optional() }).optional(),
@@ -158,6 +160,12 @@ const HOLES: Readonly<Record<string, (parts: Parts, auth: Guards) => void>> = {
   },
   'a field to search': ({ notes }) => {
     notes.search = ['text']
+  },
+  'a field to group by': ({ books }) => {
+    books.aggregates = { by: ['title', 'scan'], of: ['pages'] }
+  },
+  'a field to compute with': ({ books }) => {
+    books.aggregates = { by: ['title'], of: [] }
   },
   'a search through a reference': ({ notes }) => {
     notes.search = ['book.title']
@@ -259,8 +267,9 @@ describe('audit', () => {
       read: [],
       write: [],
     })
+    expect(at('QUERY', '/books')).toMatchObject({ group: ['title'], aggregate: ['pages'] })
     expect(at('GET', '/books/:id')).toMatchObject({
-      read: ['_id', 'title', 'scan', 'author.name'],
+      read: ['_id', 'title', 'pages', 'scan', 'author.name'],
       output: true,
     })
     expect(at('POST', '/books')).toBeUndefined()

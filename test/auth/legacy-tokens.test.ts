@@ -396,7 +396,10 @@ describe('the option legacyTokens', () => {
     [{ secret: [] }, "'legacyTokens.secret' must name at least one secret"],
     [{ secret: [OLD, OLD] }, "'legacyTokens.secret' names one secret twice"],
     [{ secret: [OLD, 'x'] }, "'legacyTokens.secret[1]' must have at least 32 characters"],
-    [{ secret: OLD, expiresIn: '1d' }, "'legacyTokens' has the unknown key 'expiresIn'. There are: secret, issuer, audience."],
+    [
+      { secret: OLD, expiresIn: '1d' },
+      "'legacyTokens' has the unknown key 'expiresIn'. There are: secret, issuer, audience.",
+    ],
     [{ secret: OLD, issuer: 5 }, "'legacyTokens.issuer' must be a string"],
     [{ secret: OLD, audience: [] }, "'legacyTokens.audience' must be a string"],
     ['x', "'legacyTokens' must be an object"],

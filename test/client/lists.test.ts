@@ -1,6 +1,27 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { calls, methods, recording } from './recording.ts'
 
+describe('groups', () => {
+  it('go by QUERY, with what is computed in one member', async () => {
+    const { api, sent } = recording()
+    await api('/cities').aggregate({ count: true, where: { name: 'a' }, sort: '-count', limit: 3 })
+    await api('/cities').aggregate({ count: true })
+    const aggregate = { count: true }
+    expect(sent.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['QUERY', '/cities', { aggregate, filter: { name: 'a' }, sort: '-count', limit: 3 }],
+      ['QUERY', '/cities', { aggregate }],
+    ])
+  })
+
+  it('go by a POST that says so where QUERY does not get through, and never by GET', async () => {
+    const { api, sent } = recording(({ method }) =>
+      method === 'QUERY' ? new Response('<h1>No</h1>', { status: 405 }) : undefined,
+    )
+    expect((await api('/cities').aggregate({ count: true })).ok).toBe(true)
+    expect(methods(sent)).toEqual(['QUERY', 'POST'])
+  })
+})
+
 describe('QUERY that does not get through', () => {
   const two = { where: { population: { gt: 1, lt: 4 }, name: 'a' } }
   const one = { where: { population: { gte: 1 } } }

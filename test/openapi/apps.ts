@@ -150,6 +150,10 @@ export function fullApp(): App {
     search: ['title', 'shelf.label'],
     filterableFields: ['pages', 'price', 'published', 'available', 'tags', 'author.born', 'shelf'],
     sortableFields: ['title', 'published', 'pages'],
+    aggregates: {
+      by: ['genre', 'shelf', 'published:month', 'available'],
+      of: ['pages', 'price', 'published'],
+    },
     allowedFields: {
       create: [
         'title',

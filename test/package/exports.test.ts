@@ -157,7 +157,7 @@ describe('an entry', () => {
         "./mongoose": "fromMongoose",
         "./node": "serve",
         "./openapi": "document openapi",
-        "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern QueryTooLong RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
+        "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern QueryTooLong RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project roundedMeasure withDefaults withId",
         "./postgres": "postgresStore",
         "./r2": "r2Files",
         "./react-admin": "reactAdminAuth reactAdminData",

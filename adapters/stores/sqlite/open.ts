@@ -117,6 +117,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
     shapes,
     quick: (statement) => reads.quick(statement),
     read: (statement, hints) => reads.rows(statement, hints),
+    scan: (statement, hints) => reads.rows(statement, hints, schema.name),
     async count(statement, filter, hints = {}) {
       const count = async () => {
         const [row] = await reads.rows(statement, hints, schema.name)

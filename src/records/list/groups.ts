@@ -49,17 +49,19 @@ interface GroupsPlan extends AggregatePlan {
 export function parseGroups(rules: ListRules, body: Body): GroupsPlan {
   for (const key of Object.keys(body)) {
     if (!BODY_KEYS.includes(key)) throw unknownQueryKey(key, BODY_KEYS)
-    if (!TAKEN.includes(key) && (body[key] ?? null) !== null) throw aggregateExcludes(key)
   }
-  const { aggregate, by, sort, filter, search, limit } = body
-  if ((aggregate ?? null) === null) throw groupsAlone()
-  const { filters = [] } = filter ? filterInBody(rules, filter) : {}
+  const given: Body = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  const other = Object.keys(given).find((key) => !TAKEN.includes(key))
+  if (other !== undefined) throw aggregateExcludes(other)
+  const { aggregate, by, sort, filter, search = '', limit = rules.maxLimit } = given
+  if (aggregate === undefined) throw groupsAlone()
+  const { filters = [] } = filter === undefined ? {} : filterInBody(rules, filter)
   return {
     ...planAggregate({ aggregate, by, sort }, rules.aggregates),
     filter: all(filters),
-    search: searchInBody(rules, search ?? '').search,
+    search: searchInBody(rules, search).search,
     searched: rules.search,
-    limit: Math.min(positiveInBody('limit', limit ?? rules.maxLimit), rules.maxLimit),
+    limit: Math.min(positiveInBody('limit', limit), rules.maxLimit),
   }
 }
 

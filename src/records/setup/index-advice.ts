@@ -9,11 +9,13 @@ import { placeOf } from '../../ports/shape.ts'
 import type { CollectionSchema } from '../../ports/store.ts'
 import type { Resource } from './resource.ts'
 
-/** One kind of list: its parameter, the field that it filters by, and its order. */
+/** One kind of list: its parameter, the field that it filters by or groups by, and its order. */
 interface Need {
   readonly asked: string
   readonly equal?: string
   readonly order: readonly SortKey[]
+  /** The fields that groups are computed of: an index serves them if it has them all. */
+  readonly computed?: readonly string[]
 }
 
 /**
@@ -28,7 +30,11 @@ export function indexAdvice(resource: Resource, sortable: readonly string[]): st
   const isThere = host.database.exactOrder ? isServedExactly : isServed
   const missing = needs.filter((need) => !isThere(engine.schema, need))
   if (missing.length === 0) return undefined
-  const added = missing.map(({ equal, order }) => [...(equal ? [equal] : []), ...order.map(nameOf)])
+  const added = missing.map(({ equal, order, computed = [] }) => [
+    ...(equal ? [equal] : []),
+    ...order.map(nameOf),
+    ...computed.filter((name) => name !== equal),
+  ])
   const indexes = [...model.indexes.map((keys) => keys.map(nameOf)), ...added].map((names) => {
     const quoted = names.map((name) => `'${name}'`).join(', ')
     return names.length === 1 ? quoted : `[${quoted}]`
@@ -42,7 +48,8 @@ export function indexAdvice(resource: Resource, sortable: readonly string[]): st
     : `no index serves ${asked}, so every record is read. ${line}`
 }
 
-function needsOf({ model, query, orderBy }: Resource, sortable: readonly string[]): Need[] {
+function needsOf(resource: Resource, sortable: readonly string[]): Need[] {
+  const { model, query, orderBy } = resource
   const sorts = [
     ...(orderBy.length > 0 ? [orderBy] : []),
     ...sortable
@@ -56,10 +63,27 @@ function needsOf({ model, query, orderBy }: Resource, sortable: readonly string[
       .map((equal): Need => {
         return { asked: `?${equal}=`, equal, order: orderBy.filter(({ field }) => field !== equal) }
       }),
+    ...groupNeeds(resource),
   ]
 }
 
-function isServed({ indexes, unique }: CollectionSchema, { equal, order }: Need): boolean {
+/** What groups are made of is read in an index alone, if there is one; MongoDB reads every document in any case. */
+function groupNeeds({ aggregates: { by, of }, host }: Resource): Need[] {
+  if (host.database.exactOrder) return []
+  const computed = [...of.keys()]
+  return [...new Set([...by.values()].map(({ field }) => field))].map((equal) => {
+    return { asked: `groups by '${equal}'`, equal, order: [], computed }
+  })
+}
+
+function isServed({ indexes, unique }: CollectionSchema, need: Need): boolean {
+  const { equal, order, computed } = need
+  if (computed) {
+    return indexes.some(([first, ...others]) => {
+      const names = [first, ...others].map((key) => key?.field)
+      return first?.field === equal && computed.every((name) => names.includes(name))
+    })
+  }
   const end = order.findIndex(({ field }) => field === '_id')
   // Every index ends with `_id`.
   const keys = end === -1 ? order : order.slice(0, end)

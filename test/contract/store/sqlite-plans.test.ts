@@ -6,7 +6,7 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { openCollection } from '../../../adapters/stores/sqlite/statements/collection.ts'
 import { among, keys, reading, where } from '../../../extras/contract/store/ask.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
-import { all, any, everything } from '../../../src/ports/filter.ts'
+import { all, any, everything, type Filter } from '../../../src/ports/filter.ts'
 import type { Collection, CollectionSchema, Read } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'
 
@@ -137,6 +137,22 @@ describe('An index serves', () => {
     expect(plan.length).toBeGreaterThan(0)
     for (const line of plan)
       expect(line).toMatch(/^SEARCH people USING (COVERING )?INDEX .*[<>=]\?\)$/)
+  })
+
+  it('groups, in their order, with all that is computed', async () => {
+    const read = {
+      by: [{ field: 'tenant' }],
+      measures: [{ op: 'count' }, { op: 'max', field: 'age' }] as const,
+      sort: [{ column: 0, descending: true }],
+      limit: 10,
+    }
+    const groups = (filter: Filter) =>
+      planOf(async (collection) => collection.aggregate?.({ ...read, filter }))
+    expect(await groups(everything)).toEqual([
+      expect.stringMatching(/^SCAN people USING COVERING INDEX .*\["tenant","-age"\]$/),
+    ])
+    const [filtered] = await groups(where('tenant', 'eq', 't'))
+    expect(filtered).toMatch(/^SEARCH people USING COVERING INDEX .*\(<expr>=\?\)$/)
   })
 
   it('a count, without reading records', async () => {

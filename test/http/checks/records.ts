@@ -122,6 +122,20 @@ export const records: Checks = {
     refused(unsupported, 415, 'QUERY body must be sent as application/json.')
     assert.equal(unsupported.headers.get('accept-query'), 'application/json')
   },
+  'beyond 4 a QUERY counts records, and groups them by nothing that is not listed': async ({
+    ask,
+  }) => {
+    const json = { aggregate: { count: true }, filter: { capital: true, population: { gte: 1e6 } } }
+    const counted = ok(await ask('QUERY', '/cities', { json })).body
+    const listed = ok(await ask('QUERY', '/cities', { json: { filter: json.filter } })).body
+    assert.deepEqual(counted.data, [{ count: listed.data.length }])
+    assert.deepEqual(counted.pagination, { hasMore: false })
+    refused(
+      await ask('QUERY', '/cities', { json: { ...json, by: ['latitude'] } }),
+      400,
+      "Field 'latitude' cannot be grouped by.",
+    )
+  },
   'next 5 a POST that says it is a QUERY is one, where the router takes it': async ({ ask }) => {
     const json = { filter: { population: { gte: 1_000_000 } }, pageSize: 2 }
     const headers = { 'X-HTTP-Method-Override': 'QUERY' }

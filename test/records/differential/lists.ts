@@ -24,7 +24,8 @@ export function list(random: Random, router: RouterSpec, model: ModelSpec): Sent
   const headers = headersOf(random, router, model)
   const isQuery = random.chance(40)
   const more = shown(random, router, model, '&')
-  const ask = isQuery ? queryBody(random, router, model) : parameters(random, router, model)
+  const body = isQuery && random.chance(30) ? groupsBody : queryBody
+  const ask = isQuery ? body(random, router, model) : parameters(random, router, model)
   const first = listRequest(router, headers, ask, more)
   const walks = router.options.pagination === 'cursor' && random.chance(70)
   if (!walks) return [first]
@@ -130,6 +131,44 @@ function paging(random: Random, isOffset: boolean): Pair[] {
     ...(random.chance(40) ? [['pageSize', sizes] as const] : []),
     ...(random.chance(3) ? [[random.of(['cursor', 'page']), random.of(['x', '1'])] as const] : []),
   ]
+}
+
+/** Groups instead of records. Only whole numbers are added: of others, what cancels out is not the same everywhere. */
+function groupsBody(
+  random: Random,
+  { options }: RouterSpec,
+  model: ModelSpec,
+): Record<string, unknown> {
+  const places = placesOf(model)
+  const { by = [], of = [] } = options.aggregates as Record<string, readonly string[]>
+  const filterable = options.filterableFields ?? options.query
+  const place = nearly(random, filterable, places)
+  const kindOf = (name: string) => places.find(({ path }) => path === name)?.field.kind
+  const aggregate: Record<string, string[]> = {}
+  for (const name of random.list(3, () => (of.length > 0 ? pick(random, of) : 'none'))) {
+    const op =
+      kindOf(name) === 'int' ? random.of(['sum', 'avg', 'min', 'max']) : random.of(['min', 'max'])
+    aggregate[op] = [...(aggregate[op] ?? []), name]
+  }
+  const keys = random.list(3, () =>
+    random.chance(97) && by.length > 0 ? pick(random, by) : anyText(random),
+  )
+  const columns = [
+    'count',
+    ...keys,
+    ...Object.entries(aggregate).flatMap(([op, names]) => names.map((name) => `${op}.${name}`)),
+  ]
+  return {
+    aggregate: { count: true, ...aggregate },
+    by: keys,
+    ...(random.chance(40) && { filter: { [place.path]: condition(random, place) } }),
+    ...(random.chance(10) && { search: anyText(random) }),
+    ...(random.chance(60) && {
+      sort: random.list(2, () => `${random.chance(50) ? '-' : ''}${pick(random, columns)}`),
+    }),
+    ...(random.chance(30) && { limit: 1 + random.below(4) }),
+    ...(random.chance(2) && { page: 1 }),
+  }
 }
 
 function queryBody(random: Random, router: RouterSpec, model: ModelSpec): Record<string, unknown> {

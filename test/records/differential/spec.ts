@@ -204,6 +204,7 @@ function routerSpec(
     query: some(random, paths, 70).filter((path) => path.indexOf('[') < 1 && path !== 'select'),
     ...(random.chance(40) && { filterableFields: some(random, paths, 70) }),
     ...(random.chance(40) && { sortableFields: some(random, ordered, 80) }),
+    aggregates: aggregatesFor(random, places),
     search: [
       ...some(random, texts(places), 60),
       ...some(random, found, 50).map((one) => `owner.${one}`),
@@ -236,6 +237,27 @@ function referencesIn(places: readonly Place[], other: ModelSpec): readonly stri
   )
   return [...own, ...own.flatMap((path) => inner.map((one) => `${path}.${one}`))]
 }
+
+/** What groups are made of, of what may be a key or a number. */
+function aggregatesFor(random: Random, places: readonly Place[]): Record<string, unknown> {
+  const ordered = places.filter((place) => place.ordered && !COMPUTED.has(place.path))
+  const keys = ordered.flatMap(({ path, field }) =>
+    field.kind === 'date'
+      ? [path, ...['year', 'month', 'day'].map((part) => `${path}:${part}`)]
+      : [path],
+  )
+  const measured = ordered.filter(({ field }) => ['number', 'int', 'date'].includes(field.kind))
+  return {
+    by: some(random, keys, 70),
+    of: some(
+      random,
+      measured.map(({ path }) => path),
+      80,
+    ),
+  }
+}
+
+const COMPUTED: ReadonlySet<string> = new Set(['count', 'sum', 'avg', 'min', 'max'])
 
 const ODD_NAMES = [
   '$a',

@@ -35,6 +35,13 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
     ['a filter', { query: ['name'] }, '?name=', "'name'"],
     ['the default order', { orderBy: '-size' }, '?sort=-size', "'-size'"],
     ['a sort', { query: ['code'], sortableFields: ['code', 'name'] }, '?sort=name', "'name'"],
+    ['groups', { aggregates: { by: ['name'] } }, "groups by 'name'", "'name'"],
+    [
+      'groups that are computed with',
+      { aggregates: { by: ['name'], of: ['size'] } },
+      "groups by 'name'",
+      "['name', 'size']",
+    ],
     [
       'a filter in the default order',
       { query: ['name'], orderBy: ['-size', 'code'] },
@@ -69,6 +76,7 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
     ['a filter, the oldest first', ['-name'], { query: ['name'], orderBy: '_id' }, undefined],
     ['an order, turned with its ids', ['size'], { orderBy: ['-size', '-_id'] }, undefined],
     ['an order, turned without its ids', ['-size'], { orderBy: ['-size', '-_id'] }, '-size'],
+    ['groups, for which it reads every document', [], { aggregates: { by: ['name'] } }, undefined],
     ['what follows the ids', ['size'], { orderBy: ['size', '_id', 'name'] }, undefined],
   ])(
     '2.6 on MongoDB, whose orders need an index of their own: %s',
@@ -95,6 +103,11 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
     ['a filter, the newest first', ['name'], { query: ['name'], orderBy: '-_id' }],
     ['an order whose ids are turned', ['size'], { orderBy: ['size', '-_id'] }],
     ['lists, which have no order', [], { query: ['tags'] }],
+    [
+      'groups whose values are in an index',
+      [['name', 'size']],
+      { aggregates: { by: ['name'], of: ['size'] } },
+    ],
     ['a scope, whose fields come first', [], { query: ['name'], scope: () => ({ size: 1 }) }],
   ])('2.6 nothing is said of %s', (_, indexes, options) => {
     expect(warned(indexes, options)).toEqual([])

@@ -123,6 +123,8 @@ describe('beyond, section 4: aggregates', () => {
       count: 1,
       sum: { size: 1 },
     })
+    const or = [{ name: 'ant' }, { size: { lt: 1 } }]
+    expect(await counted({ filter: { or, done: true } })).toEqual({ count: 2, sum: { size: 1.2 } })
     expect(await counted({ search: 'BEE' })).toEqual({ count: 3, sum: { size: 7.3 } })
     expect(await counted({ search: '' })).toEqual({ count: 6, sum: { size: 10.3 } })
   })
@@ -183,6 +185,15 @@ describe('beyond, section 4: aggregates', () => {
     [{ aggregate: { count: true }, cursor: 'x' }, "Use either 'aggregate' or 'cursor', not both."],
     [{ aggregate: { count: true }, limit: 0 }, "'limit' must be a positive integer."],
     [{ aggregate: { count: true }, filter: { note: 1 } }, "Field 'note' is not filterable."],
+    [{ aggregate: { count: true }, filter: '' }, "'filter' must be a JSON object."],
+    [
+      { aggregate: { count: true }, select: ['name'] },
+      "Use either 'aggregate' or 'select', not both.",
+    ],
+    [
+      { aggregate: { count: true }, expand: ['maker'] },
+      "Use either 'aggregate' or 'expand', not both.",
+    ],
     [{ aggregate: { count: true }, filter: [] }, "'filter' must be a JSON object."],
     [{ aggregate: { count: true }, search: 1 }, 'Search term must be a string.'],
   ])('%j is refused, and the store is not asked', async (body, error) => {

@@ -83,7 +83,13 @@ async function world(store: Store, side: Side, seen: ReadonlySet<string>): Promi
         query: PATHS,
         sortableFields: [...SCALAR, 'place.city', 'createdAt'],
         search: ['name', 'tags', 'place.city', 'boss.name', 'boss.team', 'company.title'],
+        aggregates: {
+          by: [...SCALAR, 'joinedAt:year', 'createdAt:day', 'place.city', 'boss'],
+          of: ['salary', 'level', 'joinedAt', 'createdAt'],
+        },
         cache: pagination === 'cursor',
+        expandable: ['boss', 'company', 'boss.company', 'boss.boss'],
+        exportLimit: 1000,
         fieldsFor: () => [...seen] as Name[],
         onGet: ({ query }) => ({
           ...(query.fields !== undefined && { select: String(query.fields) }),
@@ -116,6 +122,8 @@ interface Ask {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly json?: Fields
+  /** The type of file, for a list as one. */
+  readonly accept?: string
 }
 
 const at = fc.nat(PEOPLE - 1)
@@ -153,33 +161,92 @@ const shown = fc.oneof(
   fc.constantFrom({ fill: 'boss' }, { fill: 'company' }, {}),
   fc.tuple(sign, path, path).map(([before, a, b]) => ({ fields: `${before}${a} ${before}${b}` })),
 )
+/** What a client chooses itself. */
+const choice = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(path, path).map(([a, b]): object => ({ select: [...new Set([a, b])] })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('boss', 'company', 'boss.company', 'boss.boss')
+      .map((name): object => ({ expand: [name] })),
+  },
+)
+const inUrl = (chosen: object) =>
+  Object.fromEntries(Object.entries(chosen).map(([name, list]) => [name, list.join(',')]))
 const mount = fc.constantFrom('/offset', '/cursor')
 const all = (parts: readonly object[]) => Object.assign({}, ...parts) as Record<string, string>
+
+const key = fc.constantFrom(
+  ...SCALAR,
+  'joinedAt:year',
+  'createdAt:day',
+  'place.city',
+  'boss',
+  'tags',
+)
+const measured = fc.constantFrom('salary', 'level', 'joinedAt', 'createdAt', 'name')
+const computed = fc.constantFrom('sum', 'avg', 'min', 'max')
 
 const ask: fc.Arbitrary<Ask> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(mount, fc.array(parameters, { maxLength: 3 }), shown)
-      .map(([where, given, view]) => ({
+      .tuple(mount, fc.array(key, { maxLength: 2 }), path, computed, measured, fc.boolean(), sign)
+      .chain(([where, by, filtered, op, field, counts, before]) =>
+        operand(filtered).map((value) => ({
+          method: 'QUERY',
+          path: where,
+          query: {},
+          json: {
+            aggregate: counts ? { count: true } : { count: true, [op]: [field] },
+            by,
+            filter: { [filtered]: { gte: value } },
+            sort: [`${before}${counts ? 'count' : `${op}.${field}`}`],
+            limit: 4,
+          },
+        })),
+      ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(mount, fc.array(parameters, { maxLength: 3 }), shown, choice)
+      .map(([where, given, view, chosen]) => ({
         method: 'GET',
         path: where,
-        query: all([...given, view, where === '/offset' ? { page: '1' } : {}, { pageSize: '2' }]),
+        query: all([
+          ...[...given, view, inUrl(chosen)],
+          ...[where === '/offset' ? { page: '1' } : {}, { pageSize: '2' }],
+        ]),
       })),
   },
   {
     weight: 4,
     arbitrary: fc
-      .tuple(mount, fc.array(path, { maxLength: 2 }), fc.array(path, { maxLength: 2 }), term, shown)
-      .chain(([where, filtered, sort, search, view]) =>
+      .tuple(
+        ...([
+          mount,
+          fc.array(path, { maxLength: 2 }),
+          fc.array(path, { maxLength: 2 }),
+          term,
+        ] as const),
+        ...([shown, choice, fc.boolean()] as const),
+      )
+      .chain(([where, filtered, sort, search, view, chosen, isEither]) =>
         fc.tuple(...filtered.map((name) => operand(name))).map((values) => ({
           method: 'QUERY',
           path: where,
           query: view,
           json: {
-            filter: Object.fromEntries(
-              filtered.map((name, index) => [name, { gte: values[index] }]),
-            ),
+            filter:
+              isEither && filtered.length === 2
+                ? { or: filtered.map((name, index) => ({ [name]: { gte: values[index] } })) }
+                : Object.fromEntries(filtered.map((name, index) => [name, { gte: values[index] }])),
+            ...chosen,
             sort,
             ...(sort.length === 1 && { search }),
             pageSize: 3,
@@ -189,10 +256,24 @@ const ask: fc.Arbitrary<Ask> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc
-      .tuple(mount, at, shown)
-      .map(([where, index, query]) => ({ method: 'GET', path: `${where}/${idOf(index)}`, query })),
+    arbitrary: fc.tuple(mount, at, shown, choice).map(([where, index, view, chosen]) => ({
+      method: 'GET',
+      path: `${where}/${idOf(index)}`,
+      query: all([view, inUrl(chosen)]),
+    })),
   },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(mount, parameters, choice, fc.constantFrom('text/csv', 'application/x-ndjson'))
+      .map(([where, given, chosen, accept]) => ({
+        method: 'GET',
+        path: where,
+        query: all([given, inUrl(chosen)]),
+        accept,
+      })),
+  },
+
   {
     weight: 2,
     arbitrary: fc
@@ -252,9 +333,12 @@ async function compare(
   ])
   expect(first.status, note).toBeLessThan(500)
   if (first.status >= 400) return 0
-  expect(JSON.stringify(first.body.data), note).not.toMatch(UNSEEN)
+  expect(first.text, note).not.toMatch(UNSEEN)
+  if (one.accept !== undefined) return 1
   for (const record of [first.body.data as Fields | Fields[]].flat()) {
-    for (const key of Object.keys(record)) expect([...seen, '_id'], note).toContain(key)
+    for (const name of Object.keys(record).filter((one) => !COMPUTED.includes(one))) {
+      expect([...seen, '_id'], note).toContain(name.split(/[.:]/)[0])
+    }
   }
   const { nextCursor } = (first.body.pagination ?? {}) as { nextCursor?: string }
   if (!nextCursor) return 1
@@ -267,18 +351,22 @@ async function compare(
 
 async function answer(
   { app, send }: Service,
-  { method, path: where, query, json }: Ask,
+  { method, path: where, query, json, accept }: Ask,
 ): Promise<Answer> {
-  const message: Message = json ? { json } : {}
+  const message: Message = { ...(json && { json }), ...(accept && { headers: { accept } }) }
   const answered = await send(method, `${where}?${new URLSearchParams(query)}`, message)
   // Its id is a new one on each side.
   if (method === 'POST') await app.store.collection(Person).delete(String(answered.record._id))
   return answered
 }
 
+/** What groups have besides what they are grouped by. */
+const COMPUTED = ['count', 'sum', 'avg', 'min', 'max']
+
 /** What must be alike: all but the ids of requests and of new records. */
-function comparable({ method }: Ask, { body, headers }: Answer): unknown {
+function comparable({ method, accept }: Ask, { status, text, body, headers }: Answer): unknown {
   const { requestId: _, ...rest } = body
+  if (accept !== undefined && status === 200) return text
   if (method !== 'POST') return [rest, headers.get('etag'), headers.get('x-cache')]
   const { _id, ...values } = (body.data ?? {}) as Fields
   return { ...rest, data: values }

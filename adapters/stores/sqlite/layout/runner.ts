@@ -17,6 +17,8 @@ export interface Runner {
   quick?(statement: Statement): MaybePromise<readonly Row[]>
   /** The rows of a reading statement. */
   read(statement: Statement, hints?: ReadHints): MaybePromise<readonly Row[]>
+  /** The same for one without `deadline`, of which each row takes next to nothing. */
+  scan?(statement: Statement, hints?: ReadHints): MaybePromise<readonly Row[]>
   /** The number that a statement returns as `count`: that of the records which match `filter`. */
   count(statement: Statement, filter: Filter, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */

@@ -7,6 +7,8 @@
 import { type AggregateRead, type GroupKey, PART_LENGTHS } from '../../../../src/ports/aggregate.ts'
 import type { Scalar } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { whereAll } from '../../sql/conditions.ts'
 import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/groups.ts'
 import { fieldValue } from '../layout/records.ts'
 import type { Compilation } from './filter.ts'
@@ -18,27 +20,71 @@ export function compileGroups(
   conditions: readonly string[],
   { shape, parameters }: Compilation,
 ): string {
-  return selectGroups(read, table, conditions, {
-    key: (key) => keyOf(key, shape),
-    measure: (measure) => measureOf(measure, shape),
+  const fields = fieldsOf(read)
+  const isWhole = read.by.length === 0
+  const sqlOf = (field: string) =>
+    isWhole ? fieldValue(field, shape) : `f${fields.indexOf(field)}`
+  const from = isWhole ? table : `(${valuesIn(read, table, conditions, shape)})`
+  return selectGroups(read, from, isWhole ? conditions : [], {
+    key: ({ field, part }) => keyOf(sqlOf(field), part, kindOf(field, shape)),
+    measure: ({ op, field }) => measureOf(op, sqlOf(field), kindOf(field, shape)),
     order: (ordered, descending) => (descending ? `${ordered} DESC` : ordered),
     count: (rows) => parameters.bind(rows),
   })
 }
 
-function keyOf({ field, part }: GroupKey, shape: ObjectShape): GroupColumn {
-  const value = fieldValue(field, shape)
+/**
+ * The values that groups are made of, in the order of the keys. SQLite reads them in an index that has all of them, which
+ * it would not do for every function of them, as of `max` and `substr`. The limit keeps this a table of its own.
+ */
+function valuesIn(
+  read: AggregateRead,
+  table: string,
+  conditions: readonly string[],
+  shape: ObjectShape,
+): string {
+  const columns = fieldsOf(read).map((field, at) => `${fieldValue(field, shape)} AS f${at}`)
+  const cut = read.by.findIndex(({ part }) => part !== undefined)
+  const sorted = read.by.slice(0, cut === -1 ? undefined : cut)
+  // In the directions of the rows: SQLite 3.51 takes these for sorted if the groups are, whatever the directions.
+  const order = sorted.map(({ field }, at) => {
+    const isTurned = read.sort.some(({ column, descending }) => column === at && descending)
+    return `${fieldValue(field, shape)}${isTurned ? ' DESC' : ''}`
+  })
+  const orderBy = order.length > 0 ? ` ORDER BY ${order.join(', ')}` : ''
+  return `SELECT ${columns.join(', ')} FROM ${table}${whereAll(conditions)}${orderBy} LIMIT -1`
+}
+
+function fieldsOf({ by, measures }: Pick<AggregateRead, 'by' | 'measures'>): readonly string[] {
+  return [...new Set([...by, ...measures].flatMap((one) => ('field' in one ? [one.field] : [])))]
+}
+
+/** Whether an index in the order of the keys has all the values, so that a row takes no time to speak of. */
+export function isCovered(
+  { indexes }: Pick<CollectionSchema, 'indexes'>,
+  read: AggregateRead,
+): boolean {
+  const { filter, by } = read
+  if (filter.op !== 'and' || filter.filters.length > 0) return false
+  const fields = fieldsOf(read)
+  return indexes.some((index) => {
+    const names = index.map(({ field }) => field)
+    return (
+      (by.length === 0 || names[0] === by[0]?.field) && fields.every((one) => names.includes(one))
+    )
+  })
+}
+
+function keyOf(value: string, part: GroupKey['part'], kind: Kind): GroupColumn {
   const ordered = part ? `substr(${value}, 1, ${PART_LENGTHS[part]})` : value
-  const kind = kindOf(field, shape)
   if (kind === 'number') return { sql: asReal(value), ordered }
   // node:sqlite ends strings at NUL.
   return { sql: kind === 'string' ? `json_quote(${ordered})` : ordered, ordered }
 }
 
-function measureOf({ op, field }: ValueMeasure, shape: ObjectShape): GroupColumn {
-  const value = fieldValue(field, shape)
+function measureOf(op: ValueMeasure['op'], value: string, kind: Kind): GroupColumn {
   const measured = op === 'sum' ? `total(${value})` : `${op}(${value})`
-  if (kindOf(field, shape) !== 'number') return { sql: measured, ordered: measured }
+  if (kind !== 'number') return { sql: measured, ordered: measured }
   const isWhole = `abs(${measured}) <= ${2 ** 53} AND ${measured} = round(${measured})`
   const isExact = op === 'avg' ? '' : ` OR ${isWhole}`
   const rounded = asReal(`printf('%.11e', ${measured})`)
@@ -48,12 +94,14 @@ function measureOf({ op, field }: ValueMeasure, shape: ObjectShape): GroupColumn
   }
 }
 
+type Kind = Shape['kind'] | undefined
+
 /** node:sqlite takes no integer beyond 2^53. */
 function asReal(value: string): string {
   return `CAST(${value} AS REAL)`
 }
 
-function kindOf(field: string, shape: ObjectShape): Shape['kind'] | undefined {
+function kindOf(field: string, shape: ObjectShape): Kind {
   return placeOf(shape, field)?.shape.kind
 }
 

@@ -25,7 +25,7 @@ import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import type { Candidates } from '../layout/shadows.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
-import { compileGroups, groupReader } from './aggregate.ts'
+import { compileGroups, groupReader, isCovered } from './aggregate.ts'
 import { CompiledPages } from './compiled-pages.ts'
 import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
 import { compilePage } from './page.ts'
@@ -72,9 +72,11 @@ export function readsOf(
       const { filter, hints } = read
       const rows = () => {
         const compiled = compilation()
-        const conditions = conditionsInTime(filter, compiled, runner)
+        const scan = isCovered(target.schema, read) ? runner.scan : undefined
+        const conditions = scan ? [] : conditionsInTime(filter, compiled, runner)
         const sql = compileGroups(read, table, conditions, compiled)
-        return runner.read({ ...compiled.parameters.statement(sql), inLists: true }, hints)
+        const statement = { ...compiled.parameters.statement(sql), inLists: true }
+        return (scan ?? runner.read)(statement, hints)
       }
       const searches = searchesIn(filter, target.shadows())
       const found =
