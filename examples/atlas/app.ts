@@ -106,6 +106,24 @@ export function atlas({ script, ...options }: AtlasOptions) {
     .mount('/countries', createRouter(countries))
     .mount('/cities', createRouter(cities))
     .mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))
+    .mount(
+      '/statistics',
+      // For the chart of the page at `/`: groups of cities, and no city.
+      createRouter({
+        model: City,
+        middlewares: [],
+        access: {
+          list: false,
+          query: true,
+          read: false,
+          create: false,
+          update: false,
+          remove: false,
+        },
+        aggregates: { by: ['country', 'capital'], of: ['population'] },
+        maxLimit: 300,
+      }),
+    )
     .mount('/', welcomePage())
     .mount(
       '/docs',

@@ -35,6 +35,12 @@ const html = `<!doctype html>
   li { padding: .75rem 0; border-top: 1px solid var(--line) }
   li span { display: block; color: var(--soft) }
   code { font-size: .9rem; overflow-wrap: anywhere }
+  figure { margin: 1rem 0 0 }
+  table { width: 100%; border-spacing: 0 .25rem }
+  th { width: 6rem; font-weight: normal; text-align: left }
+  td:last-child { width: 9rem; text-align: right; font-variant-numeric: tabular-nums }
+  svg { display: block; width: 100%; height: 1rem; fill: var(--link) }
+  figcaption { color: var(--soft) }
 </style>
 <body>
 <main>
@@ -42,16 +48,57 @@ const html = `<!doctype html>
 <p>The countries and cities of the world as a REST API, with accounts and favourites. It is an example of
 <a href="https://github.com/fieldgate/fieldgate#readme">fieldgate</a>.</p>
 <p><a href="/docs">The reference</a> describes every request, and sends it for you. <a href="/docs/openapi.json">The OpenAPI document</a> is for tools.</p>
+<figure hidden>
+<h2>Where people live in cities</h2>
+<table></table>
+<figcaption>Inhabitants of the cities of each region, from one <code>QUERY /statistics</code>: <code>{"aggregate":{"sum":["population"]},"by":["country"]}</code></figcaption>
+</figure>
 <h2>A few requests</h2>
 <ul>
 ${REQUESTS.map(([path, about]) => `<li><span>${about}</span> <a href="${encodeURI(path).replaceAll('&', '&amp;')}"><code>GET ${path.replaceAll('&', '&amp;')}</code></a></li>`).join('\n')}
 </ul>
 </main>
+<script type="module" src="/chart.js"></script>
 </body>
 </html>
 `
 
-/** A page that needs no script, light or dark as the browser is. */
+/** Draws the chart: a group for each country from the server, summed by region here. */
+const script = `
+const body = JSON.stringify({ aggregate: { sum: ['population'] }, by: ['country'], limit: 300 })
+const headers = { 'Content-Type': 'application/json' }
+const [groups, countries] = await Promise.all([
+  fetch('/statistics', { method: 'QUERY', headers, body }).then((response) => response.json()),
+  fetch('/countries?select=region').then((response) => response.json()),
+])
+const regionOf = new Map(countries.data.map(({ _id, region }) => [_id, region]))
+const people = new Map()
+for (const { country, sum } of groups.data) {
+  const region = regionOf.get(country) ?? 'Elsewhere'
+  people.set(region, (people.get(region) ?? 0) + (sum.population ?? 0))
+}
+const rows = [...people].sort(([, a], [, b]) => b - a)
+const most = rows[0]?.[1] ?? 1
+const table = document.querySelector('table')
+for (const [region, count] of rows) {
+  const row = table.insertRow()
+  const head = document.createElement('th')
+  head.scope = 'row'
+  head.textContent = region
+  row.append(head)
+  const bar = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+  const rect = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
+  bar.setAttribute('aria-hidden', 'true')
+  rect.setAttribute('height', '100%')
+  rect.setAttribute('width', (100 * count) / most + '%')
+  bar.append(rect)
+  row.insertCell().append(bar)
+  row.insertCell().textContent = count.toLocaleString('en')
+}
+document.querySelector('figure').hidden = rows.length === 0
+`
+
+/** A page that can be read without its script, light or dark as the browser is. */
 export function welcomePage(): Mountable {
   return {
     attach: () => [
@@ -65,9 +112,17 @@ export function welcomePage(): Mountable {
             headers: {
               'Content-Type': 'text/html; charset=utf-8',
               'Content-Security-Policy':
-                "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
+                "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
             },
           }),
+      },
+      {
+        method: 'GET',
+        path: '/chart.js',
+        guards: [],
+        about: { summary: 'The script of the page for people' },
+        handler: () =>
+          new Response(script, { headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
       },
     ],
   }
