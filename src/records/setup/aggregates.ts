@@ -48,7 +48,8 @@ function checkedKey(model: Model, name: string, fail: Fail): GroupKey {
     fail(`'aggregates.by' lists '${name}', but each group has a member of that name of its own`)
   }
   const key = groupKeyOf(model, name)
-  const [field = name, part] = key || placeOf(model.shape, name) ? [name] : name.split(/:(?=\w*$)/)
+  const colon = key || placeOf(model.shape, name) ? -1 : name.lastIndexOf(':')
+  const [field, part] = colon === -1 ? [name] : [name.slice(0, colon), name.slice(colon + 1)]
   checkReachable(model, 'aggregates.by', key?.field ?? field, fail)
   if (key) return key
   if (part === undefined) return fail(`'aggregates.by' names '${name}', ${whyNot(model, name)}`)

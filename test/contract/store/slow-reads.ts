@@ -61,6 +61,13 @@ type Slow = readonly [
 
 const lastCity = where('address.city', 'eq', `city ${MANY}`)
 
+/** The last of the largest groups by `field`, and the number of its records. */
+async function groups(many: Collection, field: string, hints: ReadHints): Promise<string> {
+  const sort = [1, 0].map((column) => ({ column, descending: true }))
+  const read = { filter: everything, by: [{ field }], measures: [{ op: 'count' }] as const, sort }
+  return String(await many.aggregate?.({ ...read, limit: 1, hints }))
+}
+
 /** What takes long, and its answers. */
 export const slow = {
   'a filter without an index': [(many) => namesOf(many, lastCity), 'zq'],
@@ -72,6 +79,14 @@ export const slow = {
   'a pattern': [(many) => namesOf(many, { op: 'matches', field: 'name', pattern: '^zq$' }), 'zq'],
   'a count': [(many, timeLimitMs) => many.count(where('age', 'lt', 50), { timeLimitMs }), MANY / 2],
   'a count of everything': [(many, timeLimitMs) => many.count(everything, { timeLimitMs }), MANY],
+  'groups without an index': [
+    (many, timeLimitMs) => groups(many, 'age', { timeLimitMs }),
+    '99,2500',
+  ],
+  'groups in an index': [
+    (many, timeLimitMs) => groups(many, 'score', { timeLimitMs }),
+    `${MANY},1`,
+  ],
   'a sort without an index': [
     (many) => namesOf(many, everything, { sort: keys('-name', '_id'), limit: 2 }),
     'zq name 99999',
@@ -133,6 +148,9 @@ export const slowReads: Contract<Store> = {
     ok(!(await isSettled(before)))
     equal(await before, 0)
     await rejects(longest(many, { timeLimitMs: 100 }), StoreTimeout)
+    for (const field of ['age', 'score']) {
+      await rejects(groups(many, field, { timeLimitMs: 5 }), StoreTimeout)
+    }
   },
   async 'an aborted signal ends it with its reason: one that runs, and one that waits'(store) {
     const many = manyIn(store)

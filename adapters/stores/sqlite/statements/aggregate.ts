@@ -21,11 +21,11 @@ export function compileGroups(
   { shape, parameters }: Compilation,
 ): string {
   const fields = fieldsOf(read)
-  const isWhole = read.by.length === 0
+  const isPlain = isInIndexAsItIs(read)
   const sqlOf = (field: string) =>
-    isWhole ? fieldValue(field, shape) : `f${fields.indexOf(field)}`
-  const from = isWhole ? table : `(${valuesIn(read, table, conditions, shape)})`
-  return selectGroups(read, from, isWhole ? conditions : [], {
+    isPlain ? fieldValue(field, shape) : `f${fields.indexOf(field)}`
+  const from = isPlain ? table : `(${valuesIn(read, table, conditions, shape)})`
+  return selectGroups(read, from, isPlain ? conditions : [], {
     key: ({ field, part }) => keyOf(sqlOf(field), part, kindOf(field, shape)),
     measure: ({ op, field }) => measureOf(op, sqlOf(field), kindOf(field, shape)),
     order: (ordered, descending) => (descending ? `${ordered} DESC` : ordered),
@@ -33,10 +33,14 @@ export function compileGroups(
   })
 }
 
-/**
- * The values that groups are made of, in the order of the keys. SQLite reads them in an index that has all of them, which
- * it would not do for every function of them, as of `max` and `substr`. The limit keeps this a table of its own.
- */
+/** Whether SQLite finds the values of groups in an index by itself: not those of `max`, nor the part of a key. */
+function isInIndexAsItIs({ by, measures }: AggregateRead): boolean {
+  return (
+    by.length === 0 || (!by.some(({ part }) => part) && !measures.some(({ op }) => op === 'max'))
+  )
+}
+
+/** The values that groups are made of, in the order of the keys. The limit keeps this a table of its own. */
 function valuesIn(
   read: AggregateRead,
   table: string,
