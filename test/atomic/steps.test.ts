@@ -118,6 +118,30 @@ describe('an atomic step', () => {
     }
   })
 
+  it('runs again if it throws because it has seen a half of what another has written', async () => {
+    const { app, accounts } = bank()
+    const [a, b] = [
+      await accounts.insert({ owner: 'a', balance: 1 }),
+      await accounts.insert({ owner: 'b', balance: 1 }),
+    ]
+    let runs = 0
+    const step = app.store.atomic(async (tx) => {
+      runs += 1
+      const first = await tx.collection(Account).findById(a._id)
+      if (runs === 1) {
+        await app.store.atomic(async (other) => {
+          await other.collection(Account).update(a._id, { balance: 2 })
+          await other.collection(Account).update(b._id, { balance: 2 })
+        })
+      }
+      const second = await tx.collection(Account).findById(b._id)
+      if (first?.balance !== second?.balance) throw new Error('they differ')
+      return first?.balance
+    })
+    expect(await step).toBe(2)
+    expect(runs).toBe(2)
+  })
+
   it('runs again if a record appears that it did not find', async () => {
     const { app, accounts } = bank()
     let runs = 0
