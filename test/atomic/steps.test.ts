@@ -61,6 +61,9 @@ describe('an atomic step', () => {
         { owner: 'a' },
       ])
       expect(await own.count()).toBe(2)
+      expect(await own.aggregate({ count: true, sum: ['balance'] })).toEqual([
+        { count: 2, sum: { balance: 6 } },
+      ])
       expect(await own.updateWhere({ owner: ['a', 'b'] }, { balance: 7 })).toBe(2)
       expect(await tx.collection(Payment).count({ account: added._id })).toBe(1)
       expect(await accounts.find()).toMatchObject([{ balance: 10, tags: [] }])
