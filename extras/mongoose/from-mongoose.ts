@@ -9,6 +9,7 @@ import type { $ZodObject } from 'zod/v4/core'
 import { defineModel, type ModelDefinition } from '../../src/model/define.ts'
 import type { FieldSchemas, Managed, Model } from '../../src/model/model.ts'
 import { remember } from '../../src/model/registry.ts'
+import type { RuleOptions } from '../../src/model/rules.ts'
 import { objectShape } from '../../src/model/shape.ts'
 import { didYouMean } from '../../src/model/suggest.ts'
 import { isForbiddenKey } from '../../src/model/writable.ts'
@@ -41,7 +42,8 @@ export interface SchemaNames {
 
 /** What a model has besides what its schema says; each is as in `defineModel`, and comes in addition. */
 export interface Additions<R = Fields>
-  extends Pick<ModelDefinition<FieldSchemas>, 'convert' | 'renamed'> {
+  extends Pick<ModelDefinition<FieldSchemas>, 'convert' | 'renamed'>,
+    RuleOptions {
   readonly hidden?: readonly string[]
   readonly unique?: readonly (string | readonly string[])[]
   readonly indexes?: readonly (string | readonly string[])[]
@@ -53,10 +55,13 @@ const OPTIONS: Readonly<Record<keyof Additions | keyof SchemaNames, boolean>> = 
   name: true,
   collection: true,
   convert: false,
+  exclude: false,
   hidden: false,
   indexes: false,
+  initial: false,
   output: false,
   renamed: false,
+  transitions: false,
   unique: false,
 }
 
@@ -93,7 +98,7 @@ export function fromMongoose<R = Fields>(
 ): FromMongoose<R> {
   const { schema, name, collection } = partsOf(source, options)
   checkNames(options, isModel(source))
-  const { output, convert, renamed } = options
+  const { output, convert, renamed, transitions, initial, exclude } = options
   const report = new Report()
   const reading: Reading = {
     report,
@@ -127,6 +132,7 @@ export function fromMongoose<R = Fields>(
     indexes: [...indexes.indexes, ...(options.indexes ?? [])],
     ...(convert && { convert }),
     ...(renamed && { renamed }),
+    ...({ transitions, initial, exclude } as object),
     ...(output && { output: output as () => unknown }),
     ...(collection !== undefined && { collection }),
   }) as unknown as Model

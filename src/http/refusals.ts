@@ -34,9 +34,16 @@ export const duplicate = (fields: readonly string[]): HttpError =>
   new HttpError(409, `Duplicate value for: ${fields.join(', ')}.`, {
     fields: Object.fromEntries(fields.map((field) => [field, 'Already exists.'])),
   })
-/** Transitions: `from` and `to` as the sentence shows them. */
-export const forbiddenTransition = (field: string, from: string, to: string): HttpError =>
-  new HttpError(409, `'${field}' cannot change from ${echoed(from)} to ${echoed(to)}.`)
+/** Transitions: `from` and `to` as the sentence shows them; of a hidden field, what is stored is not told. */
+export const forbiddenTransition = (
+  field: string,
+  from: string | undefined,
+  to: string,
+): HttpError =>
+  new HttpError(
+    409,
+    `'${field}' cannot change${from === undefined ? '' : ` from ${echoed(from)}`} to ${echoed(to)}.`,
+  )
 /** Exclusions: `fields` are those of the range. */
 export const overlapping = (fields: readonly string[]): HttpError =>
   new HttpError(409, 'Overlaps an existing entry.', {

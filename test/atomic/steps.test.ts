@@ -61,6 +61,9 @@ describe('an atomic step', () => {
         { owner: 'a' },
       ])
       expect(await own.count()).toBe(2)
+      expect(await own.aggregate({ count: true, sum: ['balance'] })).toEqual([
+        { count: 2, sum: { balance: 6 } },
+      ])
       expect(await own.updateWhere({ owner: ['a', 'b'] }, { balance: 7 })).toBe(2)
       expect(await tx.collection(Payment).count({ account: added._id })).toBe(1)
       expect(await accounts.find()).toMatchObject([{ balance: 10, tags: [] }])
@@ -116,6 +119,30 @@ describe('an atomic step', () => {
         expect(runs).toBe(Math.min(3, changes + 1))
       }
     }
+  })
+
+  it('runs again if it throws because it has seen a half of what another has written', async () => {
+    const { app, accounts } = bank()
+    const [a, b] = [
+      await accounts.insert({ owner: 'a', balance: 1 }),
+      await accounts.insert({ owner: 'b', balance: 1 }),
+    ]
+    let runs = 0
+    const step = app.store.atomic(async (tx) => {
+      runs += 1
+      const first = await tx.collection(Account).findById(a._id)
+      if (runs === 1) {
+        await app.store.atomic(async (other) => {
+          await other.collection(Account).update(a._id, { balance: 2 })
+          await other.collection(Account).update(b._id, { balance: 2 })
+        })
+      }
+      const second = await tx.collection(Account).findById(b._id)
+      if (first?.balance !== second?.balance) throw new Error('they differ')
+      return first?.balance
+    })
+    expect(await step).toBe(2)
+    expect(runs).toBe(2)
   })
 
   it('runs again if a record appears that it did not find', async () => {

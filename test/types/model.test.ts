@@ -68,6 +68,45 @@ describe('design, Model', () => {
       expectTypeOf(wrong).toBeFunction()
   })
 
+  test('design, Model: a misspelt field or value in transitions, initial or exclude is a compile error', () => {
+    const fields = {
+      status: z.enum(['open', 'done']).default('open'),
+      level: z.union([z.literal(1), z.literal(2)]).optional(),
+      from: z.date(),
+      to: z.date(),
+    }
+    const range = ['from', 'to'] as const
+    defineModel('TypedRules', {
+      fields,
+      transitions: { status: { open: ['done'] }, level: { 1: [2] } },
+      initial: { status: ['open'], level: [1] },
+      exclude: [
+        { equal: ['status'], range: ['from', 'to'], where: { status: ['open'], level: [2] } },
+      ],
+    })
+    // @ts-expect-error 'statu' is no field
+    const field = () => defineModel('TypedWrong', { fields, transitions: { statu: {} } })
+    const from = () =>
+      // @ts-expect-error 'opn' is no value
+      defineModel('TypedWrong', { fields, transitions: { status: { opn: ['done'] } } })
+    const to = () =>
+      // @ts-expect-error 'dne' is no value
+      defineModel('TypedWrong', { fields, transitions: { status: { open: ['dne'] } } })
+    // @ts-expect-error 'opn' is no value
+    const start = () => defineModel('TypedWrong', { fields, initial: { status: ['opn'] } })
+    // @ts-expect-error 'tool' is no field
+    const equal = () => defineModel('TypedWrong', { fields, exclude: [{ equal: ['tool'], range }] })
+    const end = () =>
+      // @ts-expect-error a range has two ends
+      defineModel('TypedWrong', { fields, exclude: [{ equal: [], range: ['from'] }] })
+    const where = { status: ['opn'] as const }
+    const value = () =>
+      // @ts-expect-error 'opn' is no value
+      defineModel('TypedWrong', { fields, exclude: [{ equal: [], range, where }] })
+    for (const wrong of [field, from, to, start, equal, end, value])
+      expectTypeOf(wrong).toBeFunction()
+  })
+
   test('design, Model: output sees the record', () => {
     defineModel('TypedOutput', {
       fields: { name: z.string() },

@@ -5,10 +5,10 @@
  */
 
 import { checkTime, inTime } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { isDuplicate } from '../../records/engine/clashes.ts'
 import type { Report } from '../request-info/security-events.ts'
 import { type IdentifierParts, isTakenElsewhere } from './one-namespace.ts'
 
@@ -63,7 +63,7 @@ async function insert(
     try {
       return await parts.users.engine.insert(values, id)
     } catch (error) {
-      if (!(error instanceof HttpError && error.status === 409)) throw error
+      if (!isDuplicate(error)) throw error
     }
     if (!(await freeIdentifiers(parts, values))) return undefined
   }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { HttpError } from '../../http/errors.ts'
+import { HttpError } from '../../http/errors.ts'
 import { duplicate, hiddenDuplicate } from '../../http/refusals.ts'
 import { isHidden, type Model } from '../../model/model.ts'
 import { valueAt } from '../../model/value-at.ts'
@@ -117,6 +117,11 @@ function equalities(paths: readonly string[], record: Fields): Filter[] {
 function isIn(changes: Fields, path: string): boolean {
   const [head = ''] = path.split('.')
   return Object.hasOwn(changes, head)
+}
+
+/** Whether `error` is the refusal of values that another record has. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof HttpError && error.message.startsWith('Duplicate value')
 }
 
 /** The refusal of values that another record has in `fields`; hidden fields are not named. */

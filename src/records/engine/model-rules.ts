@@ -58,7 +58,7 @@ export async function updateAllowed(model: Model, updating: Updating): Promise<F
     const found = await first(filter)
     if (!found || !holds(found, expect)) return null
     const record = upgraded(model, found)
-    for (const one of concerned) checkTransition(one, fieldOf(record, one.field), changes)
+    for (const one of concerned) checkTransition(model, one, record, changes)
     if (tries === MAX_TRIES) throw new Error(`a record of '${model.name}' changed all the time`)
     // It lacks the value, or has one of an earlier model.
     const as = Object.fromEntries(concerned.map(({ field }) => [field, found[field]]))
@@ -74,16 +74,15 @@ function sourcesOf({ next = new Map() }: FieldTransitions, to: Scalar): Scalar[]
 }
 
 function checkTransition(
+  model: Model,
   { field, next, initial }: FieldTransitions,
-  from: Scalar,
+  record: Fields,
   changes: Fields,
-) {
-  const to = fieldOf(changes, field)
-  if (from === to) return
+): void {
+  const [from, to] = [fieldOf(record, field), fieldOf(changes, field)]
   const isStart = from === null && (!initial || initial.includes(to))
-  if (!isStart && !next?.get(from)?.includes(to)) {
-    throw forbiddenTransition(field, shown(from), shown(to))
-  }
+  if (from === to || isStart || next?.get(from)?.includes(to)) return
+  throw forbiddenTransition(field, isHidden(model, field) ? undefined : shown(from), shown(to))
 }
 
 /** The fields that must be known, if `changes` touch what records exclude each other by. */
@@ -115,7 +114,10 @@ export function exclusivesOf(model: Model, record: Fields): readonly Exclusive[]
     const { equal, range } = exclusion
     const [from, to] = range.map((field) => valueAt(record, field))
     if (from === null || to === null || from === undefined || to === undefined) return []
-    if (!(to > from)) throw invalidFields({ [range[1]]: `Must be after '${range[0]}'.` })
+    if (!(to > from)) {
+      const isTold = !range.some((field) => isHidden(model, field))
+      throw invalidFields(isTold ? { [range[1]]: `Must be after '${range[0]}'.` } : {})
+    }
     const values = equal.map((field) => valueAt(record, field))
     if (values.includes(null) || !counts(exclusion, record)) return []
     const others = all([

@@ -42,11 +42,7 @@ export class AtomicSteps {
     await ready()
     if (!this.#isChecked) await checkGuards(this.#host.database, 'store.atomic():', 'the call')
     this.#isChecked = true
-    const attempt = async () => {
-      const step = new AtomicStep(this.#host, ready)
-      const result = await step.doing(work)
-      return (await step.write()) && { result }
-    }
+    const attempt = () => new AtomicStep(this.#host, ready).run(work)
     for (let runs = 0; runs < MAX_RUNS; runs += 1) {
       if (runs > 1) await pause(runs)
       const outcome = await (runs === 0 ? attempt() : this.#queue.after('', attempt))
@@ -75,14 +71,27 @@ class AtomicStep {
     this.#verification = new Verification((model) => this.#records.of(model))
   }
 
-  async doing<T>(work: Work<T>): Promise<T> {
+  /** What `work` returns, once it is stored; undefined if what it has read has changed. */
+  async run<T>(work: Work<T>): Promise<{ readonly result: T } | undefined> {
     try {
-      return await work({
+      const result = await work({
         collection: (model) => this.#collection(model as unknown as Model) as never,
       })
-    } finally {
       this.#isOver = true
+      return (await this.#write()) ? { result } : undefined
+    } catch (error) {
+      // It may have thrown because it has seen a half of what another step has written.
+      const isOfWrite = this.#isOver
+      this.#isOver = true
+      if (isOfWrite || (await this.#holds().catch(() => true))) throw error
+      return undefined
     }
+  }
+
+  /** Whether what was read is still so. */
+  async #holds(): Promise<boolean> {
+    const steps = this.#records.stored(this.#verification.before([]))
+    return steps.length === 0 || 'results' in (await this.#host.integrity.write(steps))
   }
 
   #collection(model: Model) {
@@ -97,7 +106,7 @@ class AtomicStep {
   }
 
   /** Writes what the work has done; false if what it has read has changed. */
-  async write(): Promise<boolean> {
+  async #write(): Promise<boolean> {
     await this.#last
     this.#checkCount()
     const { steps } = joinSteps(this.#taken)

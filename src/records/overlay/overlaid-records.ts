@@ -7,6 +7,7 @@
 import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
+import { aggregateRecords } from '../../ports/aggregate-records.ts'
 import { compareAt, matches, position } from '../../ports/evaluate.ts'
 import { all, type Filter, idsIn } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
@@ -129,6 +130,10 @@ export class OverlaidRecords {
         if (ids.length === 0) return stored.count(filter, hints)
         return (await stored.count(except(filter, ids), hints)) + this.#own(ids, filter).length
       },
+      aggregate: (read) =>
+        stored.aggregate && this.#concernedBy(read.filter).ids.length === 0
+          ? stored.aggregate(read)
+          : aggregateRecords((part) => this.find(part), read),
       estimate: () => stored.estimate(),
       ...(stored.newId && { newId: stored.newId.bind(stored) }),
       insert: (record) => writing.insert(record),
@@ -146,7 +151,7 @@ export class OverlaidRecords {
   /** What was stored, as far as the records that match `filter` depend on it: what was written since, and the rest. */
   basesOf(filter: Filter): { readonly bases: readonly Fields[]; readonly rest: Filter } {
     const { ids } = this.#concernedBy(filter)
-    const bases = ids.flatMap((id): Fields[] => [this.#bases.get(id) ?? []].flat())
+    const bases = ids.map((id) => this.#bases.get(id)).filter((one) => one !== undefined)
     return { bases, rest: ids.length > 0 ? except(filter, ids) : filter }
   }
 

@@ -89,6 +89,18 @@ describe('transitions', () => {
     })
   })
 
+  it('do not tell what is stored in a hidden field', async () => {
+    const Hidden = defineModel('RuledHidden', {
+      fields: { state: z.string().max(9) },
+      transitions: { state: { secret: ['open'] } },
+      hidden: ['state'],
+    })
+    const { app } = service({ store: sqliteStore() })
+    const { _id } = await app.store.collection(Hidden).insert({ state: 'secret' })
+    const change = app.store.collection(Hidden).update(_id, { state: 'x' })
+    await expect(change).rejects.toEqual(new HttpError(409, "'state' cannot change to 'x'."))
+  })
+
   it('hold for batches, your own code and atomic steps', async () => {
     const { app, send, collection } = loans()
     const { _id } = await collection.insert({ title: 'x' })
