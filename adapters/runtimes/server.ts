@@ -5,7 +5,6 @@
  */
 
 import type { App } from '../../src/app/app.ts'
-import { whatThereIs } from '../../src/model/suggest.ts'
 import { jsonLogger } from '../../src/ports/logger.ts'
 import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
@@ -121,10 +120,7 @@ export function listening(options: ServeOptions): {
 } {
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined
-    if (!rule) {
-      const there = whatThereIs(name, Object.keys(RULES))
-      throw new TypeError(`serve: unknown option '${name}'.${there}`)
-    }
+    if (!rule) throw new TypeError(`serve: unknown option '${name}'`)
     const [must, test] = rule
     if (value !== undefined && !test(value)) throw new TypeError(`serve: '${name}' must ${must}`)
   }
