@@ -25,6 +25,7 @@ import { type AuthInstance, createInstance } from './instance.ts'
 import { legacyService } from './legacy/legacy-service.ts'
 import { accountsFor } from './methods/accounts.ts'
 import { methodHandler } from './methods/routes.ts'
+import type { SocialOptions } from './providers/provider.ts'
 import { noteRequest } from './request-info/request-info.ts'
 import { refusesInSteps } from './routes/even-time.ts'
 import { servesRoute } from './routes/serving.ts'
@@ -35,7 +36,7 @@ import type { IdentifierOption } from './setup/identifiers.ts'
 import type { Method } from './setup/method.ts'
 import { methodRoutes } from './setup/methods.ts'
 import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
-import type { AuthOptions } from './setup/options.ts'
+import type { AuthOptions, RolesOptions } from './setup/options.ts'
 import { type OwnInput, type OwnUser, withModel } from './setup/own-model.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import type { Access, MethodRouteName, RouteName } from './setup/route-names.ts'
@@ -113,8 +114,8 @@ export function createAuthRouter<
     readonly fields?: F & {
       readonly [K in Exclude<keyof NoInfer<F>, StoredName>]: string extends K ? unknown : $ZodType
     }
-    readonly social?: S
-    readonly roles?: L
+    readonly social?: S | SocialOptions
+    readonly roles?: L | RolesOptions<Role>
   } & AuthChosen<NoInfer<R>, N, A, U, T, E, V, M>,
 ): AuthRouter<
   Role,

@@ -6,6 +6,7 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { booleanFrom, type Fail, natural } from '../model/option-rules.ts'
+import { whatThereIs } from '../model/suggest.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
 
@@ -115,7 +116,9 @@ export function defaultsOf(
 function checkOptions(option: unknown, options: CacheOptions, fail: Fail): void {
   if (!isCacheOption(option)) fail(`'cache' must be true, false or an object`)
   for (const name of Object.keys(options)) {
-    if (!NAMES.has(name)) fail(`unknown option 'cache.${name}'`)
+    if (!NAMES.has(name)) {
+      fail(`unknown option 'cache.${name}'.${whatThereIs(name, [...NAMES])}`)
+    }
   }
   checkKeys(options, fail)
   checkStores(options, fail)

@@ -61,20 +61,12 @@ export interface AddRoute<Method extends string> {
     path: Path,
     ...handlers: readonly [...Guard[], Handler]
   ): WithRoute<Self, `${Method} ${Path}`, ExtraRoute>
-  <
-    Self,
-    const Path extends string,
-    V extends Sendable<R>,
-    P extends Objects = undefined,
-    Q extends Objects = undefined,
-    B extends Schemas = undefined,
-    R extends Schemas = undefined,
-  >(
+  // The handler of a route with more guards gets its request untyped.
+  <Self, const Path extends string>(
     this: Self,
     path: Path,
-    handler: DescribedHandler<P, Q, B, V>,
-    description: RouteDescription<P, Q, B, R>,
-  ): WithRoute<Self, `${Method} ${Path}`, ExtraRoute<P, Q, B, R, V>>
+    ...given: readonly [Guard, Guard, ...Guard[], Handler, RouteDescription]
+  ): WithRoute<Self, `${Method} ${Path}`, ExtraRoute>
   <
     Self,
     const Path extends string,
@@ -90,12 +82,21 @@ export interface AddRoute<Method extends string> {
     handler: DescribedHandler<P, Q, B, V>,
     description: RouteDescription<P, Q, B, R>,
   ): WithRoute<Self, `${Method} ${Path}`, ExtraRoute<P, Q, B, R, V>>
-  // The handler of a route with more guards gets its request untyped.
-  <Self, const Path extends string>(
+  // The usual one comes last: of several, the compiler tells of the last.
+  <
+    Self,
+    const Path extends string,
+    V extends Sendable<R>,
+    P extends Objects = undefined,
+    Q extends Objects = undefined,
+    B extends Schemas = undefined,
+    R extends Schemas = undefined,
+  >(
     this: Self,
     path: Path,
-    ...given: readonly [Guard, Guard, ...Guard[], Handler, RouteDescription]
-  ): WithRoute<Self, `${Method} ${Path}`, ExtraRoute>
+    handler: DescribedHandler<P, Q, B, V>,
+    description: RouteDescription<P, Q, B, R>,
+  ): WithRoute<Self, `${Method} ${Path}`, ExtraRoute<P, Q, B, R, V>>
 }
 
 /** Adds routes of your own, by their methods. */

@@ -5,6 +5,7 @@
  */
 
 import { type Fail, flag, natural, oneOf, type Rule } from '../model/option-rules.ts'
+import { whatThereIs } from '../model/suggest.ts'
 import { type Acl, isKey } from '../ports/files.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
@@ -119,7 +120,9 @@ export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: 
 function checkOptions(options: UploadOptions, fail: Fail): void {
   if (typeof options !== 'object' || options === null) fail(`'upload' must be an object`)
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(RULES, name)) fail(`'upload' has the unknown option '${name}'`)
+    if (!Object.hasOwn(RULES, name)) {
+      fail(`'upload' has the unknown option '${name}'.${whatThereIs(name, Object.keys(RULES))}`)
+    }
     const { test, must } = RULES[name as keyof UploadOptions]
     if (value !== undefined && !test(value)) fail(`'upload.${name}' must ${must}`)
   }
@@ -152,7 +155,9 @@ function fileFields(
   const found = new Map<string, Required<FileField>>()
   for (const field of fields) {
     for (const name of Object.keys(field ?? {})) {
-      if (!Object.hasOwn(FILE_FIELD, name)) fail(`'upload.fields' has the unknown option '${name}'`)
+      if (Object.hasOwn(FILE_FIELD, name)) continue
+      const there = whatThereIs(name, Object.keys(FILE_FIELD))
+      fail(`'upload.fields' has the unknown option '${name}'.${there}`)
     }
     const made = fileField(field, shape, fail)
     if (found.has(made.name)) fail(`'upload.fields' names '${made.name}' twice`)

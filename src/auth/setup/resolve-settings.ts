@@ -5,6 +5,7 @@
  */
 
 import type { Model } from '../../model/model.ts'
+import { didYouMean } from '../../model/suggest.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
 import {
@@ -93,7 +94,8 @@ export function resolveSettings(
   const fields = options.fields as { readonly [Name in StoredName]?: string } | undefined
   if (!model?.shape) fail(`'model' must be a model made by defineModel`)
   for (const name of Object.keys(fields ?? {})) {
-    if (!isStoredName(name)) fail(`'fields' has the unknown key '${name}'`)
+    if (!isStoredName(name))
+      fail(`'fields' has the unknown key '${name}'.${didYouMean(name, Object.keys(storedNames()))}`)
     string(`fields.${name}`, fields?.[name])
   }
   const roleField = string('roles.field', options.roles?.field) ?? fields?.role

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { whatThereIs } from '../../model/suggest.ts'
 import type { Fields } from '../../ports/store.ts'
 import { either, fail, group, string, strings } from '../option-checks.ts'
 import type { RolesOptions } from './options.ts'
@@ -28,7 +29,7 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   string('roles.field', roles.field)
   const inList = (name: string, role: string) => {
     if (list && !list.includes(role))
-      fail(`'roles.${name}' is '${role}', which is not in 'roles.list'`)
+      fail(`'roles.${name}' is '${role}', which is not in 'roles.list'.${whatThereIs(role, list)}`)
   }
   const given = string('roles.default', roles.default)
   if (given !== undefined) inList('default', given)

@@ -5,7 +5,7 @@
  */
 
 import type { Fail } from '../../model/option-rules.ts'
-import { didYouMean } from '../../model/suggest.ts'
+import { whatThereIs } from '../../model/suggest.ts'
 import { refuseMiddlewares } from '../engine/guards.ts'
 import type { Guard } from '../engine/route.ts'
 
@@ -51,7 +51,7 @@ export function resolveAccess(
   const { access = {}, enableQuery = true } = options
   for (const [name, value] of Object.entries(access)) {
     if (!ACTIONS.some((action) => action === name)) {
-      fail(`'access' names '${name}', which is no route.${didYouMean(name, ACTIONS)}`)
+      fail(`'access' names '${name}', which is no route.${whatThereIs(name, ACTIONS)}`)
     }
     if (!isAccess(value)) {
       fail(`'access.${name}' must be true, false, a guard or a list of guards`)

@@ -64,7 +64,7 @@ export type RouterInput<R, I, H, O> = RouterOptions<R> & {
   readonly model: Model<R, I, H>
 } & {
   readonly [Name in keyof O & (Listed | Calling)]?: O[Name]
-} & (O extends { readonly scope: infer S } ? { readonly scope?: OwnScope<R, S> } : unknown) &
+} & (O extends { readonly scope: infer S } ? OwnScope<R, S> : unknown) &
   (O extends { readonly access: infer E }
     ? { readonly access?: Refused<Exclude<keyof E, keyof AccessOptions>, keyof AccessOptions> }
     : unknown)
@@ -77,30 +77,21 @@ export interface NoSuchName<Name, Names> {
 
 type Refused<Wrong, Names> = { readonly [Name in Wrong & string]?: NoSuchName<Name, Names> }
 
-/** A scope that names fields of `R` alone: the compiler compares what functions return with no care for other names. */
-type OwnScope<R, S> = S extends { readonly read: infer Read; readonly write: infer Write }
-  ? { readonly read: OwnScope<R, Read>; readonly write: OwnScope<R, Write> } & Refused<
-      Exclude<keyof S, 'read' | 'write'>,
-      'read' | 'write'
-    >
-  : S extends (...given: never) => infer L
-    ? (...given: never) => OwnFields<R, L>
-    : unknown
-
-type OwnFields<R, L> = unknown extends L
+/** Refuses a scope that names other fields than those of `R`: the compiler has no care for what functions return besides. */
+type OwnScope<R, S> = [WrongIn<R, S>] extends [never]
   ? unknown
-  : L extends Promise<infer P>
-    ? Promise<OwnFields<R, P>>
-    : L extends { readonly or: readonly (infer M)[] }
-      ? { readonly or: readonly OtherNames<R, NamesIn<M>>[] }
-      : L extends object
-        ? OtherNames<R, keyof L>
-        : L
+  : NoSuchName<
+      WrongIn<R, S>,
+      Exclude<keyof S, 'read' | 'write'> extends never
+        ? (keyof R & string) | keyof Managed
+        : 'read' | 'write'
+    >
 
-type OtherNames<R, Names> = Refused<
-  Exclude<Names, keyof R | keyof Managed>,
-  (keyof R & string) | keyof Managed
->
+type WrongIn<R, S> = S extends (...given: never) => infer L
+  ? unknown extends L
+    ? never
+    : Exclude<ScopedNames<L>, keyof R | keyof Managed | 'or'>
+  : { [K in keyof S]: K extends 'read' | 'write' ? WrongIn<R, S[K]> : K }[keyof S]
 
 /** The names of all members of a union. */
 type NamesIn<M> = M extends unknown ? keyof M : never

@@ -100,4 +100,23 @@ export const bodies: Checks = {
       'Request body is not a valid form.',
     )
   },
+  'a described route gets its values parsed, and refuses others': async ({ ask }) => {
+    const day = '2030-01-01T00:00:00.000Z'
+    const sent = (path: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
+      ask('POST', `/extras/described/${path}`, { headers, body })
+    const data = { id: 7, dry: true, day }
+    assert.deepEqual(ok(await sent('7?dry=true', JSON.stringify({ day }))).body.data, data)
+    for (const [path, body, field] of [
+      ['x', JSON.stringify({ day }), 'id'],
+      ['7?dry=x', JSON.stringify({ day }), 'dry'],
+      ['7', '{}', 'day'],
+    ] as const) {
+      const answer = await sent(path, body)
+      refused(answer, 400, 'Check the submitted values.')
+      assert.deepEqual(Object.keys(answer.body.fields), [field])
+    }
+    const type = 'Request body must be sent as application/json.'
+    refused(await sent('7', 'day=1', FORM), 415, type)
+    refused(await sent('7', '{'), 400, NOT_JSON)
+  },
 }

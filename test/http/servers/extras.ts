@@ -53,6 +53,12 @@ export function withExtras(app: App): App {
     const data = JSON.stringify({ success: true, data: clientAddress ?? null })
     return new Response(data, { headers: { 'Content-Type': 'application/json' } })
   })
+  router.post('/described/:id', ({ params, query, body }) => ({ ...params, ...query, ...body }), {
+    params: z.object({ id: z.int() }),
+    query: z.object({ dry: z._default(z.boolean(), false) }),
+    body: z.object({ day: z.date() }),
+    response: z.object({ id: z.int(), dry: z.boolean(), day: z.date() }),
+  })
   router.post('/guarded', async (request) => void (await request.text()), read)
   return withLimits(withGuards(app))
     .mount('/extras', router)
