@@ -176,6 +176,9 @@ export interface KeyRule {
   readonly actions: readonly string[]
 }
 
+/** What a browser needs for a ceremony, and the ticket to send with its outcome. */
+type BegunCeremony = { readonly publicKey: object; readonly ticket: string }
+
 /** Codes for when the authenticator app is lost, each for one sign-in; they are shown once. */
 type RecoveryCodes = { readonly recoveryCodes: readonly string[] }
 
@@ -209,14 +212,73 @@ export interface MethodCalls {
     options?: CallOptions,
   ): Promise<Result<RecoveryCodes>>
   deleteTotp(options?: CallOptions): Message
+  /** Begins to register a passkey; `passkeys.register()` does all of it. */
+  beginPasskey(options?: CallOptions): Promise<Result<BegunCeremony>>
+  createPasskey(
+    body: { readonly ticket: string; readonly credential: object; readonly name?: string },
+    options?: CallOptions,
+  ): Promise<Result<PasskeyInfo>>
+  listPasskeys(options?: CallOptions): Promise<Result<PasskeyInfo[]>>
+  renamePasskey(
+    id: string,
+    body: { readonly name: string },
+    options?: CallOptions,
+  ): Promise<Result<PasskeyInfo>>
+  deletePasskey(id: string, options?: CallOptions): Message
+  /** Begins a sign-in by passkey; `passkeys.signIn()` does all of it. */
+  beginPasskeyLogin(
+    body?: { readonly ticket?: string },
+    options?: CallOptions,
+  ): Promise<Result<BegunCeremony>>
+  passkeyLogin(
+    body: { readonly ticket: string; readonly credential: object },
+    options?: CallOptions,
+  ): Promise<Result<{ readonly token: string; readonly expiresIn: number }>>
   /** Mails a code for `login({ identifier, otp })`, if the account exists. */
   sendLoginCode(body: { readonly identifier: string }, options?: CallOptions): Message
   /** New recovery codes; those before no longer work. */
   createRecoveryCodes(options?: CallOptions): Promise<Result<RecoveryCodes>>
 }
 
+/** A passkey, as the routes show it. */
+export interface PasskeyInfo {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  /** Whether it is kept on several devices. */
+  readonly synced: boolean
+}
+
+/** The ceremonies of passkeys in a browser. They load `@simplewebauthn/browser`, which you install. */
+export interface PasskeyCeremonies<S = unknown> {
+  /** Registers a passkey for the signed-in user. If they cancel, it fails with status 0. */
+  register(options?: {
+    readonly name?: string
+  }): Promise<Result<S extends object ? PasskeyInfo : unknown>>
+  /**
+   * Signs in by a passkey. With `autofill`, the browser offers it in a field with `autocomplete="username webauthn"`. With the
+   * `ticket` of a first step, it is the second one.
+   */
+  signIn(options?: { readonly autofill?: boolean; readonly ticket?: string }): Promise<Result<S>>
+}
+
+/** The calls that `passkeys` has besides its routes. */
+type Ceremonies<T extends AnyAccounts> =
+  'passkeys' extends NamesOf<T['options']['methods']>
+    ? { readonly passkeys: PasskeyCeremonies<SignedIn<T>> }
+    : unknown
+
 /** The routes of each method, by its name. */
 interface CallsOf {
+  readonly passkeys:
+    | 'beginPasskey'
+    | 'createPasskey'
+    | 'listPasskeys'
+    | 'renamePasskey'
+    | 'deletePasskey'
+    | 'beginPasskeyLogin'
+    | 'passkeyLogin'
   readonly emailCode: 'sendLoginCode'
   readonly totp: 'createTotp' | 'confirmTotp' | 'deleteTotp' | 'createRecoveryCodes'
   readonly apiKeys: 'listKeys' | 'createKey' | 'deleteKey' | 'deleteUserKeys'
@@ -256,4 +318,5 @@ export type AccountsClient<T extends AnyAccounts> = Pick<
   Routes<T>,
   Exclude<RouteName, Absent<T['options']>>
 > &
-  CallsBy<NamesOf<T['options']['methods']>>
+  CallsBy<NamesOf<T['options']['methods']>> &
+  Ceremonies<T>

@@ -11,7 +11,7 @@ import { type ClientOptions as ConnectionOptions, connect } from './connection.t
 import { inPath } from './paths.ts'
 import type { Refusal } from './query.ts'
 import { recordCalls, type ServedCalls } from './records.ts'
-import { type RoutePaths, routeCalls } from './routes.ts'
+import { type AskRoute, type RoutePaths, routeCalls } from './routes.ts'
 import { sending } from './sending.ts'
 import type { AnyRecords } from './shapes.ts'
 
@@ -20,6 +20,8 @@ export type {
   KeyInfo,
   KeyRule,
   MethodCalls,
+  PasskeyCeremonies,
+  PasskeyInfo,
   Routes,
   SessionInfo,
   SignedIn,
@@ -122,11 +124,21 @@ export function createClient<A extends object>(
     const at = path === '/' ? '' : path
     const own = refusals.get(mount) ?? { until: 0 }
     refusals.set(mount, own)
-    return {
-      ...recordCalls(at, connection, send, own),
-      ...routeCalls(at, connection, send, options.routes?.[mount]),
-    }
+    const [calls, ask] = routeCalls(at, connection, send, options.routes?.[mount])
+    const known = { ...recordCalls(at, connection, send, own), ...calls }
+    return new Proxy(known, { get: (_, name) => callOf(known, ask, name) })
   }
   // The calls are made from names alone; what each takes and gives is checked by the type.
   return Object.assign(service, { fetch: connection.fetch }) as unknown as Client<A>
+}
+
+/** The call with that name. Those of methods are in a module of their own, which is loaded when one is called. */
+function callOf(known: object, ask: AskRoute, name: string | symbol): unknown {
+  // A promise that resolves to the calls looks for 'then'.
+  if (name in known || typeof name === 'symbol' || name === 'then') return Reflect.get(known, name)
+  const by =
+    (called: string) =>
+    async (...given: unknown[]) =>
+      (await import('./methods.ts')).callMethod(ask, called, given)
+  return Object.assign(by(name), { register: by('register'), signIn: by('signIn') })
 }

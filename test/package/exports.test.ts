@@ -158,6 +158,8 @@ describe('an entry', () => {
         "./node": "serve",
         "./openapi": "document openapi",
         "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern QueryTooLong RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project roundedMeasure withDefaults withId",
+        "./passkeys": "passkeys",
+        "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern QueryTooLong RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
         "./postgres": "postgresStore",
         "./r2": "r2Files",
         "./react-admin": "reactAdminAuth reactAdminData",

@@ -24,7 +24,7 @@ import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
 import { type AskedStep, askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
-import { respondSignedIn } from './sign-in-by.ts'
+import { eraOf, respondSignedIn } from './sign-in-by.ts'
 
 /** The route `login`. */
 export const loginRoute: AuthRoute<'login'> = {
@@ -151,7 +151,8 @@ async function loginWithTicket(
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
   if (usedTokens) requestInfo(request).later(usedTokens.sweep())
-  const expect = provider ? { [provider.idField]: user[provider.idField] } : {}
+  const link = provider ? { [provider.idField]: user[provider.idField] } : {}
+  const expect = { ...link, ...eraOf(auth, reservation.user) }
   const more = provider && { provider: provider.name }
   const ending = { reservation, expect, more, own, isStrong }
   return respondSignedIn(auth, reservation.user, request, ending, invalidTicket)

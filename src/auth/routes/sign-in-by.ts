@@ -30,7 +30,19 @@ export async function signInBy(
   const step = await runOnLogin(auth, user, request)
   const asked = askedStep(step, isStrong ? [] : await auth.factors.asked(user))
   if (asked) return auth.tickets.ask(user, asked, request)
-  return respondSignedIn(auth, user, request, { expect, isStrong, own }, invalidCredentials)
+  return respondSignedIn(
+    auth,
+    user,
+    request,
+    { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own },
+    invalidCredentials,
+  )
+}
+
+/** A takeover meanwhile ends the factors that a sign-in went by; one that was made signed in changes no password. */
+export function eraOf({ users, methods }: AuthInstance, user: Fields): Fields {
+  const { takeovers } = users.names
+  return methods.length > 0 ? { [takeovers]: user[takeovers] } : {}
 }
 
 /** How a sign-in ends. */

@@ -60,6 +60,8 @@ export interface OpenMethod {
   readonly secondFactors?: readonly SecondFactor[]
   /** Takes tokens of its own after `Authorization: Bearer`. */
   readonly bearer?: Bearer
+  /** Whether `user` can sign in by it alone, so that other ways in may be removed. */
+  opens?(user: Fields): Promise<boolean>
   /** Removes what it keeps of an account that was deleted. What is left must open nothing. */
   forget?(userId: string): Promise<void>
 }
@@ -84,8 +86,8 @@ export interface SecondFactor {
   readonly asks: boolean
   /** Whether `user` has it. */
   isEnrolled(user: Fields): Promise<boolean>
-  /** Whether an answer is right; uses it up. Its try has been counted. */
-  isRight(user: Fields, answer: unknown, request: ApiRequest): Promise<boolean>
+  /** Whether an answer is right; uses it up. Its try has been counted. `ticket` is that of the first step. */
+  isRight(user: Fields, answer: unknown, request: ApiRequest, ticket: string): Promise<boolean>
 }
 
 /** Tokens that act for an account, other than those of sessions. */
@@ -211,6 +213,10 @@ export interface Accounts {
   recent(request: ApiRequest): Promise<Fields>
   /** The signed-in user, if they have signed in with a second factor, or have none. Throws a 403. */
   strong(request: ApiRequest): Promise<Fields>
+  /** Uses a text up, such as a ticket of your own; false if it was used before. It is remembered until `expiresAt`. */
+  useOnce(text: string, expiresAt: number): Promise<boolean>
+  /** Throws a 409 if nothing opens the account of `user` any more, a code by mail included. */
+  checkWayLeft(user: Fields): Promise<void>
   /** Throws a 409 if `user` has a role that needs a second factor and has none left. */
   checkFactorLeft(user: Fields): Promise<void>
   /**

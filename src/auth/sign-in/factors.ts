@@ -47,7 +47,8 @@ export class Factors {
   /** Those that a sign-in of `user` by one factor is asked for. */
   async asked(user: Fields): Promise<readonly SecondFactor[]> {
     const own = this.all.length === 0 ? [] : await this.of(user)
-    return own.some(({ asks }) => asks) || this.isRequired(user) ? own : []
+    if (!own.some(({ asks }) => asks) && !this.isRequired(user)) return []
+    return [...own].sort((one, other) => +other.asks - +one.asks)
   }
 
   /** Whether a role of `user` needs a second factor. */
@@ -73,7 +74,8 @@ export class Factors {
     request: ApiRequest,
   ): Promise<boolean> {
     const factor = asked.find(({ answer }) => Object.hasOwn(body, answer[0]))
-    return factor !== undefined && (await factor.isRight(user, body[factor.answer[0]], request))
+    if (!factor) return false
+    return factor.isRight(user, body[factor.answer[0]], request, String(body.ticket))
   }
 }
 
