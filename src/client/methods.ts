@@ -30,7 +30,11 @@ const ROUTES: Readonly<Record<keyof MethodCalls, string>> = {
 }
 
 /** Calls the route of a method, or does a ceremony. */
-export async function callMethod(ask: AskRoute, name: string, given: unknown[]) {
+export async function callMethod(
+  ask: AskRoute,
+  name: string,
+  given: unknown[],
+): ReturnType<AskRoute> {
   const asking = (route: string, ...values: unknown[]) =>
     ask(route, values, ROUTES[route as keyof MethodCalls])
   const [options] = given as [object?]
