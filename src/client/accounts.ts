@@ -290,10 +290,12 @@ type NamesOf<M> = M extends readonly (infer E)[]
     : never
   : never
 
-/** The calls of the methods with the names `N`. */
-type CallsBy<N> = [N] extends [never]
-  ? unknown
-  : Pick<MethodCalls, 'confirmLogin' | CallsOf[N & keyof CallsOf]>
+/** The calls of the methods. */
+type OfMethods<T extends AnyAccounts> = Pick<
+  MethodCalls,
+  'confirmLogin' | CallsOf[NamesOf<T['options']['methods']> & keyof CallsOf]
+> &
+  Ceremonies<T>
 
 type OfSessions =
   | 'refresh'
@@ -318,5 +320,4 @@ export type AccountsClient<T extends AnyAccounts> = Pick<
   Routes<T>,
   Exclude<RouteName, Absent<T['options']>>
 > &
-  CallsBy<NamesOf<T['options']['methods']>> &
-  Ceremonies<T>
+  (T['options']['methods'] extends readonly [] ? unknown : OfMethods<T>)

@@ -152,7 +152,7 @@ describe('an entry', () => {
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",
         "./memory": "memoryCache",
-        "./methods": "methodModel",
+        "./methods": "defineMethod methodModel",
         "./mongodb": "mongoStore",
         "./mongoose": "fromMongoose",
         "./node": "serve",

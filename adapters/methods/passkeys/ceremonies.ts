@@ -29,6 +29,12 @@ export interface Challenge {
   readonly origin?: string
 }
 
+/** What a client gets for a ceremony. */
+interface Begun {
+  readonly publicKey: object
+  readonly ticket: string
+}
+
 /** Begins and ends ceremonies. */
 export class Ceremonies {
   readonly #accounts: Accounts
@@ -45,7 +51,7 @@ export class Ceremonies {
   }
 
   /** The options for a new passkey of `user`, who has `known` ones. */
-  async registration(user: Fields, known: readonly Passkey[], request: ApiRequest) {
+  async registration(user: Fields, known: readonly Passkey[], request: ApiRequest): Promise<Begun> {
     const { rpId, rpName } = this.#options
     const { ticket, challenge } = await this.#ticket(this.registering(user), request)
     const label = String(user.email ?? user.phone ?? user.name ?? user._id)
@@ -65,7 +71,7 @@ export class Ceremonies {
   }
 
   /** The options for a sign-in; they name no account. With the ticket of a first step, the challenge is bound to that. */
-  async authentication(second: string | undefined, request: ApiRequest) {
+  async authentication(second: string | undefined, request: ApiRequest): Promise<Begun> {
     const { ticket, challenge } =
       second === undefined
         ? await this.#ticket('sign-in', request)

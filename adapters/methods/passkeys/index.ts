@@ -5,6 +5,7 @@
  */
 
 import { array, boolean, date, nullable, object, optional, record, string, unknown } from 'zod/mini'
+import { defineMethod } from '../../../src/auth/methods/machinery.ts'
 import {
   invalidCredentials,
   invalidFormat,
@@ -138,7 +139,11 @@ export function passkeys(options: PasskeysOptions): Method<'passkeys'> {
   if (!Array.isArray(origins) || origins.length === 0 || !origins.every(isOfDomain)) {
     fail(`'origins' must list origins of '${rpId}', such as 'https://${rpId}'`)
   }
-  return { name: 'passkeys', routes: ROUTES, open: (accounts) => opened(accounts, options) }
+  return defineMethod({
+    name: 'passkeys',
+    routes: ROUTES,
+    open: (accounts) => opened(accounts, options),
+  })
 }
 
 function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {

@@ -68,7 +68,8 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
     useOnce: (text, expiresAt) => useOnce(auth, name, text, expiresAt),
     checkWayLeft: (user) => checkWayLeft(auth, user),
     async checkFactorLeft(user) {
-      const isLeft = !auth.factors.isRequired(user) || (await auth.factors.of(user)).length > 0
+      const { factors } = auth
+      const isLeft = !factors?.isRequired(user) || (await factors.of(user)).length > 0
       if (!isLeft) throw lastFactor()
     },
     signIn: (user, request, signIn) => signInBy(auth, user, request, signIn),

@@ -23,7 +23,6 @@ import {
 import { requestInfo } from '../request-info/request-info.ts'
 import type { NamedAccount } from '../setup/method.ts'
 import type { SecondStepRequired } from '../setup/sign-in-step.ts'
-import { confirmSession } from '../sign-in/confirm-session.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
 import { openSession, type SignIn } from '../sign-in/open-session.ts'
@@ -78,10 +77,7 @@ export async function login(
       const { reservation } = guess
       await checkAccount(auth, reservation, request)
       const step = await askHook(auth, reservation, request)
-      const asked =
-        step || auth.methods.length > 0
-          ? askedStep(step, await auth.factors.asked(reservation.user))
-          : undefined
+      const asked = askedStep(step, auth.factors && (await auth.factors.asked(reservation.user)))
 
       // A hash of today's kind, if it is of another one.
       const set = await rehash(auth, reservation, String(password))
@@ -138,7 +134,7 @@ async function loginWithTicket(
   request: ApiRequest,
   own: string | undefined,
 ): Promise<Response> {
-  auth.factors.checkAnswers(body)
+  auth.factors?.checkAnswers(body)
   const ticket = await auth.tickets.read(text, request)
   if (!ticket) throw invalidTicket()
   const { user, provider, expiresAt } = ticket
@@ -172,9 +168,10 @@ async function checkFactor(
   body: Fields,
   request: ApiRequest,
 ): Promise<boolean> {
-  const asked = await auth.factors.asked(user)
-  if (asked.length === 0) return false
-  if (await auth.factors.isAnswered(user, asked, body, request)) return true
+  const { factors } = auth
+  const asked = factors ? await factors.asked(user) : []
+  if (!factors || asked.length === 0) return false
+  if (await factors.isAnswered(user, asked, body, request)) return true
   auth.report(request, 'sign-in-failed', user._id)
   if (locks) auth.report(request, 'locked', user._id)
   throw invalidCredentials()
@@ -203,7 +200,7 @@ export async function respondSignedIn(
   changed: () => Error,
 ): Promise<Response> {
   if (own !== undefined) {
-    const confirmed = await confirmSession(auth, user, request, signIn)
+    const confirmed = await auth.machinery?.confirmSession(auth, user, request, signIn)
     if (!confirmed) throw changed()
     return confirmed
   }

@@ -25,7 +25,7 @@ export async function signInBy(
   // A lock holds for every method, or the right guess at another one would get around it.
   if (auth.lockout.isLocked(user, requestInfo(request).client)) throw invalidCredentials()
   const step = await runOnLogin(auth, user, request)
-  const asked = askedStep(step, isStrong ? [] : await auth.factors.asked(user))
+  const asked = askedStep(step, isStrong ? undefined : await auth.factors?.asked(user))
   if (asked) return auth.tickets.ask(user, asked, request)
   return respondSignedIn(
     auth,

@@ -16,14 +16,20 @@ import type { OtpOptions } from './delivery-options.ts'
 import type { Access } from './route-names.ts'
 import type { SecurityEventType } from './security-event.ts'
 
-/** A method, for the option `methods` of `createAuthRouter`; `Name` tells the typed client which routes there are. */
-export interface Method<Name extends string = string> {
+/** A method, for the option `methods` of `createAuthRouter`, as `defineMethod` takes it. */
+export interface MethodDefinition<Name extends string = string> {
   /** What errors and logs call it. */
   readonly name: Name
   /** Its routes. They also answer to `middlewares`, and are listed in `router.urls`, the document and the audit. */
   readonly routes: readonly MethodRoute[]
   /** Called once for each app that mounts the auth router, before start-up. Throw a `TypeError` for what cannot work. */
   open(accounts: Accounts): OpenMethod
+}
+
+/** A method that `defineMethod` has made; `Name` tells the typed client which routes there are. */
+export interface Method<Name extends string = string> extends MethodDefinition<Name> {
+  /** What works methods. It comes with them, so that apps without any have none of it. */
+  readonly machinery: { readonly routes: readonly MethodRoute[] }
 }
 
 /** A route of a method, its path relative to the auth router's mount. */
