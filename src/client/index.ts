@@ -15,18 +15,7 @@ import { type AskRoute, type RoutePaths, routeCalls } from './routes.ts'
 import { sending } from './sending.ts'
 import type { AnyRecords } from './shapes.ts'
 
-export type {
-  AccountsClient,
-  KeyInfo,
-  KeyRule,
-  MethodCalls,
-  PasskeyCeremonies,
-  PasskeyInfo,
-  Routes,
-  SessionInfo,
-  SignedIn,
-  UserOf,
-} from './accounts.ts'
+export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
 export type { Progress } from './answers.ts'
 export type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
 export type { CallRoute, ExtraCalls } from './calls.ts'
@@ -41,6 +30,13 @@ export type {
   Selectable,
   Where,
 } from './lists.ts'
+export type {
+  KeyInfo,
+  KeyRule,
+  MethodCalls,
+  PasskeyCeremonies,
+  PasskeyInfo,
+} from './method-calls.ts'
 export type { CallsFor, RecordsClient } from './records.ts'
 export { ClientError, type Failure, type Result, type Success } from './results.ts'
 export type { RoutePaths } from './routes.ts'

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { MethodCalls } from './accounts.ts'
 import { register, signIn } from './ceremonies.ts'
+import type { MethodCalls } from './method-calls.ts'
 import type { AskRoute } from './routes.ts'
 
 /** The method and the path of each route, and marks, as in routes.ts. */
