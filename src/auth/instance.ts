@@ -118,7 +118,7 @@ export function createInstance(
   const senders = breakers(now)
   const methods: OpenMethod[] = []
   const machinery = settings.methods[0]?.machinery as Machinery | undefined
-  const auth: AuthInstance = {
+  const auth: AuthInstance & { factors: Factors | undefined } = {
     host,
     logger,
     mount,
@@ -147,16 +147,13 @@ export function createInstance(
     afterResponse: afterResponse(),
     usedTokens: singleUse(host, settings),
     endingAdmins: new SerialQueue(),
-    ...{ methods, machinery },
-    get factors() {
-      return factors
-    },
+    ...{ methods, machinery, factors: undefined },
   }
   for (const method of settings.methods) {
     if (machinery) methods.push(method.open(machinery.accountsFor(auth, method.name)))
   }
-  const factors = machinery?.factorsOf(auth)
-  if (settings.requiredFor.length > 0 && !factors?.all.length) {
+  auth.factors = machinery?.factorsOf(auth)
+  if (settings.requiredFor.length > 0 && !auth.factors?.all.length) {
     throw new TypeError(`Auth: 'secondFactor' needs a second factor in 'methods', such as totp()`)
   }
   return auth
