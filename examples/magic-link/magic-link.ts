@@ -6,7 +6,7 @@
  */
 
 import { HttpError } from 'fieldgate'
-import { type Method, methodModel } from 'fieldgate/methods'
+import { defineMethod, type Method, methodModel } from 'fieldgate/methods'
 import { z } from 'zod'
 
 const MINUTES = 10
@@ -16,7 +16,7 @@ const MINUTES = 10
  * around `{{code}}` in `mail.templates.signInCode`.
  */
 export function magicLink(): Method<'magicLink'> {
-  return {
+  return defineMethod({
     name: 'magicLink',
     routes: [
       {
@@ -79,7 +79,7 @@ export function magicLink(): Method<'magicLink'> {
         forget: async (userId) => void (await endLinkOf(userId)),
       }
     },
-  }
+  })
 }
 
 function identifierRequired(): HttpError {

@@ -24,7 +24,6 @@ import {
   sessionEnded,
 } from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
-import { demandFactor } from './sign-in/factors.ts'
 import { visitOf } from './sign-in/visit.ts'
 
 /** Finds the instance of the app that received a request. */
@@ -120,7 +119,7 @@ async function admit(
   const { settings, users } = auth
   const role = (user[users.names.role] ?? settings.roles.default) as string | readonly string[]
   request.auth = { userId: claims.sub, role, claims }
-  if (needsFactor && settings.requiredFor.length > 0) await demandFactor(auth, user, request)
+  if (needsFactor && settings.requiredFor.length > 0) await auth.factors?.demand(user, request)
   setUser(request, withIdAlias(users.withoutSecrets(user)))
 }
 

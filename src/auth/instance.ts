@@ -7,6 +7,7 @@
 
 import type { Logger } from '../ports/logger.ts'
 import type { Host } from '../records/engine/host.ts'
+import type { Handler } from '../records/engine/route.ts'
 import { SerialQueue } from '../records/engine/serial-queue.ts'
 import type { ModelFiles } from '../uploads/model-files.ts'
 import { ProvenIdentifiers } from './accounts/proven-identifiers.ts'
@@ -22,11 +23,12 @@ import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-t
 import { KnownClients } from './request-info/known-clients.ts'
 import { createReport, type Report } from './request-info/security-events.ts'
 import type { StoredNames } from './setup/field-names.ts'
-import type { Accounts, OpenMethod } from './setup/method.ts'
+import type { Accounts, MethodRoute, OpenMethod } from './setup/method.ts'
 import type { RoleSettings } from './setup/roles.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import type { AcceptedService } from './sign-in/accepted-tokens.ts'
-import { Factors } from './sign-in/factors.ts'
+import type { confirmSession } from './sign-in/confirm-session.ts'
+import type { Factors } from './sign-in/factors.ts'
 import { Lockout } from './sign-in/lockout.ts'
 import { type ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
 import { Tickets } from './sign-in/second-step.ts'
@@ -72,16 +74,29 @@ export interface AuthInstance {
   readonly passwords: Passwords
   /** The methods of `methods`, in this app. */
   readonly methods: readonly OpenMethod[]
-  readonly factors: Factors
+  /** Undefined without methods, as `factors` is. */
+  readonly machinery: Machinery | undefined
+  readonly factors: Factors | undefined
 }
 
-/** The instance of `settings` on `mount` in the app of `host`; `accountsFor` makes what a method gets. */
+/** What works methods; see methods/machinery.ts. */
+export interface Machinery {
+  /** The routes that every app with methods has. */
+  readonly routes: readonly MethodRoute[]
+  /** What the method with that name gets. */
+  accountsFor(auth: AuthInstance, method: string): Accounts
+  /** The second factors of the methods that are open. */
+  factorsOf(auth: AuthInstance): Factors
+  handlerOf(auth: AuthInstance, route: MethodRoute): Handler
+  readonly confirmSession: typeof confirmSession
+}
+
+/** The instance of `settings` on `mount` in the app of `host`. */
 export function createInstance(
   host: Host,
   settings: AuthSettings,
   mount: string,
   service: AcceptedService | undefined,
-  accountsFor: (auth: AuthInstance, method: string) => Accounts,
 ): AuthInstance {
   const { now, logger } = host
   const { secrets, issuer, audience } = settings.token
@@ -102,7 +117,8 @@ export function createInstance(
   const hashing = boundedHashing()
   const senders = breakers(now)
   const methods: OpenMethod[] = []
-  const auth: AuthInstance = {
+  const machinery = settings.methods[0]?.machinery as Machinery | undefined
+  const auth: AuthInstance & { factors: Factors | undefined } = {
     host,
     logger,
     mount,
@@ -131,17 +147,13 @@ export function createInstance(
     afterResponse: afterResponse(),
     usedTokens: singleUse(host, settings),
     endingAdmins: new SerialQueue(),
-    methods,
-    get factors() {
-      return factors
-    },
+    ...{ methods, machinery, factors: undefined },
   }
   for (const method of settings.methods) {
-    methods.push(method.open(accountsFor(auth, method.name)))
+    if (machinery) methods.push(method.open(machinery.accountsFor(auth, method.name)))
   }
-  const all = methods.flatMap(({ secondFactors = [] }) => secondFactors)
-  const factors = new Factors(all, settings.requiredFor, users)
-  if (settings.requiredFor.length > 0 && all.length === 0) {
+  auth.factors = machinery?.factorsOf(auth)
+  if (settings.requiredFor.length > 0 && !auth.factors?.all.length) {
     throw new TypeError(`Auth: 'secondFactor' needs a second factor in 'methods', such as totp()`)
   }
   return auth

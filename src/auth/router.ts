@@ -23,8 +23,6 @@ import {
 } from './guards.ts'
 import { type AuthInstance, createInstance } from './instance.ts'
 import { legacyService } from './legacy/legacy-service.ts'
-import { accountsFor } from './methods/accounts.ts'
-import { methodHandler } from './methods/routes.ts'
 import type { SocialOptions } from './providers/provider.ts'
 import { noteRequest } from './request-info/request-info.ts'
 import { refusesInSteps } from './routes/even-time.ts'
@@ -168,7 +166,7 @@ export function createAuthRouter<
       }
       // A router that is mounted twice is one instance, because its guards know no mount.
       const known = instances.get(host)
-      const auth = known ?? createInstance(host, settings, mount, service, accountsFor)
+      const auth = known ?? createInstance(host, settings, mount, service)
       instances.set(host, auth)
       if (!known) auth.sessions.endWhenDisabling(settings.refresh !== undefined)
       if (!host.accounts.has(settings.model)) host.accounts.set(settings.model, requireAuth)
@@ -213,15 +211,16 @@ function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
     const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
     return [{ method, path, guards, handler, shared }]
   })
-  const added = methodRoutes(settings.methods).map((route): Route => {
+  const added = methodRoutes(settings.methods).flatMap((route): Route[] => {
     const { name, method, path, access, enrols, hidesAccounts } = route
-    const given = methodHandler(auth, route)
+    const given = auth.machinery?.handlerOf(auth, route)
+    if (!given) return []
     const handler = hidesAccounts ? refusesInSteps(given) : given
     const signedIn = enrols ? own.enrolling : own.requireSession
     const demanding = [...settings.middlewares(name), ...accessGuards(settings, access, signedIn)]
     servesRoute(handler, { auth, route, guards: demanding })
     const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
-    return { method, path, guards, handler, shared }
+    return [{ method, path, guards, handler, shared }]
   })
   table.push(...added)
   // The first match responds: '/logout' is not the ':provider' of a '/:provider'.

@@ -9,6 +9,7 @@ import type { RouteName } from '../auth/setup/route-names.ts'
 import type { AuthChoices, ServedAccounts } from '../auth/setup/served.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Counted } from './lists.ts'
+import type { CallsOf, MethodCalls, PasskeyCeremonies } from './method-calls.ts'
 import type { Result } from './results.ts'
 import type { Added, Sent, Wire } from './shapes.ts'
 
@@ -155,72 +156,11 @@ export interface Routes<T extends AnyAccounts> {
   ): Message
 }
 
-/** What a sign-in without sessions gets from `confirmLogin`; with them it is a message. */
-type Confirmed = { readonly token: string; readonly expiresIn: number }
-
-/** An API key, as the routes show it. */
-export interface KeyInfo {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly lastUsedAt: string | null
-  /** What it may do, as it was given. */
-  readonly allow: readonly KeyRule[]
-}
-
-/** What a key may do at a mount, `*` for all. */
-export interface KeyRule {
-  readonly mount: string
-  /** `list`, `read`, `create`, `update`, `remove`, or an extra route: `POST /:id/book`. */
-  readonly actions: readonly string[]
-}
-
-/** Codes for when the authenticator app is lost, each for one sign-in; they are shown once. */
-type RecoveryCodes = { readonly recoveryCodes: readonly string[] }
-
-/** The routes that come with `methods`. */
-export interface MethodCalls {
-  /** Makes the session recent: takes what signs in to the same account, `{ password }` for instance. */
-  confirmLogin(
-    body: Readonly<Record<string, unknown>>,
-    options?: CallOptions,
-  ): Promise<Result<string | Confirmed>>
-  /** The user's API keys, the newest first. */
-  listKeys(options?: CallOptions): Promise<Result<KeyInfo[]>>
-  /** A new API key; `key` is shown only here. */
-  createKey(
-    body: {
-      readonly name: string
-      readonly expiresAt?: string
-      readonly allow: readonly KeyRule[]
-    },
-    options?: CallOptions,
-  ): Promise<Result<KeyInfo & { readonly key: string }>>
-  deleteKey(id: string, options?: CallOptions): Message
-  /** For admins: ends all keys of a user. */
-  deleteUserKeys(id: string, options?: CallOptions): Message
-  /** Begins to set up an authenticator app: show `uri` as a QR code, and confirm with its first code. */
-  createTotp(
-    options?: CallOptions,
-  ): Promise<Result<{ readonly secret: string; readonly uri: string; readonly ticket: string }>>
-  confirmTotp(
-    body: { readonly ticket: string; readonly code: string },
-    options?: CallOptions,
-  ): Promise<Result<RecoveryCodes>>
-  deleteTotp(options?: CallOptions): Message
-  /** Mails a code for `login({ identifier, otp })`, if the account exists. */
-  sendLoginCode(body: { readonly identifier: string }, options?: CallOptions): Message
-  /** New recovery codes; those before no longer work. */
-  createRecoveryCodes(options?: CallOptions): Promise<Result<RecoveryCodes>>
-}
-
-/** The routes of each method, by its name. */
-interface CallsOf {
-  readonly emailCode: 'sendLoginCode'
-  readonly totp: 'createTotp' | 'confirmTotp' | 'deleteTotp' | 'createRecoveryCodes'
-  readonly apiKeys: 'listKeys' | 'createKey' | 'deleteKey' | 'deleteUserKeys'
-}
+/** The calls that `passkeys` has besides its routes. */
+type Ceremonies<T extends AnyAccounts> =
+  'passkeys' extends NamesOf<T['options']['methods']>
+    ? { readonly passkeys: PasskeyCeremonies<SignedIn<T>> }
+    : unknown
 
 type NamesOf<M> = M extends readonly (infer E)[]
   ? E extends { readonly name: infer N }
@@ -228,10 +168,12 @@ type NamesOf<M> = M extends readonly (infer E)[]
     : never
   : never
 
-/** The calls of the methods with the names `N`. */
-type CallsBy<N> = [N] extends [never]
-  ? unknown
-  : Pick<MethodCalls, 'confirmLogin' | CallsOf[N & keyof CallsOf]>
+/** The calls of the methods. */
+type OfMethods<T extends AnyAccounts> = Pick<
+  MethodCalls,
+  'confirmLogin' | CallsOf[NamesOf<T['options']['methods']> & keyof CallsOf]
+> &
+  Ceremonies<T>
 
 type OfSessions =
   | 'refresh'
@@ -256,4 +198,4 @@ export type AccountsClient<T extends AnyAccounts> = Pick<
   Routes<T>,
   Exclude<RouteName, Absent<T['options']>>
 > &
-  CallsBy<NamesOf<T['options']['methods']>>
+  (T['options']['methods'] extends readonly [] ? unknown : OfMethods<T>)

@@ -11,20 +11,11 @@ import { type ClientOptions as ConnectionOptions, connect } from './connection.t
 import { inPath } from './paths.ts'
 import type { Refusal } from './query.ts'
 import { recordCalls, type ServedCalls } from './records.ts'
-import { type RoutePaths, routeCalls } from './routes.ts'
+import { type AskRoute, type RoutePaths, routeCalls } from './routes.ts'
 import { sending } from './sending.ts'
 import type { AnyRecords } from './shapes.ts'
 
-export type {
-  AccountsClient,
-  KeyInfo,
-  KeyRule,
-  MethodCalls,
-  Routes,
-  SessionInfo,
-  SignedIn,
-  UserOf,
-} from './accounts.ts'
+export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
 export type { Progress } from './answers.ts'
 export type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
 export type { CallRoute, ExtraCalls } from './calls.ts'
@@ -39,6 +30,13 @@ export type {
   Selectable,
   Where,
 } from './lists.ts'
+export type {
+  KeyInfo,
+  KeyRule,
+  MethodCalls,
+  PasskeyCeremonies,
+  PasskeyInfo,
+} from './method-calls.ts'
 export type { CallsFor, RecordsClient } from './records.ts'
 export { ClientError, type Failure, type Result, type Success } from './results.ts'
 export type { RoutePaths } from './routes.ts'
@@ -122,11 +120,21 @@ export function createClient<A extends object>(
     const at = path === '/' ? '' : path
     const own = refusals.get(mount) ?? { until: 0 }
     refusals.set(mount, own)
-    return {
-      ...recordCalls(at, connection, send, own),
-      ...routeCalls(at, connection, send, options.routes?.[mount]),
-    }
+    const [calls, ask] = routeCalls(at, connection, send, options.routes?.[mount])
+    const known = { ...recordCalls(at, connection, send, own), ...calls }
+    return new Proxy(known, { get: (_, name) => callOf(known, ask, name) })
   }
   // The calls are made from names alone; what each takes and gives is checked by the type.
   return Object.assign(service, { fetch: connection.fetch }) as unknown as Client<A>
+}
+
+/** The call with that name. Those of methods are in a module of their own, which is loaded when one is called. */
+function callOf(known: object, ask: AskRoute, name: string | symbol): unknown {
+  // A promise that resolves to the calls looks for 'then'.
+  if (name in known || typeof name === 'symbol' || name === 'then') return Reflect.get(known, name)
+  const by =
+    (called: string) =>
+    async (...given: unknown[]) =>
+      (await import('./methods.ts')).callMethod(ask, called, given)
+  return Object.assign(by(name), { register: by('register'), signIn: by('signIn') })
 }

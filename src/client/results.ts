@@ -19,6 +19,8 @@ export interface Failure {
   /** For the second step of a sign-in, and how many seconds it is valid. */
   readonly ticket?: string
   readonly expiresIn?: number
+  /** The second factors that the account has: `totp`, `recovery-code`, `passkey`. */
+  readonly secondStep?: readonly string[]
 }
 
 /** A call that the server has done. */

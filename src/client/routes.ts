@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { RouteName as OwnName } from '../auth/setup/route-names.ts'
-import type { MethodCalls } from './accounts.ts'
+import type { RouteName } from '../auth/setup/route-names.ts'
 import { json, resultOf } from './answers.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Connection } from './connection.ts'
@@ -13,8 +12,6 @@ import { inPath } from './paths.ts'
 import type { Result } from './results.ts'
 import type { Sending } from './sending.ts'
 import { tokensIn } from './session.ts'
-
-type RouteName = OwnName | keyof MethodCalls
 
 /**
  * The method and the path of each route, as the server has them by default, and: `-` it takes no values; `!` its
@@ -41,16 +38,6 @@ const ROUTES: Readonly<Record<RouteName, string>> = {
   sendEmailCode: 'POST /email/code',
   verifyEmail: 'POST /email/verify',
   deleteUser: 'DELETE /users/:id',
-  confirmLogin: 'POST /login/confirm !',
-  listKeys: 'GET /keys -',
-  createKey: 'POST /keys',
-  deleteKey: 'DELETE /keys/:id -',
-  deleteUserKeys: 'DELETE /users/:id/keys -',
-  createTotp: 'POST /totp -',
-  confirmTotp: 'POST /totp/confirm',
-  deleteTotp: 'DELETE /totp -',
-  createRecoveryCodes: 'POST /recovery-codes -',
-  sendLoginCode: 'POST /login/code !',
 }
 
 /** Paths of routes that an auth router has renamed. */
@@ -58,20 +45,28 @@ export type RoutePaths = { readonly [Name in RouteName]?: string }
 
 type Call = (...given: never[]) => Promise<Result<unknown, unknown>>
 
-/** The calls for the auth router at `mount`, by the names of its routes. */
+/** Calls a route by its name; `row` is what the table of routes has of it. */
+export type AskRoute = (
+  name: string,
+  given: unknown[],
+  row?: string,
+) => Promise<Result<unknown, unknown>>
+
+/** The calls for the auth router at `mount`, by the names of its routes, and what calls any route. */
 export function routeCalls(
   mount: string,
   connection: Connection,
   send: Sending,
   paths: RoutePaths = {},
-): Readonly<Record<string, Call>> {
+): readonly [Readonly<Record<string, Call>>, AskRoute] {
   const { session } = connection
-  const pathOf = (name: RouteName) => mount + (paths[name] ?? ROUTES[name].split(' ')[1])
+  const pathOf = (name: string, row = ROUTES[name as RouteName]) =>
+    mount + (paths[name as RouteName] ?? row.split(' ')[1])
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each mark of a route is one step
-  const ask = async (name: RouteName, given: unknown[]): Promise<Result<unknown, unknown>> => {
-    const [method = '', , marks = ''] = ROUTES[name].split(' ')
+  const ask: AskRoute = async (name, given, row = ROUTES[name as RouteName]) => {
+    const [method = '', , marks = ''] = row.split(' ')
     const call = connection.call()
-    const path = pathOf(name).replace(/\/:\w+/, () => `/${inPath(given.shift())}`)
+    const path = pathOf(name, row).replace(/\/:\w+/, () => `/${inPath(given.shift())}`)
     const body = json((marks.includes('-') ? undefined : given.shift()) ?? {})
     const options = given[0] as CallOptions | undefined
     const isGet = method === 'GET'
@@ -88,8 +83,8 @@ export function routeCalls(
     return result
   }
   const calls: Record<string, Call> = {}
-  for (const name in ROUTES) calls[name] = (...given) => ask(name as RouteName, given)
-  return {
+  for (const name in ROUTES) calls[name] = (...given) => ask(name, given)
+  const own: Readonly<Record<string, Call>> = {
     ...calls,
     // Where no session is kept, they are routes as all others.
     ...(session && {
@@ -108,4 +103,5 @@ export function routeCalls(
       },
     }),
   }
+  return [own, ask]
 }

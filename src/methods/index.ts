@@ -4,10 +4,12 @@
  * @module
  */
 
+export { defineMethod } from '../auth/methods/machinery.ts'
 export type {
   Accounts,
   Bearer,
   Method,
+  MethodDefinition,
   MethodRoute,
   MethodSignIn,
   NamedAccount,

@@ -5,7 +5,6 @@
  */
 
 import type { MethodRoute } from '../auth/setup/method.ts'
-import { confirmRoute } from '../auth/setup/methods.ts'
 import type { RouteSketch } from './accounts.ts'
 import type { Schemas } from './named-schemas.ts'
 import { capitalised } from './names.ts'
@@ -22,7 +21,7 @@ export function methodSketch(
   const called = capitalised(name)
   return {
     summary,
-    ...(name === confirmRoute.name && { body: login }),
+    ...(name === 'confirmLogin' && { body: login }),
     ...(body && { body: schemas.add(`${called}Body`, converted(body, 'input'), suffix) }),
     ...(response && { data: schemas.add(called, converted(response, 'input'), suffix) }),
     ...(status && { status }),

@@ -166,7 +166,7 @@ export function loginBody({ settings, factors, methods }: AuthInstance): Schema 
   const others = methods.flatMap(({ signIn }) =>
     signIn?.body ? [converted(signIn.body, 'input').schema] : [],
   )
-  const answers = factors.all.map(({ answer: [key, type] }) => [key, { type }] as const)
+  const answers = (factors?.all ?? []).map(({ answer: [key, type] }) => [key, { type }] as const)
   if (!settings.onLogin && answers.length + others.length === 0) return first
   const properties = { ticket: TEXT, ...Object.fromEntries(answers) }
   return { anyOf: [first, ...others, { type: 'object', properties, required: ['ticket'] }] }

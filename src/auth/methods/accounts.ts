@@ -15,11 +15,12 @@ import { addressOf, isSent, respondFirst } from '../delivery/code-requests.ts'
 import { tell, tellOfProviders } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from '../keys/hmac.ts'
-import { lastFactor } from '../refusals.ts'
+import { lastFactor, lastWayIn } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { signInBy } from '../routes/sign-in-by.ts'
-import { isThere } from '../setup/channels.ts'
+import { channelsThere, isThere } from '../setup/channels.ts'
 import type { Accounts, SentCode } from '../setup/method.ts'
+import { canReset } from '../setup/model-checks.ts'
 import { firstRole } from '../setup/roles.ts'
 import { recentUser, strongUser } from '../sign-in/factors.ts'
 
@@ -64,14 +65,47 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
     prove: (user, request, own) => prove(auth, user, request, own),
     recent: (request) => recentUser(auth, request),
     strong: (request) => strongUser(auth, request),
+    useOnce: (text, expiresAt) => useOnce(auth, name, text, expiresAt),
+    checkWayLeft: (user) => checkWayLeft(auth, user),
     async checkFactorLeft(user) {
-      const isLeft = !auth.factors.isRequired(user) || (await auth.factors.of(user)).length > 0
+      const { factors } = auth
+      const isLeft = !factors?.isRequired(user) || (await factors.of(user)).length > 0
       if (!isLeft) throw lastFactor()
     },
     signIn: (user, request, signIn) => signInBy(auth, user, request, signIn),
     report: auth.report,
     tell: (user, purpose, request) => tell(auth, user, purpose, request),
   }
+}
+
+async function useOnce(
+  { usedTokens }: AuthInstance,
+  name: string,
+  text: string,
+  expiresAt: number,
+): Promise<boolean> {
+  const isNew = await usedTokens?.use({ signed: JSON.stringify([name, text]), expiresAt })
+  await usedTokens?.sweep()
+  return isNew !== undefined
+}
+
+/** A password, a provider, a code that resets the password, or a method. */
+async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
+  const { settings, users, identifiers, methods } = auth
+  const providers = [...settings.providers.values()].map(({ idField }) => idField)
+  const channels = channelsThere(settings)
+  const isReset =
+    canReset(settings) &&
+    channels.some((channel) => {
+      const field = settings.delivery.toField[channel]
+      return typeof user[field] === 'string' && identifiers.mayIdentify(user, field)
+    })
+  const isOpen = [users.names.password, ...providers].some(
+    (field) => typeof user[field] === 'string',
+  )
+  if (isReset || isOpen) return
+  const opens = await Promise.all(methods.map((method) => method.opens?.(user)))
+  if (!opens.includes(true)) throw lastWayIn()
 }
 
 /** Mails what `make` returns for the account that `find` finds, once the response is on its way. */

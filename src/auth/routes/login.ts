@@ -5,8 +5,10 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
+import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
+import { tell } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import {
@@ -19,12 +21,13 @@ import {
   tooManyAttempts,
 } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
+import type { NamedAccount } from '../setup/method.ts'
 import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
+import { openSession, type SignIn } from '../sign-in/open-session.ts'
 import { type AskedStep, askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
-import { respondSignedIn } from './sign-in-by.ts'
 
 /** The route `login`. */
 export const loginRoute: AuthRoute<'login'> = {
@@ -46,14 +49,15 @@ export async function login(
   own?: string,
 ): Promise<Response> {
   const body = await readBody(auth.host, request)
-  const method = auth.methods.find(({ signIn }) => signIn?.takes(body))?.signIn
-  if (method) return method.respond(body, request, own)
+  for (const { signIn } of auth.methods) {
+    if (signIn?.takes(body)) return signIn.respond(body, request, own)
+  }
   const ticket = credential(body, 'ticket')
   if (ticket !== undefined) return loginWithTicket(auth, ticket, body, request, own)
 
   // The credentials.
   const password = credential(body, 'password')
-  const account = accountIn(auth, body, own)
+  const account = own === undefined ? namedAccount(auth, body) : ownAccount(auth, body, own)
   if (password === undefined || password === '') throw passwordRequired()
   if (!account) throw identifierRequired()
   if (password !== null) checkPasswordSize(password)
@@ -73,7 +77,7 @@ export async function login(
       const { reservation } = guess
       await checkAccount(auth, reservation, request)
       const step = await askHook(auth, reservation, request)
-      const asked = askedStep(step, await auth.factors.asked(reservation.user))
+      const asked = askedStep(step, auth.factors && (await auth.factors.asked(reservation.user)))
 
       // A hash of today's kind, if it is of another one.
       const set = await rehash(auth, reservation, String(password))
@@ -87,10 +91,9 @@ export async function login(
   )
 }
 
-/** The account that a body names, or the signed-in user's own. */
-function accountIn(auth: AuthInstance, body: Fields, own: string | undefined) {
+/** The signed-in user's account, unless a body names another one. */
+function ownAccount(auth: AuthInstance, body: Fields, own: string): NamedAccount {
   const named = namedAccount(auth, body)
-  if (own === undefined) return named
   if (!named) return { key: own, find: () => auth.users.byId(own) }
   const find = async () => {
     const user = await named.find()
@@ -131,7 +134,7 @@ async function loginWithTicket(
   request: ApiRequest,
   own: string | undefined,
 ): Promise<Response> {
-  auth.factors.checkAnswers(body)
+  auth.factors?.checkAnswers(body)
   const ticket = await auth.tickets.read(text, request)
   if (!ticket) throw invalidTicket()
   const { user, provider, expiresAt } = ticket
@@ -151,7 +154,8 @@ async function loginWithTicket(
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
   if (usedTokens) requestInfo(request).later(usedTokens.sweep())
-  const expect = provider ? { [provider.idField]: user[provider.idField] } : {}
+  const link = provider ? { [provider.idField]: user[provider.idField] } : {}
+  const expect = { ...link, ...eraOf(auth, reservation.user) }
   const more = provider && { provider: provider.name }
   const ending = { reservation, expect, more, own, isStrong }
   return respondSignedIn(auth, reservation.user, request, ending, invalidTicket)
@@ -164,12 +168,47 @@ async function checkFactor(
   body: Fields,
   request: ApiRequest,
 ): Promise<boolean> {
-  const asked = await auth.factors.asked(user)
-  if (asked.length === 0) return false
-  if (await auth.factors.isAnswered(user, asked, body, request)) return true
+  const { factors } = auth
+  const asked = factors ? await factors.asked(user) : []
+  if (!factors || asked.length === 0) return false
+  if (await factors.isAnswered(user, asked, body, request)) return true
   auth.report(request, 'sign-in-failed', user._id)
   if (locks) auth.report(request, 'locked', user._id)
   throw invalidCredentials()
+}
+
+/** A takeover meanwhile ends the factors that a sign-in went by; one that was made signed in changes no password. */
+export function eraOf({ users, methods }: AuthInstance, user: Fields): Fields {
+  const { takeovers } = users.names
+  return methods.length > 0 ? { [takeovers]: user[takeovers] } : {}
+}
+
+/** How a sign-in ends. */
+interface Ending extends SignIn {
+  /** Set if it confirms the present session, instead of opening one. */
+  readonly own?: string | undefined
+  /** Further members of `data`. */
+  readonly more?: Fields | undefined
+}
+
+/** Opens the session and responds, or confirms the present one. The owner is told of a client that the account didn't know. */
+export async function respondSignedIn(
+  auth: AuthInstance,
+  user: Fields,
+  request: ApiRequest,
+  { own, more, ...signIn }: Ending,
+  changed: () => Error,
+): Promise<Response> {
+  if (own !== undefined) {
+    const confirmed = await auth.machinery?.confirmSession(auth, user, request, signIn)
+    if (!confirmed) throw changed()
+    return confirmed
+  }
+  const signedIn = await openSession(auth, user, request, signIn)
+  if (!signedIn) throw changed()
+  auth.report(request, 'signed-in', user._id)
+  if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
+  return valueResponse({ ...signedIn.data, ...more })
 }
 
 /** Checks everything besides the password. Throws the refusal of the sign-in. */

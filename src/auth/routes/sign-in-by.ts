@@ -5,16 +5,13 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { tell } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance.ts'
 import { emailNotConfirmed, invalidCredentials, notActive } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import type { MethodSignIn } from '../setup/method.ts'
-import { confirmSession } from '../sign-in/confirm-session.ts'
-import { openSession, type SignIn } from '../sign-in/open-session.ts'
 import { askedStep, runOnLogin } from '../sign-in/second-step.ts'
+import { eraOf, respondSignedIn } from './login.ts'
 
 /** Signs `user` in by a method, which has checked who they are. */
 export async function signInBy(
@@ -28,37 +25,15 @@ export async function signInBy(
   // A lock holds for every method, or the right guess at another one would get around it.
   if (auth.lockout.isLocked(user, requestInfo(request).client)) throw invalidCredentials()
   const step = await runOnLogin(auth, user, request)
-  const asked = askedStep(step, isStrong ? [] : await auth.factors.asked(user))
+  const asked = askedStep(step, isStrong ? undefined : await auth.factors?.asked(user))
   if (asked) return auth.tickets.ask(user, asked, request)
-  return respondSignedIn(auth, user, request, { expect, isStrong, own }, invalidCredentials)
-}
-
-/** How a sign-in ends. */
-interface Ending extends SignIn {
-  /** Set if it confirms the present session, instead of opening one. */
-  readonly own?: string | undefined
-  /** Further members of `data`. */
-  readonly more?: Fields | undefined
-}
-
-/** Opens the session and responds, or confirms the present one. The owner is told of a client that the account didn't know. */
-export async function respondSignedIn(
-  auth: AuthInstance,
-  user: Fields,
-  request: ApiRequest,
-  { own, more, ...signIn }: Ending,
-  changed: () => Error,
-): Promise<Response> {
-  if (own !== undefined) {
-    const confirmed = await confirmSession(auth, user, request, signIn)
-    if (!confirmed) throw changed()
-    return confirmed
-  }
-  const signedIn = await openSession(auth, user, request, signIn)
-  if (!signedIn) throw changed()
-  auth.report(request, 'signed-in', user._id)
-  if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
-  return valueResponse({ ...signedIn.data, ...more })
+  return respondSignedIn(
+    auth,
+    user,
+    request,
+    { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own },
+    invalidCredentials,
+  )
 }
 
 /** Throws the refusal of an account that may not sign in, or not yet. */

@@ -16,14 +16,20 @@ import type { OtpOptions } from './delivery-options.ts'
 import type { Access } from './route-names.ts'
 import type { SecurityEventType } from './security-event.ts'
 
-/** A method, for the option `methods` of `createAuthRouter`; `Name` tells the typed client which routes there are. */
-export interface Method<Name extends string = string> {
+/** A method, for the option `methods` of `createAuthRouter`, as `defineMethod` takes it. */
+export interface MethodDefinition<Name extends string = string> {
   /** What errors and logs call it. */
   readonly name: Name
   /** Its routes. They also answer to `middlewares`, and are listed in `router.urls`, the document and the audit. */
   readonly routes: readonly MethodRoute[]
   /** Called once for each app that mounts the auth router, before start-up. Throw a `TypeError` for what cannot work. */
   open(accounts: Accounts): OpenMethod
+}
+
+/** A method that `defineMethod` has made; `Name` tells the typed client which routes there are. */
+export interface Method<Name extends string = string> extends MethodDefinition<Name> {
+  /** What works methods. It comes with them, so that apps without any have none of it. */
+  readonly machinery: { readonly routes: readonly MethodRoute[] }
 }
 
 /** A route of a method, its path relative to the auth router's mount. */
@@ -60,6 +66,8 @@ export interface OpenMethod {
   readonly secondFactors?: readonly SecondFactor[]
   /** Takes tokens of its own after `Authorization: Bearer`. */
   readonly bearer?: Bearer
+  /** Whether `user` can sign in by it alone, so that other ways in may be removed. */
+  opens?(user: Fields): Promise<boolean>
   /** Removes what it keeps of an account that was deleted. What is left must open nothing. */
   forget?(userId: string): Promise<void>
 }
@@ -84,8 +92,8 @@ export interface SecondFactor {
   readonly asks: boolean
   /** Whether `user` has it. */
   isEnrolled(user: Fields): Promise<boolean>
-  /** Whether an answer is right; uses it up. Its try has been counted. */
-  isRight(user: Fields, answer: unknown, request: ApiRequest): Promise<boolean>
+  /** Whether an answer is right; uses it up. Its try has been counted. `ticket` is that of the first step. */
+  isRight(user: Fields, answer: unknown, request: ApiRequest, ticket: string): Promise<boolean>
 }
 
 /** Tokens that act for an account, other than those of sessions. */
@@ -211,6 +219,10 @@ export interface Accounts {
   recent(request: ApiRequest): Promise<Fields>
   /** The signed-in user, if they have signed in with a second factor, or have none. Throws a 403. */
   strong(request: ApiRequest): Promise<Fields>
+  /** Uses a text up, such as a ticket of your own; false if it was used before. It is remembered until `expiresAt`. */
+  useOnce(text: string, expiresAt: number): Promise<boolean>
+  /** Throws a 409 if nothing opens the account of `user` any more, a code by mail included. */
+  checkWayLeft(user: Fields): Promise<void>
   /** Throws a 409 if `user` has a role that needs a second factor and has none left. */
   checkFactorLeft(user: Fields): Promise<void>
   /**

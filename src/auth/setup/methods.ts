@@ -5,33 +5,22 @@
  */
 
 import { fail, group, strings } from '../option-checks.ts'
-import { invalidCredentials, invalidTicket, notActive } from '../refusals.ts'
 import type { Method, MethodRoute } from './method.ts'
 import type { AuthOptions } from './options.ts'
 import { roleSettings } from './roles.ts'
 
-/** Confirms the present session by what signs in to its account; every app with methods has it. */
-export const confirmRoute: MethodRoute = {
-  name: 'confirmLogin',
-  method: 'POST',
-  path: '/login/confirm',
-  access: 'signed in',
-  enrols: true,
-  hidesAccounts: true,
-  summary: 'Makes the present session recent, by what signs in to its account',
-  refusals: [invalidCredentials(), invalidTicket(), notActive()],
-}
-
 /** The routes that `methods` bring, in the order in which `router.urls` lists them. */
 export function methodRoutes(methods: readonly Method[]): readonly MethodRoute[] {
-  return methods.length === 0 ? [] : [confirmRoute, ...methods.flatMap(({ routes }) => routes)]
+  return [...(methods[0]?.machinery.routes ?? []), ...methods.flatMap(({ routes }) => routes)]
 }
 
 /** The option `methods`, checked. */
 export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly Method[] {
-  const isMethod = (one: Method) => typeof one?.open === 'function' && Array.isArray(one.routes)
+  const isMethod = (one: Method) => typeof one?.open === 'function' && one.machinery !== undefined
   if (!Array.isArray(option) || !option.every(isMethod)) {
-    fail(`'methods' must be a list of methods, such as [apiKeys()]`)
+    fail(
+      `'methods' must be a list of methods, such as [apiKeys()]. defineMethod() of fieldgate/methods makes your own`,
+    )
   }
   const names = [...option, ...methodRoutes(option)].map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)

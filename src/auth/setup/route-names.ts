@@ -42,6 +42,13 @@ export type MethodRouteName =
   | 'deleteTotp'
   | 'createRecoveryCodes'
   | 'sendLoginCode'
+  | 'beginPasskey'
+  | 'createPasskey'
+  | 'listPasskeys'
+  | 'renamePasskey'
+  | 'deletePasskey'
+  | 'beginPasskeyLogin'
+  | 'passkeyLogin'
   | (string & {})
 
 /** Who may call a route. */

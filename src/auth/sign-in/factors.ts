@@ -20,22 +20,26 @@ import type { Sessions } from './sessions.ts'
 import { isRecent, visitOf } from './visit.ts'
 
 /** The parts that tell how a user has signed in. */
-interface FactorParts {
+interface VisitParts {
   readonly users: Users
   readonly sessions: Sessions
-  readonly factors: Factors
+}
+
+/** The same with the factors, if there are methods. */
+interface FactorParts extends VisitParts {
+  readonly factors: Factors | undefined
 }
 
 /** The second factors of one auth router. */
 export class Factors {
   readonly all: readonly SecondFactor[]
   readonly #requiredFor: readonly string[]
-  readonly #users: Users
+  readonly #parts: VisitParts
 
-  constructor(all: readonly SecondFactor[], requiredFor: readonly string[], users: Users) {
+  constructor(all: readonly SecondFactor[], requiredFor: readonly string[], parts: VisitParts) {
     this.all = all
     this.#requiredFor = requiredFor
-    this.#users = users
+    this.#parts = parts
   }
 
   /** Those that `user` has. */
@@ -47,12 +51,23 @@ export class Factors {
   /** Those that a sign-in of `user` by one factor is asked for. */
   async asked(user: Fields): Promise<readonly SecondFactor[]> {
     const own = this.all.length === 0 ? [] : await this.of(user)
-    return own.some(({ asks }) => asks) || this.isRequired(user) ? own : []
+    if (!own.some(({ asks }) => asks) && !this.isRequired(user)) return []
+    return [...own].sort((one, other) => +other.asks - +one.asks)
   }
 
   /** Whether a role of `user` needs a second factor. */
   isRequired(user: Fields): boolean {
-    return hasRole(user[this.#users.names.role], this.#requiredFor)
+    return hasRole(user[this.#parts.users.names.role], this.#requiredFor)
+  }
+
+  /** Throws a 403 if `user` needs a second factor and this request shows none. */
+  async demand(user: Fields, request: ApiRequest): Promise<void> {
+    if (!this.isRequired(user)) return
+    if (visitOf(this.#parts, user, request)?.strongAt !== undefined) return
+    const own = await this.of(user)
+    // A key cannot show a factor; its owner did when it was made.
+    if (own.length > 0 && request.auth?.claims?.key !== undefined) return
+    throw own.length > 0 ? secondFactorNeeded() : factorNeeded()
   }
 
   /** Throws a 400 for a body with an answer of the wrong type. */
@@ -73,7 +88,8 @@ export class Factors {
     request: ApiRequest,
   ): Promise<boolean> {
     const factor = asked.find(({ answer }) => Object.hasOwn(body, answer[0]))
-    return factor !== undefined && (await factor.isRight(user, body[factor.answer[0]], request))
+    if (!factor) return false
+    return factor.isRight(user, body[factor.answer[0]], request, String(body.ticket))
   }
 }
 
@@ -81,7 +97,7 @@ export class Factors {
 export async function recentUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
   const user = await signedIn(parts, request)
   const visit = visitOf(parts, user, request)
-  const isStrong = (await parts.factors.of(user)).length > 0
+  const isStrong = ((await parts.factors?.of(user)) ?? []).length > 0
   if (!isRecent(parts.users, isStrong ? visit?.strongAt : visit?.at)) throw recentSignInRequired()
   return user
 }
@@ -90,22 +106,8 @@ export async function recentUser(parts: FactorParts, request: ApiRequest): Promi
 export async function strongUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
   const user = await signedIn(parts, request)
   const isStrong = visitOf(parts, user, request)?.strongAt !== undefined
-  if (!isStrong && (await parts.factors.of(user)).length > 0) throw recentSignInRequired()
+  if (!isStrong && ((await parts.factors?.of(user)) ?? []).length > 0) throw recentSignInRequired()
   return user
-}
-
-/** Throws a 403 if `user` needs a second factor and this request shows none. */
-export async function demandFactor(
-  parts: FactorParts,
-  user: Fields,
-  request: ApiRequest,
-): Promise<void> {
-  if (!parts.factors.isRequired(user)) return
-  if (visitOf(parts, user, request)?.strongAt !== undefined) return
-  const own = await parts.factors.of(user)
-  // A key cannot show a factor; its owner did when it was made.
-  if (own.length > 0 && request.auth?.claims?.key !== undefined) return
-  throw own.length > 0 ? secondFactorNeeded() : factorNeeded()
 }
 
 async function signedIn({ users }: FactorParts, request: ApiRequest): Promise<Fields> {

@@ -45,7 +45,7 @@ export interface AskedStep {
 /** What is asked for, if anything is. */
 export function askedStep(
   step: SecondStepRequired | undefined,
-  factors: readonly SecondFactor[],
+  factors: readonly SecondFactor[] = [],
 ): AskedStep | undefined {
   return step || factors.length > 0
     ? { step: step ?? new SecondStepRequired(), factors }

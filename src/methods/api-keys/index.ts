@@ -5,6 +5,7 @@
  */
 
 import { array, date, nullable, object, optional, string } from 'zod/mini'
+import { defineMethod } from '../../auth/methods/machinery.ts'
 import { invalidToken, recentSignInRequired } from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { entryNotFound, invalidFields, invalidId } from '../../http/refusals.ts'
@@ -97,11 +98,11 @@ export function apiKeys(options: ApiKeysOptions = {}): Method<'apiKeys'> {
     throw new TypeError(`apiKeys: ${message}`)
   })
   const { maxPerUser = 20, prefix = 'fg' } = options
-  return {
+  return defineMethod({
     name: 'apiKeys',
     routes: ROUTES,
     open: (accounts) => opened(accounts, new Keys(accounts, prefix, maxPerUser)),
-  }
+  })
 }
 
 function opened(accounts: Accounts, keys: Keys): OpenMethod {

@@ -5,6 +5,7 @@
  */
 
 import { object, string } from 'zod/mini'
+import { defineMethod } from '../../auth/methods/machinery.ts'
 import {
   identifierRequired,
   invalidCredentials,
@@ -52,7 +53,11 @@ export function emailCode(options: EmailCodeOptions = {}): Method<'emailCode'> {
     throw new TypeError(`emailCode: ${message}`)
   })
   const { signUp = false } = options
-  return { name: 'emailCode', routes: ROUTES, open: (accounts) => opened(accounts, signUp) }
+  return defineMethod({
+    name: 'emailCode',
+    routes: ROUTES,
+    open: (accounts) => opened(accounts, signUp),
+  })
 }
 
 function opened(accounts: Accounts, signUp: boolean): OpenMethod {

@@ -5,6 +5,7 @@
  */
 
 import { array, object, string } from 'zod/mini'
+import { defineMethod } from '../../auth/methods/machinery.ts'
 import {
   invalidCode,
   invalidFormat,
@@ -86,7 +87,11 @@ export function totp({ issuer }: TotpOptions): Method<'totp'> {
   if (typeof issuer !== 'string' || issuer.trim() === '' || issuer.includes(':')) {
     throw new TypeError("totp: 'issuer' must be the name of your app, without a colon")
   }
-  return { name: 'totp', routes: ROUTES, open: (accounts) => opened(accounts, issuer.trim()) }
+  return defineMethod({
+    name: 'totp',
+    routes: ROUTES,
+    open: (accounts) => opened(accounts, issuer.trim()),
+  })
 }
 
 function opened(accounts: Accounts, issuer: string): OpenMethod {

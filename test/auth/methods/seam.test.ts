@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { magicLink } from '../../../examples/magic-link/magic-link.ts'
 import { audit } from '../../../src/audit/index.ts'
-import type { Method } from '../../../src/methods/index.ts'
+import { defineMethod } from '../../../src/methods/index.ts'
 import { document } from '../../../src/openapi/index.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 import { checkRecords } from '../../../src/upkeep/check/check.ts'
@@ -151,7 +151,7 @@ describe('A method of your own', () => {
   })
 
   it('without its handler is refused at start-up', async () => {
-    const broken: Method = { ...magicLink(), open: () => ({ handlers: {} }) }
+    const broken = defineMethod({ ...magicLink(), open: () => ({ handlers: {} }) })
     await expect(service({ auth: { methods: [broken] } })).rejects.toThrow(
       /'sendLink' without a handler/,
     )

@@ -1,0 +1,176 @@
+/**
+ * The two ceremonies of WebAuthn: challenges in sealed tickets, and what is asked of the responses.
+ *
+ * @module
+ */
+
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { Accounts } from '../../../src/auth/setup/method.ts'
+import { base64url, bytesIn } from '../../../src/http/base64url.ts'
+import type { ApiRequest } from '../../../src/http/request.ts'
+import type { Fields } from '../../../src/ports/store.ts'
+import type { PasskeysOptions } from './index.ts'
+import type { Asserted, NewKey, Passkey } from './stored.ts'
+
+/** EdDSA, ES256 and RS256: every runtime verifies them. Some would offer more, and make keys that others can't verify. */
+const ALGORITHMS = [-8, -7, -257]
+const LIFETIME_MS = 5 * 60_000
+const CHALLENGE_BYTES = 32
+
+/** A challenge that was given out. */
+export interface Challenge {
+  readonly challenge: string
+  /** The origin that asked for it, if it is one of the options'. */
+  readonly origin?: string
+}
+
+/** What a client gets for a ceremony. */
+interface Begun {
+  readonly publicKey: object
+  readonly ticket: string
+}
+
+/** Begins and ends ceremonies. */
+export class Ceremonies {
+  readonly #accounts: Accounts
+  readonly #options: PasskeysOptions
+
+  constructor(accounts: Accounts, options: PasskeysOptions) {
+    this.#accounts = accounts
+    this.#options = options
+  }
+
+  /** What the ticket of a registration for `user` is bound to. */
+  registering(user: Fields): string {
+    return JSON.stringify(['registration', String(user._id), this.#accounts.era(user)])
+  }
+
+  /** The options for a new passkey of `user`, who has `known` ones. */
+  async registration(user: Fields, known: readonly Passkey[], request: ApiRequest): Promise<Begun> {
+    const { rpId, rpName } = this.#options
+    const { ticket, challenge } = await this.#ticket(this.registering(user), request)
+    const label = String(user.email ?? user.phone ?? user.name ?? user._id)
+    const publicKey = await generateRegistrationOptions({
+      ...{ rpID: rpId, rpName, userName: label, userDisplayName: label, challenge },
+      userID: this.#handleOf(user),
+      attestationType: 'none',
+      supportedAlgorithmIDs: ALGORITHMS,
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      excludeCredentials: known.map(({ credentialId, transports }) => ({
+        id: credentialId,
+        transports: transports as never,
+      })),
+      timeout: LIFETIME_MS,
+    })
+    return { publicKey, ticket }
+  }
+
+  /** The options for a sign-in; they name no account. With the ticket of a first step, the challenge is bound to that. */
+  async authentication(second: string | undefined, request: ApiRequest): Promise<Begun> {
+    const { ticket, challenge } =
+      second === undefined
+        ? await this.#ticket('sign-in', request)
+        : { ticket: second, challenge: bytes(this.challengeOf(second)) }
+    const publicKey = await generateAuthenticationOptions({
+      ...{ rpID: this.#options.rpId, challenge, timeout: LIFETIME_MS },
+      userVerification: 'required',
+    })
+    return { publicKey, ticket }
+  }
+
+  /** The challenge for the ticket of a first step; that ticket opens one session. */
+  challengeOf(ticket: string): string {
+    return this.#mac(['challenge', ticket])
+  }
+
+  /** The challenge in a ticket for `ceremony`, used up; undefined if it has expired, was used, or is none. */
+  async challengeIn(ticket: string, ceremony: string): Promise<Challenge | undefined> {
+    const { decrypt, now, useOnce } = this.#accounts
+    const text = await decrypt(ticket, ceremony)
+    if (text === undefined) return undefined
+    const { challenge, origin, until } = JSON.parse(text) as Challenge & { readonly until: number }
+    const isNew = until > now() && (await useOnce(ticket, until))
+    return isNew ? { challenge, ...(origin && { origin }) } : undefined
+  }
+
+  /** The key of a right registration; undefined for any other. */
+  async registered(credential: unknown, given: Challenge): Promise<NewKey | undefined> {
+    try {
+      const { verified, registrationInfo } = await verifyRegistrationResponse({
+        response: credential as never,
+        ...this.#expected(given),
+        supportedAlgorithmIDs: ALGORITHMS,
+      })
+      if (!verified || !registrationInfo) return undefined
+      const { credential: key, credentialBackedUp: synced } = registrationInfo
+      const { id: credentialId, publicKey, counter, transports = [] } = key
+      return { credentialId, publicKey: base64url(publicKey), counter, synced, transports }
+    } catch {
+      // The library throws for whatever does not fit. Nothing here asks the store or a server.
+      return undefined
+    }
+  }
+
+  /** What a right assertion by `passkey` says; undefined for any other. */
+  async asserted(
+    credential: unknown,
+    given: Challenge,
+    passkey: Passkey | undefined,
+  ): Promise<Asserted | undefined> {
+    if (!passkey) return undefined
+    try {
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        response: credential as never,
+        ...this.#expected(given),
+        credential: {
+          id: passkey.credentialId,
+          publicKey: bytes(passkey.publicKey),
+          // The count is compared where it is stored, in one step.
+          counter: 0,
+        },
+      })
+      const { newCounter: counter, credentialBackedUp: synced } = authenticationInfo
+      return verified ? { counter, synced } : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  #expected({ challenge, origin }: Challenge) {
+    const { rpId, origins } = this.#options
+    return {
+      expectedChallenge: challenge,
+      expectedOrigin: origin ?? [...origins],
+      expectedRPID: rpId,
+      requireUserVerification: true,
+    }
+  }
+
+  async #ticket(ceremony: string, request: ApiRequest) {
+    const challenge = crypto.getRandomValues(new Uint8Array(CHALLENGE_BYTES))
+    const sent = request.headers.get('origin') ?? ''
+    const origin = this.#options.origins.includes(sent) ? sent : undefined
+    const until = this.#accounts.now() + LIFETIME_MS
+    const text = JSON.stringify({ challenge: base64url(challenge), origin, until })
+    return { ticket: await this.#accounts.encrypt(text, ceremony), challenge }
+  }
+
+  /** What authenticators keep of the user: nothing that tells who it is, and the same for all passkeys of an account. */
+  #handleOf(user: Fields): Uint8Array<ArrayBuffer> {
+    return bytes(this.#mac(['handle', String(user._id), this.#accounts.era(user)]))
+  }
+
+  /** 32 bytes, in Base64url. */
+  #mac(parts: readonly string[]): string {
+    return this.#accounts.seal(JSON.stringify(parts)).split('.')[1] ?? ''
+  }
+}
+
+function bytes(encoded: string): Uint8Array<ArrayBuffer> {
+  return bytesIn(encoded) ?? new Uint8Array()
+}

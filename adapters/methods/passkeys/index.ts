@@ -1,0 +1,254 @@
+/**
+ * Passkeys: sign-in by a key that the user's device or password manager keeps, with a fingerprint, face or PIN.
+ *
+ * @module
+ */
+
+import { array, boolean, date, nullable, object, optional, record, string, unknown } from 'zod/mini'
+import { defineMethod } from '../../../src/auth/methods/machinery.ts'
+import {
+  invalidCredentials,
+  invalidFormat,
+  lastFactor,
+  lastWayIn,
+  recentSignInRequired,
+} from '../../../src/auth/refusals.ts'
+import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
+import { HttpError } from '../../../src/http/errors.ts'
+import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
+import type { ApiRequest } from '../../../src/http/request.ts'
+import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
+import { Ceremonies } from './ceremonies.ts'
+import { checkTyped, SignIns } from './sign-ins.ts'
+import { type Passkey, Passkeys } from './stored.ts'
+
+/** Options of `passkeys`. */
+export interface PasskeysOptions {
+  /** The domain that passkeys belong to, such as `example.com`. Those made for one domain never work for another. */
+  readonly rpId: string
+  /** The name of your app, as browsers may show it. */
+  readonly rpName: string
+  /** The origins of your pages, such as `https://example.com`: the domain itself, or below it. */
+  readonly origins: readonly string[]
+}
+
+const refused = () => new HttpError(400, 'That passkey was not accepted.')
+
+const publicKey = record(string(), unknown())
+const begun = object({ publicKey, ticket: string() })
+const shown = object({
+  id: string(),
+  name: string(),
+  createdAt: date(),
+  lastUsedAt: nullable(date()),
+  synced: boolean(),
+})
+
+const ROUTES: readonly MethodRoute[] = [
+  {
+    name: 'beginPasskey',
+    method: 'POST',
+    path: '/passkeys/options',
+    access: 'signed in',
+    enrols: true,
+    summary: 'Begins to register a passkey',
+    response: begun,
+    refusals: [recentSignInRequired()],
+  },
+  {
+    name: 'createPasskey',
+    method: 'POST',
+    path: '/passkeys',
+    access: 'signed in',
+    enrols: true,
+    summary: 'Registers a passkey',
+    body: object({ ticket: string(), credential: publicKey, name: optional(string()) }),
+    response: shown,
+    status: 201,
+    refusals: [invalidFormat(), invalidFields({}), refused(), recentSignInRequired()],
+  },
+  {
+    name: 'listPasskeys',
+    method: 'GET',
+    path: '/passkeys',
+    access: 'signed in',
+    enrols: true,
+    summary: "Lists the user's passkeys, the newest first",
+    response: array(shown),
+  },
+  {
+    name: 'renamePasskey',
+    method: 'PATCH',
+    path: '/passkeys/:id',
+    access: 'signed in',
+    summary: 'Changes the name of a passkey',
+    body: object({ name: string() }),
+    response: shown,
+    refusals: [invalidFields({}), entryNotFound()],
+  },
+  {
+    name: 'deletePasskey',
+    method: 'DELETE',
+    path: '/passkeys/:id',
+    access: 'signed in',
+    summary: 'Removes a passkey',
+    refusals: [recentSignInRequired(), entryNotFound(), lastWayIn(), lastFactor()],
+  },
+  {
+    name: 'beginPasskeyLogin',
+    method: 'POST',
+    path: '/login/passkey/options',
+    access: 'anyone',
+    summary: 'Begins a sign-in by passkey, or with the ticket of a first step a second one',
+    body: object({ ticket: optional(string()) }),
+    response: begun,
+    refusals: [invalidFormat()],
+  },
+  {
+    name: 'passkeyLogin',
+    method: 'POST',
+    path: '/login/passkey',
+    access: 'anyone',
+    hidesAccounts: true,
+    summary: 'Signs in by a passkey',
+    body: object({ ticket: string(), credential: publicKey }),
+    refusals: [invalidFormat(), invalidCredentials()],
+  },
+]
+
+/**
+ * Passkeys (WebAuthn), on `@simplewebauthn/server`: users register them and sign in with them, without a password and
+ * without naming an account. A passkey counts as both factors, because the user is verified at each use. Throws a
+ * `TypeError` if an option makes no sense.
+ *
+ * ```ts
+ * const methods = [passkeys({ rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] })]
+ * const auth = createAuthRouter({ model: User, token: { secret }, methods })
+ * ```
+ */
+export function passkeys(options: PasskeysOptions): Method<'passkeys'> {
+  const { rpId, rpName, origins } = options ?? {}
+  const isText = (value: unknown) => typeof value === 'string' && value.trim() !== ''
+  if (!isText(rpId) || /[:/]/.test(rpId)) fail("'rpId' must be a domain, such as 'example.com'")
+  if (!isText(rpName)) fail("'rpName' must be the name of your app")
+  const isOfDomain = (origin: unknown) => {
+    const host = URL.canParse(String(origin)) ? new URL(String(origin)) : undefined
+    const isBelow = host && (host.hostname === rpId || host.hostname.endsWith(`.${rpId}`))
+    return isBelow === true && host?.origin === origin
+  }
+  if (!Array.isArray(origins) || origins.length === 0 || !origins.every(isOfDomain)) {
+    fail(`'origins' must list origins of '${rpId}', such as 'https://${rpId}'`)
+  }
+  return defineMethod({
+    name: 'passkeys',
+    routes: ROUTES,
+    open: (accounts) => opened(accounts, options),
+  })
+}
+
+function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
+  const stored = new Passkeys(accounts)
+  const ceremonies = new Ceremonies(accounts, options)
+  const signIns = new SignIns(accounts, stored, ceremonies)
+  return {
+    handlers: {
+      ...registrations(accounts, stored, ceremonies),
+      ...ownPasskeys(accounts, stored),
+      async beginPasskeyLogin(request) {
+        const { ticket } = await accounts.body(request)
+        if (ticket !== undefined && typeof ticket !== 'string') throw invalidFormat()
+        return valueResponse(await ceremonies.authentication(ticket, request))
+      },
+      passkeyLogin: async (request) => signIns.respond(await accounts.body(request), request),
+    },
+    signIn: {
+      body: object({ ticket: string(), passkey: publicKey }),
+      // The ticket of a second step is another one.
+      takes: ({ ticket, credential, passkey = credential }) =>
+        passkey !== undefined && (typeof ticket !== 'string' || !ticket.includes('~')),
+      respond: (body, request, own) => signIns.respond(body, request, own),
+    },
+    secondFactors: [
+      {
+        name: 'passkey',
+        answer: ['passkey', 'object'],
+        asks: false,
+        isEnrolled: async (user) => (await stored.of(user)).length > 0,
+        async isRight(user, credential, request, ticket) {
+          const challenge = { challenge: ceremonies.challengeOf(ticket) }
+          const own = String(user._id)
+          return (await signIns.accountOf(credential, challenge, request, own)) !== undefined
+        },
+      },
+    ],
+    opens: async (user) => (await stored.of(user)).length > 0,
+    forget: (userId) => stored.forget(userId),
+  }
+}
+
+function registrations(
+  accounts: Accounts,
+  stored: Passkeys,
+  ceremonies: Ceremonies,
+): OpenMethod['handlers'] {
+  return {
+    async beginPasskey(request) {
+      const user = await accounts.recent(request)
+      return valueResponse(await ceremonies.registration(user, await stored.of(user), request))
+    },
+    async createPasskey(request) {
+      // The ticket says that the sign-in was recent; the account may have a factor since.
+      const user = await accounts.strong(request)
+      const { ticket, credential, name = 'Passkey' } = await accounts.body(request)
+      checkTyped(ticket, credential)
+      const named = nameIn(name)
+      const challenge = await ceremonies.challengeIn(ticket, ceremonies.registering(user))
+      const key = challenge && (await ceremonies.registered(credential, challenge))
+      const passkey = key && (await stored.add(user, named, key))
+      if (!passkey) throw refused()
+      accounts.report(request, 'factor-added', user._id)
+      accounts.tell(user, 'factorAdded', request)
+      return valueResponse(shownPasskey(passkey), { status: 201 })
+    },
+  }
+}
+
+function ownPasskeys(accounts: Accounts, stored: Passkeys): OpenMethod['handlers'] {
+  return {
+    async listPasskeys(request) {
+      const user = await accounts.byId(request.auth?.userId)
+      return valueResponse((user ? await stored.of(user) : []).map(shownPasskey))
+    },
+    async renamePasskey(request) {
+      const { name } = await accounts.body(request)
+      const renamed = await stored.rename(String(request.auth?.userId), idIn(request), nameIn(name))
+      if (!renamed) throw entryNotFound()
+      return valueResponse(shownPasskey(renamed))
+    },
+    async deletePasskey(request) {
+      const user = await accounts.recent(request)
+      if (!(await stored.remove(user, idIn(request)))) throw entryNotFound()
+      accounts.report(request, 'factor-removed', user._id)
+      accounts.tell(user, 'factorRemoved', request)
+      return messageResponse('Passkey removed.')
+    },
+  }
+}
+
+function nameIn(value: unknown): string {
+  const name = typeof value === 'string' ? value.trim() : ''
+  if (name !== '' && name.length <= 100) return name
+  throw invalidFields({ name: 'Required, at most 100 characters.' })
+}
+
+function idIn({ params }: ApiRequest): string {
+  return params.id ?? ''
+}
+
+function shownPasskey({ _id, name, createdAt, lastUsedAt, synced }: Passkey) {
+  return { id: _id, name, createdAt, lastUsedAt: lastUsedAt ?? null, synced }
+}
+
+function fail(message: string): never {
+  throw new TypeError(`passkeys: ${message}`)
+}

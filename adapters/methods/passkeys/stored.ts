@@ -1,0 +1,158 @@
+/**
+ * Passkeys as they are stored.
+ *
+ * @module
+ */
+
+import { array, boolean, date, number, optional, string } from 'zod/mini'
+import type { Accounts } from '../../../src/auth/setup/method.ts'
+import { methodModel } from '../../../src/methods/method-model.ts'
+import { all, any, type Filter, withId } from '../../../src/ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields } from '../../../src/ports/store.ts'
+
+/** What a registration gives. */
+export interface NewKey {
+  readonly credentialId: string
+  readonly publicKey: string
+  /** 0 for keys that don't count. */
+  readonly counter: number
+  /** Whether it is kept on several devices. */
+  readonly synced: boolean
+  readonly transports: readonly string[]
+}
+
+/** What an assertion gives. */
+export type Asserted = Pick<NewKey, 'counter' | 'synced'>
+
+/** A stored passkey. */
+export interface Passkey extends NewKey {
+  readonly _id: string
+  readonly owner: string
+  readonly name: string
+  readonly era: string
+  readonly createdAt: Date
+  readonly lastUsedAt?: Date | null
+  /** Set while it is looked at whether it may be removed. */
+  readonly ends?: boolean | null
+}
+
+const MOST = 1000
+
+/** The passkeys of the accounts of one auth router. */
+export class Passkeys {
+  readonly #accounts: Accounts
+  readonly #stored: Collection
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts
+    const model = methodModel(accounts.model, 'Passkey', {
+      fields: {
+        owner: string(),
+        credentialId: string(),
+        publicKey: string(),
+        counter: number(),
+        synced: boolean(),
+        transports: array(string()),
+        name: string(),
+        era: string(),
+        lastUsedAt: optional(date()),
+        ends: optional(boolean()),
+      },
+      timestamps: { updatedAt: false },
+      unique: ['credentialId'],
+      indexes: ['owner'],
+    })
+    this.#stored = accounts.collection(model)
+  }
+
+  /** Those of `user`, the newest first. */
+  async of(user: Fields): Promise<readonly Passkey[]> {
+    const filter = ownedBy(String(user._id))
+    const found = (await this.#stored.find({ filter, sort: [], limit: MOST })) as never as Passkey[]
+    const live = found.filter((passkey) => this.isLive(passkey, user))
+    return live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  }
+
+  /** Whether it still opens the account of `user`. */
+  isLive({ era, ends }: Passkey, user: Fields): boolean {
+    return era === this.#accounts.era(user) && !ends
+  }
+
+  /** The passkey that an assertion names. */
+  async byCredential(credential: unknown): Promise<Passkey | undefined> {
+    const { id } = (credential ?? {}) as { readonly id?: unknown }
+    const filter: Filter = {
+      op: 'eq',
+      field: 'credentialId',
+      value: typeof id === 'string' ? id : '',
+    }
+    const [found] = await this.#stored.find({ filter, sort: [], limit: 1 })
+    return found as Passkey | undefined
+  }
+
+  /** Stores a new one; undefined if some account has it. */
+  async add(user: Fields, name: string, key: NewKey): Promise<Passkey | undefined> {
+    const { newId, now, era } = this.#accounts
+    const own = { _id: newId(), owner: String(user._id), name, era: era(user) }
+    const passkey: Passkey = { ...own, ...key, createdAt: new Date(now()) }
+    try {
+      await this.#stored.insert({ ...passkey })
+      return passkey
+    } catch (error) {
+      if (error instanceof DuplicateKey) return undefined
+      throw error
+    }
+  }
+
+  /** Notes a use; false if its count is not higher than the last one: then there may be a copy of the key. */
+  async use({ _id }: Passkey, { counter, synced }: Asserted): Promise<boolean> {
+    const higher: Filter =
+      counter === 0
+        ? { op: 'eq', field: 'counter', value: 0 }
+        : { op: 'lt', field: 'counter', value: counter }
+    const set = { counter, synced, lastUsedAt: new Date(this.#accounts.now()) }
+    const filter = all([withId(_id), higher, notEnding])
+    return (await this.#stored.update(filter, { set })) !== null
+  }
+
+  /** Renames one of `owner`; null if they have none with that id. */
+  async rename(owner: string, id: string, name: string): Promise<Passkey | null> {
+    if (!isId(id)) return null
+    const filter = all([withId(id), ownedBy(owner), notEnding])
+    return (await this.#stored.update(filter, { set: { name } })) as Passkey | null
+  }
+
+  /** Removes one of `user`; false if they have none with that id. Throws a 409 for the last way into the account. */
+  async remove(user: Fields, id: string): Promise<boolean> {
+    if (!isId(id)) return false
+    const own = all([withId(id), ownedBy(String(user._id))])
+    if (!(await this.#stored.update(all([own, notEnding]), { set: { ends: true } }))) return false
+    try {
+      // Of two ways in that are removed at once, neither counts for the other: both may be refused, but one stays.
+      await this.#accounts.checkWayLeft(user)
+      await this.#accounts.checkFactorLeft(user)
+    } catch (error) {
+      await this.#stored.update(own, { unset: ['ends'] })
+      throw error
+    }
+    return (await this.#stored.delete(own)) !== null
+  }
+
+  /** Removes all that is kept of an account. */
+  async forget(owner: string): Promise<void> {
+    while (await this.#stored.delete(ownedBy(owner)));
+  }
+}
+
+const notEnding: Filter = any([
+  { op: 'eq', field: 'ends', value: null },
+  { op: 'eq', field: 'ends', value: false },
+])
+
+function ownedBy(owner: string): Filter {
+  return { op: 'eq', field: 'owner', value: owner }
+}
+
+function isId(id: string): boolean {
+  return /^[0-9a-f]{24}$/.test(id)
+}
