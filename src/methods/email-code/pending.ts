@@ -101,7 +101,14 @@ export class Pending {
       { op: 'gt', field: 'expiresAt', value: new Date(now()) },
       { op: 'lt', field, value: otp.maxAttempts },
     ])
-    const tried = user && (await this.#stored.update(pending, { increment: { [field]: 1 } }))
+    // A write that matches nothing takes another time than one that does: read first, and write elsewhere if so.
+    const before = await this.of(user)
+    const mayTry =
+      before !== undefined &&
+      before.expiresAt.getTime() > now() &&
+      Number((before as unknown as Fields)[field]) < otp.maxAttempts
+    const change = { increment: { [field]: 1 } }
+    const tried = mayTry ? await this.#stored.update(pending, change) : null
     if (!tried) await pretendWrite()
     const stored = (tried ?? { key: '', code: '' }) as unknown as PendingCode
     const isRight = sameText(typed.trim(), (await this.#open(stored)) ?? '')
