@@ -95,7 +95,7 @@ export interface Choice<S, E> {
 /** The fields that a client may name. */
 export type Selectable<T extends AnyRecords> =
   | (keyof Shown<T> & string)
-  | `${keyof Shown<T> & string}.${string}`
+  | `${string}.${string}`
 
 /** The references that a client may fill in. */
 export type Expandable<T extends AnyRecords> = T['options'] extends {

@@ -16,7 +16,7 @@ import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup
 import type { ApiRequest } from '../../http/request.ts'
 import { checkOptions, flag } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store.ts'
-import { Pending } from './pending.ts'
+import { Pending, type PendingCode } from './pending.ts'
 
 /** Options of `emailCode`. */
 export interface EmailCodeOptions {
@@ -45,7 +45,7 @@ const ROUTES: readonly MethodRoute[] = [
  * of `otp`. Throws a `TypeError` if an option makes no sense; start-up fails without mail or without the identifier `email`.
  *
  * ```ts
- * const auth = createAuthRouter({ model: User, token: { secret }, mail: { sender }, methods: [emailCode()] })
+ * const auth = createAuthRouter({ model: User, token: { secret }, methods: [emailCode()] })
  * ```
  */
 export function emailCode(options: EmailCodeOptions = {}): Method<'emailCode'> {
@@ -72,8 +72,13 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
       async sendLoginCode(request) {
         const body = await accounts.body(request)
         if (!accounts.named(body)) throw identifierRequired()
-        const find = () => personIn(accounts, body, signUp)
-        return accounts.sendCode(request, find, (user) => pending.issue(user))
+        let before: PendingCode | undefined
+        const find = async () => {
+          const person = await personIn(accounts, body, signUp)
+          before = await pending.of(person)
+          return person
+        }
+        return accounts.sendCode(request, find, (user) => pending.issue(user, before))
       },
     },
     signIn: {

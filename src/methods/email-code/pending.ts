@@ -14,7 +14,8 @@ import { all, type Filter } from '../../ports/filter.ts'
 import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
 import { methodModel } from '../method-model.ts'
 
-interface Stored {
+/** A stored code. */
+export interface PendingCode {
   readonly key: string
   readonly state: string
   readonly code: string
@@ -48,13 +49,21 @@ export class Pending {
     this.#stored = accounts.collection(model)
   }
 
-  /** The code to send to `user`; undefined during the pause between two codes, `otp.resendSeconds`. */
-  async issue(user: Fields): Promise<SentCode | undefined> {
-    const { now, otp, codeState, newId } = this.#accounts
+  /** What is pending for `person`; looked up for everybody, because it takes time. */
+  async of(person: Fields | undefined): Promise<PendingCode | undefined> {
+    const filter = keyed(person ? keyOf(person) : '')
+    const [found] = await this.#stored.find({ filter, sort: [], limit: 1 })
+    return found as PendingCode | undefined
+  }
+
+  /**
+   * The code to send to `user`, for whom `before` is pending; undefined during the pause between two codes,
+   * `otp.resendSeconds`. Costs two writes, as a request of which nothing is sent.
+   */
+  async issue(user: Fields, before: PendingCode | undefined): Promise<SentCode | undefined> {
+    const { now, otp, codeState, newId, pretendWrite } = this.#accounts
     await this.#sweep()
     const key = keyOf(user)
-    const [found] = await this.#stored.find({ filter: keyed(key), sort: [], limit: 1 })
-    const before = found as Stored | undefined
     const at = now()
     const rests = (before?.sentAt.getTime() ?? 0) > at - otp.resendSeconds * 1000
     if (before && otp.resendSeconds > 0 && rests) return undefined
@@ -73,6 +82,7 @@ export class Pending {
       : await this.#inserted({ _id: newId(), ...set })
     // Another request is sending one at this moment.
     if (!isStored) return undefined
+    await pretendWrite()
     const takeBack = async () => {
       const change = { set: { sentAt: new Date(0) } }
       await this.#stored.update(keyed(key), change, { expect: { sentAt: set.sentAt } })
@@ -91,9 +101,16 @@ export class Pending {
       { op: 'gt', field: 'expiresAt', value: new Date(now()) },
       { op: 'lt', field, value: otp.maxAttempts },
     ])
-    const tried = user && (await this.#stored.update(pending, { increment: { [field]: 1 } }))
+    // A write that matches nothing takes another time than one that does: read first, and write elsewhere if so.
+    const before = await this.of(user)
+    const mayTry =
+      before !== undefined &&
+      before.expiresAt.getTime() > now() &&
+      Number((before as unknown as Fields)[field]) < otp.maxAttempts
+    const change = { increment: { [field]: 1 } }
+    const tried = mayTry ? await this.#stored.update(pending, change) : null
     if (!tried) await pretendWrite()
-    const stored = (tried ?? { key: '', code: '' }) as unknown as Stored
+    const stored = (tried ?? { key: '', code: '' }) as unknown as PendingCode
     const isRight = sameText(typed.trim(), (await this.#open(stored)) ?? '')
     if (!tried || !isRight) return false
     const same: Filter = { op: 'eq', field: 'code', value: stored.code }
@@ -105,7 +122,7 @@ export class Pending {
     await this.#stored.delete(keyed(keyOf({ _id: userId })))
   }
 
-  #open({ code, key }: Pick<Stored, 'code' | 'key'>): Promise<string | undefined> {
+  #open({ code, key }: Pick<PendingCode, 'code' | 'key'>): Promise<string | undefined> {
     return this.#accounts.decrypt(code, key)
   }
 

@@ -14,6 +14,7 @@ import {
   type Fields,
   type Store,
 } from '../../../src/index.ts'
+import { emailCode } from '../../../src/methods/email-code/index.ts'
 import { authOptions, password, userModel } from '../accounts.ts'
 
 /** The kinds; `unknown` has no account. */
@@ -77,6 +78,7 @@ export function subject(
     otp: { resendSeconds: 60, maxAttempts: 100 },
     password: hashing,
     mail: { sender: onSend },
+    methods: [emailCode()],
   } as const
   const User = userModel({
     auth: options,
@@ -118,6 +120,7 @@ export function subject(
       await call('login', { identifier: emailOf('seen'), password }, CLIENT)
       await call('password/forgot', { identifier: emailOf('asked') })
       await call('email/code', { identifier: emailOf('asked') })
+      await call('login/code', { identifier: emailOf('asked') })
       await users.update(id('asked'), { otpExpiresAt: later, verifyOtpExpiresAt: later })
       // So that the one who is asked for is not the only one there is.
       for (let other = 0; other < 100; other += 1)

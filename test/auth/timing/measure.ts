@@ -50,6 +50,16 @@ export const TIMED: readonly Route[] = [
     body: (identifier) => ({ identifier, otp: '000000' }),
     kinds: [...all, 'asked'],
   },
+  {
+    path: 'login/code',
+    body: (identifier) => ({ identifier }),
+    kinds: [...all, 'asked'],
+  },
+  {
+    path: 'login?code',
+    body: (identifier) => ({ identifier, otp: '000000' }),
+    kinds: [...all, 'asked'],
+  },
 ]
 
 /** Sends a POST from `client` and reads the response. */
