@@ -15,11 +15,9 @@ import {
   type Condition,
   type Conditions,
   type Created,
-  type Expandable,
   type ListOptions,
   type PaginationOf,
   type Result,
-  type Selectable,
   type Shown,
   type WriteOptions,
   type Written,
@@ -89,18 +87,18 @@ export interface RecordQueries<T extends AnyRecords> {
   /** Starts the key of every query of these records. */
   readonly queryKey: QueryKey
   /** A list, or one page of it. */
-  list<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
-    options?: ListOptions<T> & Choice<S, E>,
-  ): RecordQuery<RecordList<T, PaginationOf<T['options']> | undefined, Chosen<Shown<T>, S, E>>>
+  list<const C extends Choice<T> = Record<never, never>>(
+    options?: ListOptions<T> & C,
+  ): RecordQuery<RecordList<T, PaginationOf<T['options']> | undefined, Chosen<Shown<T>, C>>>
   /** Every page, one after the other; 100 records each, unless `pageSize` says otherwise. */
-  pages<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
-    options?: Conditions<T> & Choice<S, E>,
-  ): PagesQuery<RecordList<T, PaginationOf<T['options']>, Chosen<Shown<T>, S, E>>>
+  pages<const C extends Choice<T> = Record<never, never>>(
+    options?: Conditions<T> & C,
+  ): PagesQuery<RecordList<T, PaginationOf<T['options']>, Chosen<Shown<T>, C>>>
   /** One record, or what is chosen of it. */
-  get<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+  get<const C extends Choice<T> = Record<never, never>>(
     id: string,
-    choice?: Choice<S, E>,
-  ): RecordQuery<Chosen<Shown<T>, S, E>>
+    choice?: C,
+  ): RecordQuery<Chosen<Shown<T>, C>>
   /** Stores a record: `mutate(values)`. */
   create(options?: WriteOptions): RecordMutation<Created<T>, Written<T>>
   /** Changes a record: `mutate({ id, changes, ifMatch? })`. */

@@ -84,18 +84,16 @@ export interface Conditions<T extends AnyRecords> {
   readonly headers?: HeaderFields
 }
 
-/** What is returned of each record: the fields `S`, with the references `E` filled in. */
-export interface Choice<S, E> {
+/** What is returned of each record. */
+export interface Choice<T extends AnyRecords> {
   /** The fields to return, dotted ones too; `_id` always comes along. Default: all that you may see. */
-  readonly select?: readonly S[]
+  readonly select?: readonly Selectable<T>[]
   /** The references to fill in, of the router's `expandable`. */
-  readonly expand?: readonly E[]
+  readonly expand?: readonly Expandable<T>[]
 }
 
 /** The fields that a client may name. */
-export type Selectable<T extends AnyRecords> =
-  | (keyof Shown<T> & string)
-  | `${string}.${string}`
+export type Selectable<T extends AnyRecords> = (keyof Shown<T> & string) | `${string}.${string}`
 
 /** The references that a client may fill in. */
 export type Expandable<T extends AnyRecords> = T['options'] extends {

@@ -9,14 +9,7 @@ import type { CallOptions, Condition, CreateOptions, WriteOptions } from './call
 import type { AnyOptions, CallRoute } from './calls.ts'
 import type { Connection } from './connection.ts'
 import type { Cut, Group, GroupOptions } from './groups.ts'
-import type {
-  Choice,
-  Conditions,
-  Expandable,
-  ListOptions,
-  PaginationOf,
-  Selectable,
-} from './lists.ts'
+import type { Choice, Conditions, ListOptions, PaginationOf } from './lists.ts'
 import { inPath } from './paths.ts'
 import { inUrl, listed, type Refusal, type Wanted, type WantedGroups } from './query.ts'
 import { ClientError, type Result } from './results.ts'
@@ -36,35 +29,36 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   readonly '~serves'?: T
   readonly call: CallRoute<T>
   /** A list, or one page of it. */
-  list<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
-    options?: ListOptions<T> & Choice<S, E>,
-  ): Promise<Result<Chosen<Shown<T>, S, E>[], PaginationOf<T['options']>>>
+  list(options?: ListOptions<T>): Promise<Result<Shown<T>[], PaginationOf<T['options']>>>
+  list<const C extends Choice<T>>(
+    options: ListOptions<T> & C,
+  ): Promise<Result<Chosen<Shown<T>, C>[], PaginationOf<T['options']>>>
   /** Every page, one after the other. Throws a `ClientError` when one cannot be read. */
-  pages<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
-    options?: Conditions<T> & Choice<S, E>,
+  pages<const C extends Choice<T> = Record<never, never>>(
+    options?: Conditions<T> & C,
   ): AsyncGenerator<{
-    readonly data: Chosen<Shown<T>, S, E>[]
+    readonly data: Chosen<Shown<T>, C>[]
     readonly pagination: PaginationOf<T['options']>
   }>
   /** Every record, page by page. Throws a `ClientError` when a page cannot be read. */
-  all<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
-    options?: Conditions<T> & Choice<S, E>,
-  ): AsyncGenerator<Chosen<Shown<T>, S, E>>
+  all(options?: Conditions<T>): AsyncGenerator<Shown<T>>
+  all<const C extends Choice<T>>(options: Conditions<T> & C): AsyncGenerator<Chosen<Shown<T>, C>>
   /**
    * The whole list as a file, where the router has an `exportLimit`: `'csv'`, or `'ndjson'` with one JSON object a line. The
    * data is the response, to be read as `data.body` while it arrives, or at once, as by `data.blob()`.
    */
   export(
     format: 'csv' | 'ndjson',
-    options?: Omit<Conditions<T>, 'pageSize'> & Choice<Selectable<T>, Expandable<T>>,
+    options?: Omit<Conditions<T>, 'pageSize'> & Choice<T>,
   ): Promise<Result<Response>>
   /** Groups of records, with what is computed of each, as the router's `aggregates` allow. */
   aggregate<const A extends GroupOptions<T>>(options: A): Promise<Result<Group<T, A>[], Cut>>
   /** One record. */
-  get<const S extends Selectable<T> = never, const E extends Expandable<T> = never>(
+  get(id: string, options?: CallOptions): Promise<Result<Shown<T>>>
+  get<const C extends Choice<T>>(
     id: string,
-    options?: CallOptions & Choice<S, E>,
-  ): Promise<Result<Chosen<Shown<T>, S, E>>>
+    options: CallOptions & C,
+  ): Promise<Result<Chosen<Shown<T>, C>>>
   /** Stores a record. A `File` or `Blob` among the values is uploaded. */
   create(values: Created<T>, options?: CreateOptions): Promise<Result<W>>
   /** Changes the given fields of a record. */
@@ -122,7 +116,7 @@ export function recordCalls(
       for await (const { data } of pages(wanted)) yield* data
     },
     export: async (format: string, options: Wanted = {}) =>
-      (await import('./export.ts')).exported(format, options, {
+      (await import('./later.ts')).exported(format, options, {
         fetch,
         ask: (wanted, by) => listed(path, wanted, by, refusal),
         answer,
@@ -130,7 +124,7 @@ export function recordCalls(
       }),
     async call(route: string, options?: AnyOptions) {
       const call = send.call()
-      const { called } = await import('./call-route.ts')
+      const { called } = await import('./later.ts')
       return called(path, route, options, { call, send, bodyOf, json, inPath })
     },
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
@@ -175,5 +169,5 @@ export async function bodyOf(values: Values): Promise<string | FormData> {
   const hasFiles = Object.values(values)
     .flat()
     .some((value) => value instanceof Blob)
-  return hasFiles ? (await import('./form.ts')).formOf(values, text) : text
+  return hasFiles ? (await import('./later.ts')).formOf(values, text) : text
 }

@@ -58,7 +58,7 @@ export function sending(begin: Connection['call']): Sending {
     const options = { path, headers, signal }
     let tag: string | object | undefined = ifMatch
     if (tag instanceof Object) {
-      const { tagOf } = await import('./if-match.ts')
+      const { tagOf } = await import('./later.ts')
       const found = await tagOf(known.get(tag), () => call.ask({ ...options, method: 'GET' }))
       if (typeof found === 'object') return resultOf(found)
       tag = found

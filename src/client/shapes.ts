@@ -89,8 +89,13 @@ export type Written<T extends AnyRecords> = T['options'] extends {
     : Shown<T> | Pick<Added, '_id'>
   : Shown<T>
 
-/** The part of `R` that a client chose: the fields `S`, or all if none are named, with the references `E` filled in. */
-export type Chosen<R, S, E> = [S, E] extends [never, never]
+/** The part of `R` that a client chose: the fields in `select`, or all without it, with the references in `expand` filled in. */
+export type Chosen<R, C> = ChosenBy<R, NamesIn<C, 'select'>, NamesIn<C, 'expand'>>
+
+type NamesIn<C, Key extends string> = C extends { readonly [K in Key]: readonly (infer N)[] }
+  ? N
+  : never
+type ChosenBy<R, S, E> = [S, E] extends [never, never]
   ? R
   : {
       [K in keyof R as K extends Kept<S, E> ? K : never]: K extends Head<E>
