@@ -4,6 +4,7 @@
  * @module
  */
 
+// biome-ignore lint/performance/noBarrelFile: one request loads all of it
 export { called } from './call-route.ts'
 export { exported } from './export.ts'
 export { formOf } from './form.ts'
