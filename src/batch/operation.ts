@@ -34,6 +34,8 @@ export interface Surroundings {
   /** The guards of the app. */
   readonly guards: readonly Guard[]
   readonly table: RouteTable
+  /** The path of the app's own, which paths of operations may have. */
+  readonly basePath: string
 }
 
 /** What serves an operation, and its request. */
@@ -169,12 +171,13 @@ export class Operation {
 /** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
 function requestOf(
   { method, path, body, ifMatch }: OperationRequest,
-  { request: whole, headers: given }: Surroundings,
+  { request: whole, headers: given, basePath }: Surroundings,
 ): ApiRequest {
   const headers = new Headers([...given])
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
-  const url = new URL(whole.url).origin + path
+  const isWhole = basePath !== '' && path.startsWith(`${basePath}/`)
+  const url = new URL(whole.url).origin + path.slice(isWhole ? basePath.length : 0)
   const hasBody = body !== undefined && method !== 'DELETE'
   const plain = new Request(url, {
     method,
