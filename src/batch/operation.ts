@@ -8,6 +8,7 @@ import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
 import { runHooks } from '../app/response.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
+import { withoutCodings } from '../cache/conditional.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { shareAuth } from '../http/given-auth.ts'
@@ -45,6 +46,7 @@ interface Admitted extends Serving {
 
 /** The headers that belong to the batch's own request alone. */
 const OWN_HEADERS: readonly string[] = [
+  'accept-encoding',
   'content-length',
   'content-type',
   'content-encoding',
@@ -175,7 +177,7 @@ function requestOf(
 ): ApiRequest {
   const headers = new Headers([...given])
   if (body !== undefined) headers.set('content-type', 'application/json')
-  if (ifMatch !== undefined) headers.set('if-match', ifMatch)
+  if (ifMatch !== undefined) headers.set('if-match', withoutCodings(ifMatch))
   const isWhole = basePath !== '' && path.startsWith(`${basePath}/`)
   const url = new URL(whole.url).origin + path.slice(isWhole ? basePath.length : 0)
   const hasBody = body !== undefined && method !== 'DELETE'

@@ -147,7 +147,7 @@ describe('an app with a base path', () => {
       app.handle(new Request(input, init))
     const api = createClient<typeof app>('http://x/api', { fetch, storage: undefined as never })
     const made = await api('/cities').create({ name: 'Delft' })
-    const listed = await api('/cities').list({ name: 'Delft' })
+    const listed = await api('/cities').list()
     expect([made.ok, listed.ok && listed.data.length]).toEqual([true, 1])
   })
 
