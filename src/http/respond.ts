@@ -122,11 +122,14 @@ export interface Failure {
   readonly fields?: Readonly<Record<string, string>> | undefined
   readonly requestId: string
   readonly stack?: string | undefined
+  /** Only in problem details. */
+  readonly code?: string | undefined
 }
 
 /** A failure: `{ success: false, error, fields?, requestId, stack? }`. */
 export function failureResponse(status: number, failure: Failure, headers?: HeadersInit): Response {
-  const response = jsonResponse(JSON.stringify({ success: false, ...failure }), { status })
+  const members = { success: false, ...failure, code: undefined }
+  const response = jsonResponse(JSON.stringify(members), { status })
   for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
   return response
 }
