@@ -5,15 +5,10 @@
  */
 
 import { pathOf } from '../ports/path-of.ts'
-import type { App } from './app.ts'
+import type { Platform } from './context.ts'
 import { routedPath } from './route-table.ts'
 
-/** A base path without the slash at its end; undefined if `value` is not one. */
-export function basePathIn(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !/^(?:\/[\w\-.~]+)*\/?$/.test(value)) return undefined
-  if (value.split('/').some((part) => part === '.' || part === '..')) return undefined
-  return value.replace(/\/$/, '')
-}
+type Handle = (request: Request, env?: unknown, platform?: Platform) => Promise<Response>
 
 /**
  * The URL that a request has for an app below `basePath`, as if another server had mounted it there. Undefined if it is
@@ -35,11 +30,7 @@ export function urlBelow(basePath: string, request: Request): string | undefined
  * Hands requests below `basePath` to `inside`, with the URL that they have there, and all others to `outside`. The URL is
  * what it was once the response is there: a server in front may read it.
  */
-export function handleBelow(
-  basePath: string,
-  inside: App['handle'],
-  outside: App['handle'],
-): App['handle'] {
+export function handleBelow(basePath: string, inside: Handle, outside: Handle): Handle {
   return async (request, env, platform) => {
     const url = urlBelow(basePath, request)
     if (url === undefined) return outside(request, env, platform)

@@ -22,7 +22,6 @@ import { jsonLogger, type Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Store } from '../ports/store.ts'
 import { ownedLogger } from '../ports/synchronous.ts'
-import { basePathIn } from './base-path.ts'
 
 /** Options of `createApp`. */
 export interface AppOptions {
@@ -193,6 +192,13 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   const basePath = basePathIn(options.basePath) ?? ''
   const resolved = { logger: ownedLogger(logger), env, development, now, basePath, methodOverride }
   return { ...given, ...(Object.fromEntries(limits) as typeof LIMITS), ...resolved }
+}
+
+/** A base path without the slash at its end; undefined if `value` is not one. */
+function basePathIn(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^(?:\/[\w\-.~]+)*\/?$/.test(value)) return undefined
+  if (value.split('/').some((part) => part === '.' || part === '..')) return undefined
+  return value.replace(/\/$/, '')
 }
 
 function isLogger(value: unknown): boolean {

@@ -91,7 +91,7 @@ describe('the layers of src and extras', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
-      /^#(scrypt|hmac|response|smtp|passwords|contexts|processes|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|compression|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)
