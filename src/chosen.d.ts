@@ -36,6 +36,16 @@ declare module '#response' {
   }
 }
 
+declare module '#compression' {
+  /** The content codings that the runtime can make, the preferred one first. */
+  export const codings: readonly string[]
+  /** `body` in a coding of `codings`. */
+  export function compressed(
+    body: ReadableStream<Uint8Array<ArrayBuffer>>,
+    coding: string,
+  ): ReadableStream<Uint8Array<ArrayBuffer>>
+}
+
 declare module '#processes' {
   /** Whether this process is a worker: the first process of `serve(app, { processes })` has started it. */
   export const isWorker: boolean

@@ -158,9 +158,10 @@ async function placeOf(
   response: ServerResponse,
 ): Promise<Place | undefined> {
   if (!isPlain(incoming)) return undefined
-  const serves = (target: string) => isServed(app, asked(incoming, response, target))
+  const serves = (target: string, platform?: Platform) =>
+    isServed(app, asked(incoming, response, target), platform)
   const own = mountOf(incoming)
-  if (await serves(own.target)) return own
+  if (await serves(own.target, own)) return own
   const { baseUrl = '', originalUrl: target, url } = incoming
   // A URL that a middleware has rewritten is not undone.
   const isWhole = baseUrl !== '' && target !== undefined && target === `${baseUrl}${url}`
@@ -169,9 +170,9 @@ async function placeOf(
 }
 
 /** Whether the app responds. A refusal that its files throw is for it to send. */
-async function isServed(app: App, request: Request): Promise<boolean> {
+async function isServed(app: App, request: Request, platform?: Platform): Promise<boolean> {
   try {
-    return await app.serves(request)
+    return await app.serves(request, platform)
   } catch {
     return true
   }

@@ -12,9 +12,10 @@ import { type Guard, patternOf } from '../records/engine/route.ts'
 import { type AddRoutes, addingRoutes } from '../records/extra-routes.ts'
 import { served } from '../records/setup/described.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
+import { handleBelow, urlBelow } from './base-path.ts'
 import type { Platform } from './context.ts'
 import { createHost } from './create-host.ts'
-import { type AppGuards, Flow } from './flow.ts'
+import { type AppGuards, Flow, type Parts } from './flow.ts'
 import { addTo } from './guards.ts'
 import { servesFile } from './methods.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
@@ -47,9 +48,10 @@ export interface App extends AddRoutes {
   ): Self & Mounted<P, T>
   /**
    * Whether the app has something at the path of `request`: a route of any method, or a file. For servers that send
-   * other requests elsewhere, such as `toExpress`. It does not say that the response is a success.
+   * other requests elsewhere, such as `toExpress`. It does not say that the response is a success. `platform` is what
+   * `handle` is told.
    */
-  serves(request: Request): Promise<boolean>
+  serves(request: Request, platform?: Platform): Promise<boolean>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -71,7 +73,9 @@ export function createApp(options: AppOptions): App {
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const guards: AppGuards = { early: [], prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
-  const flow = new Flow({ host, guards, table, early, onError }, resolved)
+  const { basePath } = host
+  const parts: Parts = { host, guards, table, early, onError }
+  const { handle } = new Flow(parts, resolved)
 
   const added = (mounted: MountedRoutes): never => {
     for (const route of mounted.routes) {
@@ -83,7 +87,10 @@ export function createApp(options: AppOptions): App {
     return app as never
   }
   const app: App = {
-    handle: flow.handle,
+    handle:
+      basePath === ''
+        ? handle
+        : handleBelow(basePath, handle, new Flow(nowhere(parts), resolved).handle),
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
@@ -103,13 +110,22 @@ export function createApp(options: AppOptions): App {
     ...addingRoutes((route) =>
       added({ mount: '', routes: [served(route, '', host)], early: false }),
     ),
-    async serves(request) {
-      return table.serves(routedPath(request)) || (await servesFile(host.files, request))
+    async serves(request, platform) {
+      const url = urlBelow(basePath, request)
+      if (url === undefined) return false
+      const whole = (platform?.basePath ?? '') + basePath
+      return table.serves(routedPath({ url })) || servesFile(host.files, { url }, whole)
     },
     ready: () => host.ready(),
     close: () => host.close(),
   }
   return app
+}
+
+/** What responds to requests that are for no path of the app: its guards and limits, but no route and no file. */
+function nowhere(parts: Parts): Parts {
+  const host = Object.create(parts.host, { files: { value: undefined } }) as Parts['host']
+  return { ...parts, host, table: new RouteTable(), early: new RouteTable() }
 }
 
 function checkedGuard(guard: Guard): Guard {

@@ -62,7 +62,8 @@ export class AppContext extends Deadline implements Context {
     this.#env = env
     this.#request = request
     this.platform = platform
-    this.basePath = platform?.basePath ?? ''
+    const mount = platform?.basePath ?? ''
+    this.basePath = host.basePath === '' ? mount : mount.replace(/\/$/, '') + host.basePath
   }
 
   get env(): Readonly<Record<string, unknown>> {

@@ -32,7 +32,7 @@ export interface AppHost extends Host {
 /** The host of one app. */
 export function createHost(options: ResolvedAppOptions): AppHost {
   const { store: database, now, logger, env, cache, files } = options
-  const { images, hasher, secret, onModelChange = 'warn' } = options
+  const { images, hasher, secret, basePath, methodOverride, onModelChange = 'warn' } = options
   const { maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
@@ -68,6 +68,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
+    ...{ basePath, methodOverride },
     ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], accounts: new Map() },
     ...models,
     get store() {

@@ -65,7 +65,7 @@ export class Flow {
     const raiseAgain = SHIELD in raw ? lowerShield(raw) : undefined
     const request = this.#identify(raw)
     const context = new AppContext(host, request, this.#limitMs, env, platform)
-    if (platform?.basePath) noteBasePath(request, platform.basePath)
+    if (context.basePath !== '') noteBasePath(request, context.basePath)
     const response =
       host.observers.length === 0
         ? this.#begin(request, context)

@@ -113,7 +113,7 @@ async function refusalOf(
 /** Whether a GET of this URL would return a file. Throws a 403 if it needs a signed link. */
 export async function servesFile(
   files: FileStore | undefined,
-  { url }: Request,
+  { url }: Pick<Request, 'url'>,
   basePath = '',
 ): Promise<boolean> {
   if (!files?.serve) return false

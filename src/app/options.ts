@@ -39,6 +39,15 @@ export interface AppOptions {
   readonly secret?: string
   /** Environment variables or bindings. Default: `process.env`, if there is one. */
   readonly env?: Readonly<Record<string, unknown>>
+  /**
+   * The path that everything is served below, such as `/api`: routes, files, probes and the OpenAPI document. Paths that
+   * you write in the app are without it, paths in responses with it. Default: none.
+   */
+  readonly basePath?: string
+  /**
+   * Whether a POST with the header `X-HTTP-Method-Override: QUERY` is a QUERY, on routers that do not say. Default false.
+   */
+  readonly methodOverride?: boolean
   /** The most bytes of a JSON body; a larger one is a 413. Default 1 MiB. */
   readonly maxBodySize?: number
   /**
@@ -111,7 +120,12 @@ const LIMITS: Readonly<Record<LimitName, number>> = {
 
 /** The options with their defaults. */
 export type ResolvedAppOptions = AppOptions &
-  Required<Pick<AppOptions, LimitName | 'logger' | 'env' | 'development' | 'now'>>
+  Required<
+    Pick<
+      AppOptions,
+      LimitName | 'logger' | 'env' | 'development' | 'now' | 'basePath' | 'methodOverride'
+    >
+  >
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
@@ -125,6 +139,11 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     test: (value) => typeof value === 'string' && value.length >= MIN_SECRET_LENGTH,
   },
   env: whatever,
+  basePath: {
+    must: "be a path such as '/api'",
+    test: (value) => basePathIn(value) !== undefined,
+  },
+  methodOverride: flag,
   maxBodySize: natural,
   maxBodyValues: natural,
   bodyTimeoutMs: {
@@ -164,13 +183,22 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
     fail(`'store' is required, e.g. createApp({ store: sqliteStore() })`)
   }
   const { logger = jsonLogger, development = false, now = Date.now, ...given } = options
+  const { methodOverride = false } = options
   const limits = Object.entries(LIMITS).map(([name, limit]) => {
     return [name, options[name as LimitName] ?? limit]
   })
   const { process } = globalThis as { process?: { env?: unknown } }
   const env = options.env ?? environment(process?.env) ?? {}
-  const resolved = { logger: ownedLogger(logger), env, development, now }
+  const basePath = basePathIn(options.basePath) ?? ''
+  const resolved = { logger: ownedLogger(logger), env, development, now, basePath, methodOverride }
   return { ...given, ...(Object.fromEntries(limits) as typeof LIMITS), ...resolved }
+}
+
+/** A base path without the slash at its end; undefined if `value` is not one. */
+function basePathIn(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^(?:\/[\w\-.~]+)*\/?$/.test(value)) return undefined
+  if (value.split('/').some((part) => part === '.' || part === '..')) return undefined
+  return value.replace(/\/$/, '')
 }
 
 function isLogger(value: unknown): boolean {

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { headerOf, setHeader } from '../http/respond.ts'
+import { addVary, headerOf, setHeader } from '../http/respond.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { ResponseHook } from '../records/engine/route.ts'
@@ -24,7 +24,9 @@ export function finish(
       `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards may also return nothing, and handlers of routes JSON.`,
     )
   }
-  const own = request.method === 'HEAD' ? copyOf(made, null) : made
+  // The headers of a HEAD are those of a GET, so hooks see what a GET would send.
+  const isBare = request.method === 'HEAD' && !context.hooks
+  const own = isBare ? copyOf(made, null) : made
   // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
   if (own.constructor === Response && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
@@ -39,7 +41,8 @@ async function afterHooks(
   context: AppContext,
   isLate: boolean,
 ): Promise<Response> {
-  const response = await runHooks(context.hooks ?? [], made, isLate, context.logger)
+  const hooked = await runHooks(context.hooks ?? [], made, isLate, context.logger)
+  const response = request.method === 'HEAD' ? copyOf(hooked, null) : hooked
   return complete(response, request, context)
 }
 
@@ -89,13 +92,7 @@ function addHeaders(response: Response, request: ApiRequest, context: AppContext
   if ((isPrivate || context.isRead) && headerOf(response, 'Cache-Control') === null) {
     setHeader(response, 'Cache-Control', isPrivate ? 'private, no-store' : 'no-cache')
   }
-  if (isAuthorized) varyByAuthorization(response)
-}
-
-function varyByAuthorization(response: Response): void {
-  const vary = headerOf(response, 'Vary')
-  if (vary !== null && /(?:^|,)\s*(?:\*|authorization)\s*(?:,|$)/i.test(vary)) return
-  setHeader(response, 'Vary', vary === null ? 'Authorization' : `${vary}, Authorization`)
+  if (isAuthorized) addVary(response, 'Authorization')
 }
 
 function copyOf(response: Response, body: ReadableStream | null): Response {

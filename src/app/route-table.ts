@@ -115,7 +115,7 @@ export function routesOf({ mounted }: Pick<Host, 'mounted'>): () => RouteTable {
 }
 
 /** The path that decides the route, without its query string. */
-export function routedPath({ url }: Request): string {
+export function routedPath({ url }: Pick<Request, 'url'>): string {
   const [, plain] = PLAIN_PATH.exec(url) ?? []
   return plain ?? new URL(`http://h${pathOf(url)}`).pathname
 }

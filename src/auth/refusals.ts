@@ -33,7 +33,8 @@ export const passwordTooLong = (most: number): HttpError =>
 export const passwordTooCommon = (): HttpError => badRequest('Password is too common.')
 export const passwordTooPersonal = (): HttpError =>
   badRequest('Password must not be built from your own details.')
-export const passwordRejected = (message: string): HttpError => badRequest(message)
+export const passwordRejected = (message: string): HttpError =>
+  new HttpError(400, message, { code: 'password-rejected' })
 export const accountExists = (): HttpError =>
   new HttpError(409, 'An account with those details already exists.')
 export const invalidCredentials = (): HttpError => unauthorized('Invalid credentials.')

@@ -92,7 +92,7 @@ function handlerOf(host: Host, max: number): Handler {
       const asked = operationsIn(await readJson(request, host), max)
       const surroundings = {
         ...{ request, context, headers: inherited(request) },
-        ...{ guards: host.guards, table: tableOf() },
+        ...{ guards: host.guards, table: tableOf(), basePath: host.basePath },
       }
       operations = asked.map((one) => new Operation(one, surroundings))
       const late = lateGuards(host, request, context)

@@ -8,6 +8,7 @@ import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
 import { runHooks } from '../app/response.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
+import { withoutCodings } from '../cache/conditional.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { shareAuth } from '../http/given-auth.ts'
@@ -34,6 +35,8 @@ export interface Surroundings {
   /** The guards of the app. */
   readonly guards: readonly Guard[]
   readonly table: RouteTable
+  /** The path of the app's own, which paths of operations may have. */
+  readonly basePath: string
 }
 
 /** What serves an operation, and its request. */
@@ -43,6 +46,7 @@ interface Admitted extends Serving {
 
 /** The headers that belong to the batch's own request alone. */
 const OWN_HEADERS: readonly string[] = [
+  'accept-encoding',
   'content-length',
   'content-type',
   'content-encoding',
@@ -169,12 +173,13 @@ export class Operation {
 /** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
 function requestOf(
   { method, path, body, ifMatch }: OperationRequest,
-  { request: whole, headers: given }: Surroundings,
+  { request: whole, headers: given, basePath }: Surroundings,
 ): ApiRequest {
   const headers = new Headers([...given])
   if (body !== undefined) headers.set('content-type', 'application/json')
-  if (ifMatch !== undefined) headers.set('if-match', ifMatch)
-  const url = new URL(whole.url).origin + path
+  if (ifMatch !== undefined) headers.set('if-match', withoutCodings(ifMatch))
+  const isWhole = basePath !== '' && path.startsWith(`${basePath}/`)
+  const url = new URL(whole.url).origin + path.slice(isWhole ? basePath.length : 0)
   const hasBody = body !== undefined && method !== 'DELETE'
   const plain = new Request(url, {
     method,

@@ -62,6 +62,14 @@ export function ifMatch(headers: Headers): 'none' | 'any' | readonly string[] {
   return header.trim() === '*' ? 'any' : tagsIn(header)
 }
 
+/**
+ * Tags as routes know them, without the coding that `compress` of `fieldgate/guards` adds: each coding of a response has a
+ * tag of its own (RFC 9110, 8.8.3.3).
+ */
+export function withoutCodings(tags: string): string {
+  return tags.replace(/\+(?:gzip|br|zstd)"/g, '"')
+}
+
 function tagsIn(header: string): readonly string[] {
   return header.match(TAG) ?? []
 }

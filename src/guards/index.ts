@@ -5,6 +5,7 @@
  */
 
 export { type ApiKeyOptions, apiKey, type KeyCheck } from './api-key.ts'
+export { compress } from './compress.ts'
 export { type CorsOptions, cors, type OriginCheck } from './cors.ts'
 export { type IdempotencyOptions, idempotency } from './idempotency.ts'
 export { type RateLimitOptions, rateLimit } from './rate-limit.ts'

@@ -9,6 +9,7 @@ import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { pathOf } from '../ports/path-of.ts'
 import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
 import { HttpError } from './errors.ts'
+import { failureFor } from './failure.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
 import {
   invalidFields,
@@ -19,7 +20,6 @@ import {
   referencedElsewhere,
 } from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
-import { failureResponse } from './respond.ts'
 
 /** Options of `errorHandler`. */
 export interface ErrorHandlerOptions {
@@ -53,8 +53,9 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
       fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
+      code: known?.code,
     }
-    return failureResponse(status, failure, known?.headers)
+    return failureFor(request, status, failure, known?.headers)
   }
 }
 

@@ -10,6 +10,8 @@ export interface HttpErrorOptions {
   readonly headers?: HeadersInit
   /** Messages by field name; never sent with a 5xx. */
   readonly fields?: Readonly<Record<string, string>>
+  /** What programs tell the error by, in problem details (`Accept: application/problem+json`), such as `out-of-stock`. */
+  readonly code?: string
   /** The error behind it, for the log; clients never see it. */
   readonly cause?: unknown
 }
@@ -23,12 +25,14 @@ export class HttpError extends Error {
   readonly status: number
   readonly headers: HeadersInit | undefined
   readonly fields: Readonly<Record<string, string>> | undefined
+  readonly code: string | undefined
 
   constructor(status: number, message: string, options: HttpErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.status = status
     this.headers = options.headers
     this.fields = options.fields
+    this.code = options.code
   }
 }
 

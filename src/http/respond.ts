@@ -93,6 +93,14 @@ export function setHeader(response: PlainResponse, name: string, value: string):
   else response.headers.set(name, value)
 }
 
+/** Says that the response depends on the header `name` of the request. */
+export function addVary(response: PlainResponse, name: string): void {
+  const vary = headerOf(response, 'Vary')
+  const names = vary?.toLowerCase().split(/[\s,]+/) ?? []
+  if (names.includes('*') || names.includes(name.toLowerCase())) return
+  setHeader(response, 'Vary', vary === null ? name : `${vary}, ${name}`)
+}
+
 /** How `headers` spell the name of a header that they have. */
 function spellingIn(headers: Readonly<Record<string, string>>, name: string): string | undefined {
   if (Object.hasOwn(headers, name)) return name
@@ -114,11 +122,14 @@ export interface Failure {
   readonly fields?: Readonly<Record<string, string>> | undefined
   readonly requestId: string
   readonly stack?: string | undefined
+  /** Only in problem details. */
+  readonly code?: string | undefined
 }
 
 /** A failure: `{ success: false, error, fields?, requestId, stack? }`. */
 export function failureResponse(status: number, failure: Failure, headers?: HeadersInit): Response {
-  const response = jsonResponse(JSON.stringify({ success: false, ...failure }), { status })
+  const members = { success: false, ...failure, code: undefined }
+  const response = jsonResponse(JSON.stringify(members), { status })
   for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
   return response
 }

@@ -58,6 +58,8 @@ export function document(
 export interface Surface {
   readonly guards: readonly Guard[]
   readonly mounted: readonly MountedRoutes[]
+  /** The path that the app serves everything below, if it has one. */
+  readonly basePath?: string
 }
 
 /** Handlers that no document describes: those that serve the document itself. */
@@ -69,20 +71,25 @@ export function unlist(handler: Route['handler']): Route['handler'] {
   return handler
 }
 
+function rootOf({ basePath = '' }: Surface): string {
+  return basePath === '' ? '/' : basePath
+}
+
 /** The document of a surface. */
 export function documentOf(
-  { guards, mounted }: Surface,
+  surface: Surface,
   options: DocumentOptions,
   version: OpenApiVersion,
 ): OpenApiDocument {
   checkOptions(options ?? {}, version)
+  const { guards, mounted } = surface
   const paper = new Paper(version)
   for (const { mount, routes, early } of mounted) {
     for (const route of routes) {
       if (!unlisted.has(route.handler)) paper.add(mount, route, early ? [] : guards)
     }
   }
-  const { title, description, servers = ['/'] } = options
+  const { title, description, servers = [rootOf(surface)] } = options
   const info = {
     title,
     version: options.version,

@@ -102,7 +102,7 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
     const key = `${version} ${host.mounted.length} ${host.guards.length}`
     const known = made.get(key) ?? written(documentOf(host, options, version))
     made.set(key, known)
-    const isBelow = basePath !== '' && !options.servers
+    const isBelow = basePath !== host.basePath && !options.servers
     const body = isBelow
       ? JSON.stringify({ ...known.document, servers: [{ url: basePath }] })
       : known.text

@@ -5,6 +5,7 @@
  */
 
 import { isKnownToClient } from '../cache/conditional.ts'
+import { qualitiesIn } from '../http/qualities.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { emptyResponse } from '../http/respond.ts'
 import type { ReferenceScript } from '../ports/reference-script.ts'
@@ -19,7 +20,7 @@ export async function scriptResponse(
   { headers: asked }: ApiRequest,
   script: ReferenceScript,
 ): Promise<Response> {
-  const isZipped = takesGzip(asked.get('accept-encoding') ?? '')
+  const isZipped = (qualitiesIn(asked.get('accept-encoding') ?? '').get('gzip') ?? 0) > 0
   const etag = `"${script.version}${isZipped ? '-gzip' : ''}"`
   const headers = {
     'Cache-Control': 'public, max-age=31536000, immutable',
@@ -33,14 +34,5 @@ export async function scriptResponse(
       'Content-Type': 'text/javascript; charset=utf-8',
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
     },
-  })
-}
-
-/** Whether a client takes gzip, by its Accept-Encoding (RFC 9110, 12.5.3). */
-function takesGzip(accepted: string): boolean {
-  return accepted.split(',').some((one) => {
-    const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))
-    return name === 'gzip' && (quality === undefined || Number(quality.slice(2)) > 0)
   })
 }

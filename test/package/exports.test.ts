@@ -146,7 +146,7 @@ describe('an entry', () => {
         "./durable-sqlite": "durableStore",
         "./email-code": "emailCode",
         "./express": "toExpress",
-        "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
+        "./guards": "apiKey compress cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
         "./lambda": "lambda",
         "./legacy": "ControllerSets createRouterS3upload",

@@ -93,7 +93,7 @@ describe('the layers of src and extras', () => {
       /^jose(\/|$)/,
       // Loaded when a ceremony begins.
       /^@simplewebauthn\/browser$/,
-      /^#(scrypt|hmac|response|smtp|passwords|contexts|processes|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|compression|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)

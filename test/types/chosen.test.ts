@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import * as webCompression from '../../adapters/compression/web.ts'
+import * as zlibCompression from '../../adapters/compression/zlib.ts'
 import * as contexts from '../../adapters/contexts/async.ts'
 import * as hmac from '../../adapters/hashers/hmac.ts'
 import * as noble from '../../adapters/hashers/noble.ts'
@@ -15,6 +17,7 @@ import * as processes from '../../adapters/runtimes/processes/shared.ts'
 
 /** What src expects of each module that package.json chooses by runtime; the compiler compares them. */
 const choices = {
+  '#compression': [zlibCompression, webCompression],
   '#contexts': [contexts],
   '#hmac': [hmac],
   '#passwords': [common, noPasswords],
@@ -24,6 +27,7 @@ const choices = {
   '#scrypt': [scrypt, noble],
   '#smtp': [smtp, noSmtp],
 } satisfies {
+  '#compression': typeof import('#compression')[]
   '#contexts': typeof import('#contexts')[]
   '#hmac': typeof import('#hmac')[]
   '#passwords': typeof import('#passwords')[]

@@ -12,9 +12,10 @@
 import { base64url, textIn } from '../../http/base64url.ts'
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
+import { failureFor } from '../../http/failure.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { failureResponse } from '../../http/respond.ts'
 import { isFields } from '../../model/writable.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isSealed, type Keys, seal } from '../keys/hmac.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -83,7 +84,7 @@ export class Tickets {
     { step, factors = [] }: AskedStep,
     request: ApiRequest,
     provider?: Provider,
-  ): Response {
+  ): MaybePromise<Response> {
     const payload: Payload = {
       id: String(user._id),
       expiresAt: this.#users.now() + LIFETIME_MS,
@@ -97,7 +98,7 @@ export class Tickets {
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
     const expiresIn = LIFETIME_MS / 1000
     const failure = { error: step.message, ticket, expiresIn, ...secondStep, requestId }
-    return failureResponse(step.status, failure, step.headers)
+    return failureFor(request, step.status, failure, step.headers)
   }
 
   /** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */

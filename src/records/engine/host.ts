@@ -40,14 +40,17 @@ export interface Services {
   /** The key of cursors; at least 32 characters, if given. */
   readonly secret: string | undefined
   readonly env: Readonly<Record<string, unknown>>
+  /** The path that the app serves everything below; empty if there is none. */
+  readonly basePath: string
   /** Epoch milliseconds. */
   readonly now: () => number
 }
 
-/** Limits for routers that do not set their own. */
+/** Limits and the like for routers that do not set their own. */
 export interface Limits extends BodyLimits {
   readonly maxPopulated: number
   readonly maxResponseBytes: number
+  readonly methodOverride: boolean
 }
 
 /** The routes on one path. */

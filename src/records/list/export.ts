@@ -6,6 +6,7 @@
  */
 
 import { hintsFor } from '../../http/deadline.ts'
+import { qualitiesIn } from '../../http/qualities.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { present, projected, shownPart } from '../../model/present.ts'
@@ -58,13 +59,7 @@ export async function fileOf(
 
 /** How much `accept` wants `type`, from 0 to 1: by its name, else by a range, unless `range` is empty. */
 function qualityOf(accept: string, type: string, range = `${type.split('/')[0]}/*`): number {
-  const wanted = new Map<string, number>()
-  for (const one of accept.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = one.split(';').map((part) => part.trim())
-    const q = parameters.find((part) => part.startsWith('q='))
-    const quality = q === undefined ? 1 : Number(q.slice(2))
-    wanted.set(name, Number.isNaN(quality) ? 0 : quality)
-  }
+  const wanted = qualitiesIn(accept)
   const named = wanted.get(type)
   if (named !== undefined || range === '') return named ?? 0
   return wanted.get(range) ?? wanted.get('*/*') ?? 0

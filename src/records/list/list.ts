@@ -9,7 +9,7 @@ import { respondToRead } from '../../cache/conditional.ts'
 import { readJson } from '../../http/body.ts'
 import { notExported, queryNotJson } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { headerOf, listJson, setHeader } from '../../http/respond.ts'
+import { addVary, listJson } from '../../http/respond.ts'
 import { all, everything } from '../../ports/filter.ts'
 import type { Context, Handler } from '../engine/route.ts'
 import { chosenView } from '../read/choice.ts'
@@ -71,14 +71,9 @@ export function orFile(
       if (file) return file
     }
     const response = await json(request, context)
-    if (exportLimit > 0 && response instanceof Response) varyByAccept(response)
+    if (exportLimit > 0 && response instanceof Response) addVary(response, 'Accept')
     return response
   }
-}
-
-function varyByAccept(response: Response): void {
-  const vary = headerOf(response, 'Vary')
-  setHeader(response, 'Vary', vary === null ? 'Accept' : `${vary}, Accept`)
 }
 
 /** The list that a GET is for. */

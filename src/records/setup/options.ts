@@ -131,7 +131,7 @@ export interface RouterOptions<R> {
   readonly enableQuery?: boolean
   /**
    * Whether a POST with the header `X-HTTP-Method-Override: QUERY` is a QUERY, for clients behind proxies that refuse
-   * QUERY. Default false: a POST with that header is a 405.
+   * QUERY. Default: `methodOverride` of `createApp`, which is false: a POST with that header is a 405.
    */
   readonly methodOverride?: boolean
   /** @deprecated Restores what 2.x allowed, except what leaks or loses data. Removed in 4.0. */

@@ -148,7 +148,7 @@ export function resolveResource(
     fieldsFor: options.fieldsFor,
     isUnlimited: !options.scope && !options.fieldsFor,
     ...fieldRules(options, legacyMode, fail),
-    ...pageRules(options, legacyMode),
+    ...pageRules(host, options, legacyMode),
     aggregates: aggregateRules(model, options.aggregates ?? {}, fail),
     model,
     search: searchFields(host, model, mount, options.search ?? [], fail),
@@ -200,11 +200,12 @@ function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: F
 }
 
 /** How lists are cut into pages, and how long search terms are. */
-function pageRules(options: RouterOptions<Fields>, legacyMode: boolean) {
+function pageRules(host: Host, options: RouterOptions<Fields>, legacyMode: boolean) {
   const { maxLimit = 100 } = options
   const { defaultPageSize = Math.min(50, maxLimit) } = options
   const { maxSearchLength = 128, maxRelationMatches = 1000 } = options
-  const { pagination = 'offset', countStrategy = 'exact', methodOverride = false } = options
+  const { pagination = 'offset', countStrategy = 'exact' } = options
+  const { methodOverride = host.methodOverride } = options
   const { maxPage = Number.POSITIVE_INFINITY } = options
   return {
     ...{ pagination, countStrategy, maxLimit, defaultPageSize, maxPage },

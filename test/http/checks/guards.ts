@@ -5,6 +5,7 @@
  */
 
 import assert from 'node:assert/strict'
+import { zstdDecompressSync } from 'node:zlib'
 import { type Checks, ok, refused } from '../check.ts'
 
 const origin = 'https://app.example.com'
@@ -51,6 +52,32 @@ export const guards: Checks = {
     )
     const options = await client.ask('OPTIONS', '/guards/closed')
     assert.deepEqual([options.status, options.text], [200, 'GET, HEAD, QUERY'])
+  },
+  async 'guards: compress'(client, { base }) {
+    const name = 'word '.repeat(1000)
+    const { location } = Object.fromEntries(
+      ok(await client.ask('POST', '/guards/packed', { json: { name } }), 201).headers,
+    )
+    const path = base + String(location)
+    const asked = async (coding: string, headers: Record<string, string> = {}) =>
+      fetch(path, { headers: { 'Accept-Encoding': coding, ...headers } })
+    for (const coding of ['gzip', 'br', 'zstd', 'identity']) {
+      const response = await asked(`${coding}, compress`)
+      const made = response.headers.get('content-encoding')
+      // Workers have gzip alone.
+      assert.ok(made === coding || (made === null && coding !== 'gzip'), `${coding}: ${made}`)
+      assert.match(response.headers.get('vary') ?? '', /\bAccept-Encoding\b/)
+      const bytes = await response.arrayBuffer()
+      // Node's fetch decodes the other two.
+      const text = String(made === 'zstd' ? zstdDecompressSync(bytes) : Buffer.from(bytes))
+      const { data } = JSON.parse(text) as { data: { name: string } }
+      assert.equal(data.name, name)
+      const tag = response.headers.get('etag') ?? ''
+      // Before Workers, Cloudflare has codings of its own.
+      if (coding === 'gzip') assert.match(tag, /\+gzip"$/)
+      const same = await asked(coding, { 'If-None-Match': tag })
+      assert.deepEqual([same.status, same.headers.get('etag')], [304, tag])
+    }
   },
   async 'guards: apiKey'(client) {
     refused(await client.ask('GET', '/guards/keys'), 401, 'API key required.')

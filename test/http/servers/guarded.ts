@@ -7,6 +7,7 @@
 import * as z from 'zod/mini'
 import {
   apiKey,
+  compress,
   cors,
   idempotency,
   rateLimit,
@@ -23,6 +24,7 @@ const CENTURY = 100 * 365 * 86_400
 const routers: Readonly<Record<string, readonly Guard[]>> = {
   cors: [cors({ origins: ['https://app.example.com'], credentials: true }), secureHeaders()],
   closed: [readOnly()],
+  packed: [compress()],
   keys: [apiKey({ keys: ['a key for the tests'.replaceAll(' ', '-')] })],
   limited: [
     rateLimit({

@@ -40,6 +40,31 @@ function things(guard?: Guard, methodOverride = true) {
 }
 
 describe('next 5, methodOverride', () => {
+  test('can be set for the whole app, and a router that says something else wins', async () => {
+    const app = createApp({ store: sqliteStore(), methodOverride: true })
+    const options = { model: Thing, middlewares: [], allowedFields: ['name'] as const }
+    app.mount('/things', createRouter(options))
+    app.mount('/direct', createRouter({ ...options, methodOverride: false }))
+    const ask = async (path: string, override = 'QUERY') => {
+      const headers = {
+        'Content-Type': 'application/json',
+        'X-HTTP-Method-Override': override,
+      }
+      const body = JSON.stringify({ name: 'a' })
+      const request = new Request(`http://localhost${path}`, { method: 'POST', headers, body })
+      const { status } = await app.handle(request)
+      return status
+    }
+    // As a QUERY, the body has an unknown key.
+    expect([await ask('/things'), await ask('/direct'), await ask('/things', 'DELETE')]).toEqual([
+      400, 405, 405,
+    ])
+    expect(await app.store.collection(Thing).count()).toBe(0)
+    expect(() => createApp({ store: sqliteStore(), methodOverride: 1 as never })).toThrow(
+      "createApp: 'methodOverride' must be true or false",
+    )
+  })
+
   test('a POST that says it is a QUERY shares the cache and the tags of QUERY', async () => {
     const { send, post } = things()
     const body = { filter: { name: 'a' } }

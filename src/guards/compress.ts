@@ -1,0 +1,203 @@
+/**
+ * Compressed responses (RFC 9110, 8.4 and 12.5.3).
+ *
+ * @module
+ */
+
+import { withoutCodings } from '../cache/conditional.ts'
+import { qualitiesIn } from '../http/qualities.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { addVary } from '../http/respond.ts'
+import { describeGuard } from '../records/engine/guards.ts'
+import type { Context, Guard } from '../records/engine/route.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+const MIN_BYTES = 1024
+const CODINGS = ['gzip', 'br', 'zstd']
+
+/** Types that get smaller. */
+const COMPRESSIBLE =
+  /^(?:text\/[\w.+-]+|application\/(?:json|x-ndjson|ndjson|xml|javascript|wasm)|[a-z]+\/[\w.-]+\+(?:json|xml))$/
+
+/** Headers of contents that are encoded already, that are asked for in ranges, or whose bytes are signed. */
+const AS_IS = [
+  'content-encoding',
+  'content-range',
+  'accept-ranges',
+  'content-digest',
+  'repr-digest',
+]
+
+const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
+
+/** What a client accepts. */
+interface Accepted {
+  readonly coding: string | undefined
+  /** Whether it refuses contents without a coding. */
+  readonly isForced: boolean
+}
+
+/**
+ * Compresses responses of 1 KiB and more as the client accepts it: with gzip, and with Brotli and Zstandard where the
+ * runtime has them. Streams are compressed while they are sent. Events, files that can be asked for in ranges, encoded
+ * contents and responses with `Cache-Control: no-transform` stay as they are. Conditional requests work as without it.
+ *
+ * ```ts
+ * app.use(compress())
+ * ```
+ */
+export function compress(): Guard {
+  const guard: Guard = function compressGuard(request, context) {
+    const accept = request.headers.get('accept-encoding')
+    const known = request.headers.get('if-none-match') ?? ''
+    takeCodedTags(request)
+    context.onResponse((response) => {
+      if (response.status === 304) return withHeaders(response, (headers) => tag304(headers, known))
+      return isLeft(response, context) ? undefined : respond(response, request, accept)
+    })
+  }
+  return Object.assign(describeGuard(guard, 'anyone', { refusals: [] }), { early: true })
+}
+
+/** The best coding by weight; of equal ones the first of the runtime's. Without the header, the contents stay plain. */
+function acceptedIn(header: string | null, codings: readonly string[]): Accepted {
+  const weights = qualitiesIn(header ?? '')
+  const any = weights.get('*')
+  const weightOf = (name: string) =>
+    weights.get(name) ?? (name === 'gzip' ? weights.get('x-gzip') : undefined) ?? any ?? 0
+  const plain = weights.get('identity') ?? (any === 0 ? 0 : undefined)
+  const [coding] = codings
+    .filter((name) => weightOf(name) > 0 && weightOf(name) >= (plain ?? 0))
+    .sort((a, b) => weightOf(b) - weightOf(a))
+  return { coding, isForced: plain === 0 }
+}
+
+/** Gives `request` the tags of the plain contents, which are those that routes know. */
+function takeCodedTags(request: ApiRequest): void {
+  for (const name of ['if-match', 'if-none-match']) {
+    const tags = request.headers.get(name)
+    const plain = tags === null ? undefined : withoutCodings(tags)
+    if (plain === undefined || plain === tags) continue
+    // The headers of a request on Workers cannot be changed.
+    const headers = new Headers(request.headers)
+    headers.set(name, plain)
+    Object.defineProperty(request, 'headers', { value: headers, configurable: true })
+  }
+}
+
+function isLeft({ status, headers }: Response, context: Context): boolean {
+  const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';')
+  // Events would wait in the encoder.
+  const isEvents = type.trim() === 'text/event-stream'
+  if (status === 206 || isEvents || !COMPRESSIBLE.test(type.trim())) return true
+  if (AS_IS.some((name) => headers.has(name))) return true
+  return [headers, context.headers].some((each) => {
+    return NO_TRANSFORM.test(each.get('cache-control') ?? '')
+  })
+}
+
+/** The tag of a 304 is the one that the client has. */
+function tag304(headers: Headers, known: string): void {
+  const tag = headers.get('etag')
+  const has = tag && CODINGS.find((coding) => known.includes(codedTag(tag, coding)))
+  if (tag && has) headers.set('ETag', codedTag(tag, has))
+}
+
+/** A weak tag says nothing about bytes, so it is the same for all codings. */
+function codedTag(tag: string, coding: string): string {
+  return tag.startsWith('W/') ? tag : `${tag.slice(0, -1)}+${coding}"`
+}
+
+async function respond(
+  response: Response,
+  { method }: ApiRequest,
+  accept: string | null,
+): Promise<Response> {
+  // Apps without this guard don't load it.
+  const { codings, compressed } = await import('#compression')
+  const { coding, isForced } = acceptedIn(accept, codings)
+  if (coding === undefined || !response.body) return withHeaders(response, () => {})
+  const reader = (response.body as ReadableStream<Bytes>).getReader()
+  const { parts, isWhole, next } = await beginningOf(reader, isForced ? 0 : MIN_BYTES)
+  if (isWhole) {
+    const length = String(parts.reduce((sum, part) => sum + part.length, 0))
+    const body = parts.length === 1 ? parts[0] : new Blob(parts)
+    return withHeaders(response, (headers) => headers.set('Content-Length', length), body)
+  }
+  const isHead = method === 'HEAD'
+  if (isHead) await reader.cancel()
+  const body = isHead ? null : compressed(streamOf(parts, next, reader), coding)
+  return withHeaders(response, (headers) => encoded(headers, coding), body)
+}
+
+function encoded(headers: Headers, coding: string): void {
+  headers.set('Content-Encoding', coding)
+  headers.delete('Content-Length')
+  const tag = headers.get('etag')
+  if (tag) headers.set('ETag', codedTag(tag, coding))
+}
+
+/** `response` with other headers, and perhaps another body, that says what it depends on. */
+function withHeaders(
+  response: Response,
+  change: (headers: Headers) => void,
+  body: BodyInit | null = response.body,
+): Response {
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  change(headers)
+  // `encodeBody`: on Workers, the body is in its coding already.
+  const init = { status, statusText, headers, encodeBody: 'manual' }
+  const made = new Response(body, init)
+  addVary(made, 'Accept-Encoding')
+  return made
+}
+
+type Reader = ReadableStreamDefaultReader<Bytes>
+
+/** The beginning of a body. */
+interface Beginning {
+  readonly parts: Bytes[]
+  /** Whether there is no more. */
+  readonly isWhole: boolean
+  /** What has been asked for, and is not there yet. */
+  readonly next?: ReturnType<Reader['read']>
+}
+
+/** At least `least` bytes, or all. What comes slowly is not waited for: it is a stream, and the client wants to see it. */
+async function beginningOf(reader: Reader, least: number): Promise<Beginning> {
+  const parts: Bytes[] = []
+  for (let size = 0; size < least; ) {
+    const next = reader.read()
+    const found = size === 0 ? await next : await Promise.race([next, nextTurn()])
+    if (found === undefined) return { parts, isWhole: false, next }
+    if (found.done) return { parts, isWhole: true }
+    parts.push(found.value)
+    size += found.value.length
+  }
+  return { parts, isWhole: false }
+}
+
+function nextTurn(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve))
+}
+
+/** What has been read, then the rest. */
+function streamOf(parts: Bytes[], asked: Beginning['next'], reader: Reader): ReadableStream<Bytes> {
+  let next = asked
+  return new ReadableStream<Bytes>(
+    {
+      async pull(controller) {
+        const part = parts.shift()
+        if (part) return controller.enqueue(part)
+        const { done, value } = await (next ?? reader.read())
+        next = undefined
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
