@@ -89,9 +89,8 @@ async function listModels(caller: Caller, all: ReadonlyMap<string, Served>): Pro
   const data: Fields[] = []
   for (const [model, served] of all) {
     const actions = await actionsOf(caller, served)
-    const description = descriptionOf(served.resource.model)
-    if (actions.length > 0)
-      data.push({ model, ...(description !== undefined && { description }), actions })
+    const about = { model, ...descriptionOf(served.resource.model.schema), actions }
+    if (actions.length > 0) data.push(about)
   }
   const isShort = JSON.stringify(data).length <= MOST_CHARACTERS
   return done({ data: isShort ? data : data.map(({ description: _, ...rest }) => rest) })

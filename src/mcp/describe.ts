@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type $ZodType, toJSONSchema } from 'zod/v4/core'
+import { type $ZodCheck, type $ZodType, type $ZodTypes, globalRegistry } from 'zod/v4/core'
 import { isHidden, type Model } from '../model/model.ts'
 import type { Shape } from '../ports/shape.ts'
 import { OPERATORS } from '../records/engine/conditions.ts'
@@ -14,35 +14,26 @@ import type { AgentAction, Served } from './models.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What is told of a value beyond its type. */
-const TOLD = [
-  ...['description', 'enum', 'const', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'default'],
-]
-
-/** The description that a model has in its schema. */
-export function descriptionOf({ schema }: Model): string | undefined {
-  const { description } = jsonOf(schema)
-  return typeof description === 'string' ? description : undefined
+/** The description that a schema has. */
+export function descriptionOf(schema: $ZodType): { readonly description?: string } {
+  const { description } = globalRegistry.get(schema) ?? {}
+  return description === undefined ? {} : { description }
 }
 
 /** A model for those who may do `actions` with it. */
 export function described(served: Served, actions: readonly AgentAction[]): object {
   const { mount, resource } = served
   const { model } = resource
-  const json = jsonOf(model.schema)
-  const required = listOf(json.required)
   const takes = (write: 'create' | 'update') => writableNow(resource, write)
+  const isRequired = (name: string) => model.fields[name]?._zod.optin === undefined
   return {
-    model: mount,
-    ...(descriptionOf(model) !== undefined && { description: descriptionOf(model) }),
-    actions,
-    fields: membersOf(model, model.shape.fields, '', json),
+    ...{ model: mount, ...descriptionOf(model.schema), actions },
+    fields: membersOf(model, model.shape.fields),
     ...(actions.includes('list') && { query: asked(served) }),
     ...(actions.includes('create') && {
       create: {
         fields: takes('create'),
-        required: takes('create').filter((name) => required.includes(name)),
+        required: takes('create').filter(isRequired),
       },
     }),
     ...(actions.includes('update') && { update: { fields: takes('update') } }),
@@ -80,66 +71,80 @@ function shownNames({ model }: Resource): readonly string[] {
   return [...model.shape.fields.keys()].filter((name) => !isHidden(model, name))
 }
 
-function membersOf(
-  model: Model,
-  fields: ReadonlyMap<string, Shape>,
-  before: string,
-  json: Json,
-): Json {
-  const { properties = {} } = json as { properties?: Readonly<Record<string, Json>> }
+function membersOf(model: Model, fields: ReadonlyMap<string, Shape>, before = ''): Json {
   const members = [...fields].flatMap(([name, shape]) => {
-    const type = typeOf(model, shape, `${before}${name}`, properties[name] ?? {})
-    return type ? [[name, type] as const] : []
+    const type = typeOf(model, shape, `${before}${name}`)
+    return type
+      ? [[name, { ...type, ...(before === '' && noted(model.fields[name])) }] as const]
+      : []
   })
   return Object.fromEntries(members)
 }
 
-/** The schema of a value at a path; undefined if it is hidden, or all in it is. */
-function typeOf(model: Model, shape: Shape, path: string, json: Json): Json | undefined {
-  const told = tellingIn(json)
-  if (shape.kind === 'object') {
-    const properties = membersOf(model, shape.fields, `${path}.`, told)
-    const isEmpty = Object.keys(properties).length === 0
-    if (isEmpty && isHidden(model, path)) return undefined
-    return { ...noted(told), type: 'object', properties }
-  }
+/** The type of the value at a path; undefined if it is hidden, or all in it is. */
+function typeOf(model: Model, shape: Shape, path: string): Json | undefined {
   if (shape.kind === 'list') {
-    const items = typeOf(model, shape.element, path, (told.items ?? {}) as Json)
-    return items && { ...noted(told), type: 'array', items }
+    const items = typeOf(model, shape.element, path)
+    return items && { type: 'array', items }
   }
-  if (isHidden(model, path)) return undefined
+  if (shape.kind !== 'object') return isHidden(model, path) ? undefined : plainType(shape)
+  const properties = membersOf(model, shape.fields, `${path}.`)
+  const isShown = Object.keys(properties).length > 0 || !isHidden(model, path)
+  return isShown ? { type: 'object', properties } : undefined
+}
+
+function plainType(shape: Shape): Json {
   switch (shape.kind) {
     case 'id':
-      return { type: 'string', ...(shape.ref !== undefined && { ref: shape.ref }) }
+      return { type: 'string', ref: shape.ref }
     case 'date':
-      return { ...noted(told), type: 'string', format: 'date-time' }
+      return { type: 'string', format: 'date-time' }
     case 'number':
-      return { ...noted(told), type: shape.isInteger ? 'integer' : 'number' }
-    case 'map':
-      return { ...noted(told), type: 'object' }
+      return { type: shape.isInteger ? 'integer' : 'number' }
     case 'mixed':
-      return noted(told)
+      return {}
     default:
-      return { ...noted(told), type: shape.kind }
+      return { type: shape.kind === 'map' ? 'object' : shape.kind }
   }
 }
 
-/** The part of a schema that tells of the value, where null may stand for it. */
-function tellingIn(json: Json): Json {
-  const options = Array.isArray(json.anyOf) ? (json.anyOf as readonly Json[]) : []
-  const values = options.filter(({ type }) => type !== 'null')
-  const { anyOf: _, ...rest } = json
-  return values.length === 1 ? { ...values[0], ...rest } : json
+/** The limits that checks set, as JSON Schema calls them. */
+const LIMITS: Readonly<Record<string, string>> = {
+  ...{ min_length: 'minLength', max_length: 'maxLength' },
+  ...{ greater_than: 'minimum', less_than: 'maximum' },
 }
 
-function noted(json: Json): Json {
-  const isTold = (name: string) =>
-    json[name] !== undefined && Math.abs(Number(json[name])) !== Number.MAX_SAFE_INTEGER
-  return Object.fromEntries(TOLD.filter(isTold).map((name) => [name, json[name]]))
+interface Check {
+  readonly check: string
+  readonly inclusive?: boolean
+  readonly value?: unknown
+  readonly minimum?: unknown
+  readonly maximum?: unknown
 }
 
-function jsonOf(schema: $ZodType): Json {
-  return toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as unknown as Json
+/** What a field's schema says beyond its type: its description, the values it takes, and its limits. */
+function noted(schema: $ZodType | undefined): Json {
+  if (!schema) return {}
+  const { def, values } = (schema as $ZodTypes)._zod
+  const { innerType, checks = [] } = def as { innerType?: $ZodType; checks?: readonly $ZodCheck[] }
+  const limits = checks.flatMap(({ _zod }) => {
+    const {
+      check,
+      inclusive,
+      value,
+      minimum = value,
+      maximum = minimum,
+    } = _zod.def as unknown as Check
+    const name = LIMITS[check]
+    if (name === undefined) return []
+    return [[inclusive === false ? name.replace('m', 'exclusiveM') : name, maximum] as const]
+  })
+  return {
+    ...noted(innerType),
+    ...(values && !innerType && { enum: [...values] }),
+    ...Object.fromEntries(limits),
+    ...descriptionOf(schema),
+  }
 }
 
 function listOf(value: unknown): readonly string[] {

@@ -80,20 +80,26 @@ export async function actionsOf(caller: Caller, served: Served): Promise<readonl
 async function mayUse(caller: Caller, { mount }: Served, route: Route): Promise<boolean> {
   const guards = [...caller.host.guards, ...route.guards]
   if (!letsThrough(guards, route.method)) return false
-  const asked = probe(caller, mount, route)
   try {
-    for (const guard of guards) {
-      const isJudged = tells(guard) && (asked.auth || !followsUnknown(guard, guards))
-      const response = isJudged ? await firstResponse([guard], asked, caller.context) : undefined
-      if (response !== undefined) return false
-    }
-    return true
+    return await passes(probe(caller, mount, route), guards, caller.context)
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error
     // A token that is no longer good is one to replace, whatever the tool.
     if (error.status === 401 && caller.request.headers.has('authorization')) throw error
     return false
   }
+}
+
+async function passes(
+  asked: ApiRequest,
+  guards: readonly Guard[],
+  context: Context,
+): Promise<boolean> {
+  for (const guard of guards) {
+    const isJudged = tells(guard) && (asked.auth || !followsUnknown(guard, guards))
+    if (isJudged && (await firstResponse([guard], asked, context)) !== undefined) return false
+  }
+  return true
 }
 
 function tells(guard: Guard): boolean {

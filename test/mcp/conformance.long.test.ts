@@ -8,8 +8,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { agents } from './server.ts'
 
+const require = createRequire(import.meta.url)
 const suite = join(
-  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')),
+  dirname(require.resolve('@modelcontextprotocol/conformance/package.json')),
   'dist/index.js',
 )
 

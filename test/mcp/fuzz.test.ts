@@ -48,6 +48,7 @@ it('an agent never shows or changes a record of another user, whatever it sends'
     ...(random(9) === 0 && { cursor: pick('x', ids[0]) }),
   })
   const tools = ['query_records', 'read_record', 'write_record', 'remove_record', 'describe_model']
+  let successes = 0
   const headers = { authorization: `Bearer ${bob}` }
   for (let round = 0; round < runs(300); round += 1) {
     const name = pick(...tools, 'list_models')
@@ -56,10 +57,13 @@ it('an agent never shows or changes a record of another user, whatever it sends'
     )
     const { text, status } = await rpc('tools/call', { name, arguments: args }, headers)
     expect(status, text).toBeLessThan(500)
+    if (!text.includes('"isError"')) successes += 1
     // A refusal may repeat what was sent; nothing sent has the whole text.
     expect(text).not.toContain('Agent: remove')
     expect(text).not.toContain(`${MARK} `)
   }
+  // Calls that are all refused would prove nothing.
+  expect(successes).toBeGreaterThan(runs(300) / 10)
   const left = await tool('query_records', { model: '/favourites', sort: ['city'] }, ann)
   const records = left.structuredContent.data as { _id: string; city: string }[]
   expect(records.map((one) => one._id).sort()).toEqual([...ids].sort())

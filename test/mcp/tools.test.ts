@@ -66,6 +66,7 @@ describe('the tools of an app', () => {
     expect(Object.keys(fields)).not.toContain('secret')
     expect(fields).toMatchObject({
       country: { type: 'string', ref: 'McpCountry' },
+      name: { type: 'string', maxLength: 100 },
       population: { type: 'integer', minimum: 0 },
       kind: { enum: ['port', 'inland'] },
       mayor: { properties: { name: { type: 'string' } } },
