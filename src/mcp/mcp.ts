@@ -86,7 +86,8 @@ export function mcp(options: McpOptions = {}): Mountable {
             bearer_methods_supported: ['header'],
           }),
         )
-      const route = { method: 'GET', guards: [], handler }
+      const about = { summary: 'Where the tools for agents are (RFC 9728)' }
+      const route = { method: 'GET', guards: [], handler, about }
       return [
         { ...route, path: METADATA },
         { ...route, path: `${METADATA}${mount === '/' ? '' : mount}` },

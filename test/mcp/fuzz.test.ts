@@ -4,6 +4,11 @@ import { expect, it } from 'vitest'
 import { runs } from '../runs.ts'
 import { agents } from './server.ts'
 
+interface Tool {
+  readonly name: string
+  readonly inputSchema: { readonly properties: object }
+}
+
 const MARK = 'only-for-ann'
 
 it('an agent never shows or changes a record of another user, whatever it sends', async () => {
@@ -20,8 +25,22 @@ it('an agent never shows or changes a record of another user, whatever it sends'
   const pick = <T>(...values: readonly T[]): T => values[random(values.length)] as T
   const id = () => pick(...ids, own.structuredContent.data._id, '', '..', `${ids[0]}/../${ids[1]}`)
   const value = (): unknown =>
-    pick<unknown>(MARK, id(), null, 1, [id()], { in: ids }, { ne: null }, { $ne: 1 }, { or: [] })
-  const field = () => pick('_id', 'city', 'owner', 'owner.password', '$where', '__proto__')
+    pick<unknown>(
+      MARK,
+      'mine',
+      { ne: 'x' },
+      { gte: '' },
+      id(),
+      null,
+      1,
+      [id()],
+      { in: ids },
+      { ne: null },
+      { $ne: 1 },
+      { or: [] },
+    )
+  const field = () =>
+    pick('city', 'city', 'city', '_id', 'owner', 'owner.password', '$where', '__proto__')
   const filter = (): object => ({
     [field()]: value(),
     ...(random(3) === 0 && { or: [{ [field()]: value() }, { [field()]: value() }] }),
@@ -29,7 +48,7 @@ it('an agent never shows or changes a record of another user, whatever it sends'
   const names = () => pick<unknown>([field()], [`-${field()}`], field(), 5)
   const given = (): object => ({
     model: pick(
-      '/favourites',
+      ...['/favourites', '/favourites', '/favourites', '/favourites', '/favourites'],
       '/favourites/',
       '/favourites?a',
       `/favourites/${ids[0]}`,
@@ -47,14 +66,14 @@ it('an agent never shows or changes a record of another user, whatever it sends'
     ...(random(4) === 0 && { ifMatch: pick('*', '"x"', '\n') }),
     ...(random(9) === 0 && { cursor: pick('x', ids[0]) }),
   })
-  const tools = ['query_records', 'read_record', 'write_record', 'remove_record', 'describe_model']
+  const { tools } = (await rpc('tools/list')).body.result as { tools: readonly Tool[] }
   let successes = 0
   const headers = { authorization: `Bearer ${bob}` }
   for (let round = 0; round < runs(300); round += 1) {
-    const name = pick(...tools, 'list_models')
-    const args = Object.fromEntries(
-      Object.entries(given()).filter(([key]) => random(5) > 0 || key === 'model'),
-    )
+    const { name, inputSchema } = pick(...tools)
+    // Mostly what the tool takes: the rest is refused at once.
+    const isTaken = (key: string) => random(50) === 0 || Object.hasOwn(inputSchema.properties, key)
+    const args = Object.fromEntries(Object.entries(given()).filter(([key]) => isTaken(key)))
     const { text, status } = await rpc('tools/call', { name, arguments: args }, headers)
     expect(status, text).toBeLessThan(500)
     if (!text.includes('"isError"')) successes += 1

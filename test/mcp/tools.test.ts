@@ -2,8 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { audit } from '../../src/audit/index.ts'
 import { createRouter, defineModel } from '../../src/index.ts'
 import { mcp } from '../../src/mcp/index.ts'
+import { document } from '../../src/openapi/index.ts'
 import { type Agents, agents } from './server.ts'
 
 async function cities(options: Parameters<typeof agents>[0], count = 3): Promise<Agents> {
@@ -268,5 +270,27 @@ describe('mcp()', () => {
       "mcp: 'write' names 'creat'. There are: create, update, remove. Did you mean 'create'?",
     )
     expect(() => mcp({ tools: [] } as never)).toThrow("mcp: unknown option 'tools'")
+  })
+})
+
+describe('descriptions of an app', () => {
+  it('have the tools, and what says how to sign in', async () => {
+    const { app } = await agents()
+    const rows = audit(app).filter(({ path }) => /mcp|well-known/.test(path))
+    expect(rows.map(({ method, path, who }) => `${method} ${path}: ${who}`)).toEqual([
+      'GET /.well-known/oauth-protected-resource: anyone',
+      'GET /.well-known/oauth-protected-resource/mcp: anyone',
+      'POST /mcp: anyone',
+    ])
+    const { paths } = document(app, { title: 'Cities', version: '1' })
+    expect(paths['/mcp']).toHaveProperty(
+      'post.summary',
+      'Tools for agents (Model Context Protocol)',
+    )
+    const ids = Object.values(paths).flatMap((item) =>
+      Object.values(item as object).map((one) => (one as { operationId?: string }).operationId),
+    )
+    const known = ids.filter((id) => id !== undefined)
+    expect(new Set(known).size).toBe(known.length)
   })
 })
