@@ -69,7 +69,7 @@ export interface App extends AddRoutes {
  */
 export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
-  const host = createHost(resolved)
+  const host = createHost(resolved, (...given) => flow.handle(...given))
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const guards: AppGuards = { early: [], prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
@@ -105,6 +105,8 @@ export function createApp(options: AppOptions): App {
     mount(path, router) {
       const mount = mountPath(path)
       const routes = checkedRouter(path, router).attach(host, mount)
+      const wellKnown = router.wellKnown?.(mount)
+      if (wellKnown) added({ mount: '', routes: wellKnown, early: true })
       return added({ mount, routes, early: router.early === true })
     },
     ...addingRoutes((route) =>

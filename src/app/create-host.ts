@@ -29,8 +29,8 @@ export interface AppHost extends Host {
   close(): Promise<void>
 }
 
-/** The host of one app. */
-export function createHost(options: ResolvedAppOptions): AppHost {
+/** The host of one app, which responds to requests by `handle`. */
+export function createHost(options: ResolvedAppOptions, handle: Host['handle']): AppHost {
   const { store: database, now, logger, env, cache, files } = options
   const { images, hasher, secret, basePath, methodOverride, onModelChange = 'warn' } = options
   const { maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
@@ -82,7 +82,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         await ready()
       })
     },
-    ...{ collection: own.open, integrity, history, shareSecret },
+    ...{ handle, collection: own.open, integrity, history, shareSecret },
     atomic: atomicSteps(() => host),
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {

@@ -151,6 +151,7 @@ describe('an entry', () => {
         "./lambda": "lambda",
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",
+        "./mcp": "mcp",
         "./memory": "memoryCache",
         "./methods": "defineMethod methodModel",
         "./mongodb": "mongoStore",

@@ -17,6 +17,7 @@ const ASIDE = [
   'health',
   'guards',
   'batch',
+  'mcp',
   'methods',
   'contract',
   'openapi',

@@ -67,6 +67,11 @@ export function descriptionsOf(guards: readonly Guard[]): readonly GuardDescript
   return guards.map((guard) => descriptions.get(guard) ?? UNKNOWN)
 }
 
+/** Whether anything is known of `guard`. */
+export function isDescribed(guard: Guard): boolean {
+  return descriptions.has(guard)
+}
+
 /** What `guards` demand together, in words; empty if anyone gets through. */
 export function textsOf(guards: readonly Guard[]): readonly string[] {
   const texts = descriptionsOf(guards).map(({ text }) => text)

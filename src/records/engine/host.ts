@@ -127,6 +127,8 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   readonly store: RecordStore
   /** The same for code that serves `request`: when its time is over, every call is refused. */
   storeFor(request: Request): RecordStore
+  /** Responds to a request of its own as the app does to any other, on behalf of the one whose `context` it is. */
+  handle(request: Request, env: unknown, context: Context): Promise<Response>
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
   /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
@@ -194,6 +196,8 @@ export interface Mountable<T = unknown> {
   readonly early?: boolean
   /** The routes on `mount`. Throws a `TypeError` for invalid options. */
   attach(host: Host, mount: string): readonly Route[]
+  /** Routes by whole paths, wherever it is mounted, which respond as early ones do: for well-known addresses. */
+  wellKnown?(mount: string): readonly Route[]
 }
 
 /** Returns a function that makes a value on the first request of each app, and returns it from then on. */

@@ -1,0 +1,55 @@
+/** An API key is the credential for an agent: it may do less than its owner. */
+
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { memoryCache } from '../../adapters/caches/memory.ts'
+import { idempotency } from '../../src/guards/index.ts'
+import { createRouter, defineModel } from '../../src/index.ts'
+import { mcp } from '../../src/mcp/index.ts'
+import { apiKeys } from '../../src/methods/api-keys/index.ts'
+import { service } from '../auth/service.ts'
+
+const Task = defineModel('McpTask', { fields: { title: z.string() } })
+
+it('an agent may do what its key allows, and no more', async () => {
+  const { app, auth, register, post } = await service({ auth: { methods: [apiKeys()] } })
+  app.mount('/tasks', createRouter({ model: Task, allowedFields: ['title'], query: ['title'] }))
+  app.mount('/notes', createRouter({ model: Task, allowedFields: ['title'] }))
+  app.mount('/mcp', mcp({ write: ['create', 'update', 'remove'] }))
+  const { token } = await register('ann@example.com')
+  const allow = [{ mount: '/tasks', actions: ['list', 'create'] }]
+  const { key } = (await post('/auth/keys', { name: 'Agent', allow }, token)).body.data
+  app.use(auth.requireAuth)
+  app.use(idempotency({ cache: memoryCache(), ttlSeconds: 60 }))
+  const tool = async (name: string, given: object, idempotencyKey?: string) => {
+    const json = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+    const response = await app.handle(
+      new Request('http://localhost/mcp', {
+        ...{ method: 'POST', body: JSON.stringify(json) },
+        headers: {
+          ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        },
+      }),
+    )
+    return (await response.json()).result
+  }
+  const listed = await tool('list_models', {})
+  expect(listed.structuredContent.data).toEqual([{ model: '/tasks', actions: ['list', 'create'] }])
+  const task = { model: '/tasks', values: { title: 'Write' } }
+  const made = await tool('write_record', task, 'once')
+  const again = await tool('write_record', task, 'once')
+  expect(again.structuredContent).toEqual(made.structuredContent)
+  expect(await app.store.collection(Task).count()).toBe(1)
+  const at = { model: '/tasks', id: made.structuredContent.data._id }
+  for (const [name, given] of [
+    ['read_record', at],
+    ['remove_record', at],
+    ['write_record', { ...at, values: { title: 'x' } }],
+    ['write_record', { ...task, model: '/notes' }],
+    ['query_records', { model: '/notes' }],
+  ] as const) {
+    expect((await tool(name, given)).isError, `${name} ${given.model}`).toBe(true)
+  }
+  expect(await app.store.collection(Task).count()).toBe(1)
+})
