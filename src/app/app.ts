@@ -69,7 +69,7 @@ export interface App extends AddRoutes {
  */
 export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
-  const host = createHost(resolved, (...given) => flow.handle(...given))
+  const host = createHost(resolved, (...given) => handle(...given))
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const guards: AppGuards = { early: [], prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
