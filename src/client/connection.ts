@@ -88,7 +88,7 @@ export function connect(url: string, options: ClientOptions): Connection {
     if (bearer && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${bearer}`)
     const request = { ...init, headers } as RequestInit & { headers: Headers }
     return onProgress && !given && 'XMLHttpRequest' in globalThis
-      ? (await import('./later.ts')).uploaded(base + path, request, onProgress)
+      ? (await import('./upload.ts')).uploaded(base + path, request, onProgress)
       : (given ?? fetch)(base + path, request)
   }
 

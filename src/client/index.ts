@@ -135,6 +135,6 @@ function callOf(known: object, ask: AskRoute, name: string | symbol): unknown {
   const by =
     (called: string) =>
     async (...given: unknown[]) =>
-      (await import('./methods.ts')).callMethod(ask, called, given)
+      (await import('./later.ts')).callMethod(ask, called, given)
   return Object.assign(by(name), { register: by('register'), signIn: by('signIn') })
 }

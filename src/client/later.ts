@@ -1,5 +1,5 @@
 /**
- * What the client loads when it is first used: files, forms, conditions, and routes of your own.
+ * What the client loads when it is first used: files, forms, routes of your own, and ways to sign in.
  *
  * @module
  */
@@ -8,5 +8,4 @@
 export { called } from './call-route.ts'
 export { exported } from './export.ts'
 export { formOf } from './form.ts'
-export { tagOf } from './if-match.ts'
-export { uploaded } from './upload.ts'
+export { callMethod } from './methods.ts'

@@ -73,9 +73,6 @@ export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
   ? RecordsClient<T>
   : Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
 
-/** Whether records are asked for otherwise than a write sees them: such a record is no condition of a write. */
-const isPart = ({ select, expand }: Wanted): boolean => Boolean(select ?? expand)
-
 type Values = Readonly<Record<string, unknown>>
 type Listed = Result<unknown[], Values>
 type Page = { readonly data: unknown[]; readonly pagination: Values }
@@ -93,7 +90,7 @@ export function recordCalls(
   const at = (id: string) => `${path}/${inPath(id)}`
 
   const list = async (wanted: Wanted = {}, call = send.call()): Promise<Listed> =>
-    send.shown(await listed(path, wanted, call.ask, refusal), isPart(wanted))
+    send.shown(await listed(path, wanted, call.ask, refusal), wanted.select ?? wanted.expand)
 
   async function* pages(wanted: Wanted = {}): AsyncGenerator<Page> {
     const call = send.call()
@@ -128,11 +125,10 @@ export function recordCalls(
       return called(path, route, options, { call, send, bodyOf, json, inPath })
     },
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
-      const chosen = { select, expand }
-      const url = at(id) + inUrl(chosen)
+      const path = at(id) + inUrl({ select, expand })
       return send.shown(
-        await send.call().ask({ ...options, method: 'GET', path: url }),
-        isPart(chosen),
+        await send.call().ask({ ...options, method: 'GET', path }),
+        select ?? expand,
       )
     },
     async create(values: Values, options?: CreateOptions) {

@@ -15,8 +15,8 @@ type Values = Readonly<Record<string, unknown>>
 /** What sends requests, for all mounts of a client. */
 export interface Sending {
   readonly call: Connection['call']
-  /** The result of a call, whose records are remembered unless they are parts. */
-  shown<T>(answer: Answer, isPart?: boolean): Result<T, Values>
+  /** The result of a call, whose records are remembered, unless `choice` says that they are parts of records. */
+  shown<T>(answer: Answer, choice?: unknown): Result<T, Values>
   /** Sends one request. The 401 of an open route is about what was sent, not about the access token. */
   one(
     method: string,
@@ -35,10 +35,10 @@ export function sending(begin: Connection['call']): Sending {
   const remember = (record: unknown, origin: Origin) =>
     void (record instanceof Object && known.set(record, origin))
 
-  function shown<T>(answer: Answer, isPart?: boolean): Result<T, Values> {
+  function shown<T>(answer: Answer, choice?: unknown): Result<T, Values> {
     const result = resultOf<T, Values>(answer)
     const { text } = answer
-    if (result.ok && !isPart) {
+    if (result.ok && !choice) {
       const { data, etag } = result
       if (Array.isArray(data))
         data.forEach((record, index) => void remember(record, { text, index }))
@@ -58,7 +58,7 @@ export function sending(begin: Connection['call']): Sending {
     const options = { path, headers, signal }
     let tag: string | object | undefined = ifMatch
     if (tag instanceof Object) {
-      const { tagOf } = await import('./later.ts')
+      const { tagOf } = await import('./if-match.ts')
       const found = await tagOf(known.get(tag), () => call.ask({ ...options, method: 'GET' }))
       if (typeof found === 'object') return resultOf(found)
       tag = found
