@@ -10,7 +10,7 @@ const KIB = 1024
  * express-controller-sets, refusals of Express's idioms and values as types of BSON take 5; versions that share a database,
  * long queries, admins who end each other, and dates beside other types take 6; steps of your code, and rules of models, 8.
  */
-const LIMIT = 191 * KIB
+const LIMIT = 195 * KIB
 
 /** Names that only other adapters, or other runtimes, would bring along. */
 const FOREIGN = [
@@ -49,7 +49,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 191 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 195 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
