@@ -15,6 +15,9 @@ import {
   type Condition,
   type Conditions,
   type Created,
+  type Cut,
+  type Group,
+  type GroupOptions,
   type ListOptions,
   type PaginationOf,
   type Result,
@@ -94,6 +97,10 @@ export interface RecordQueries<T extends AnyRecords> {
   pages<const C extends Choice<T> = Record<never, never>>(
     options?: Conditions<T> & C,
   ): PagesQuery<RecordList<T, PaginationOf<T['options']>, Chosen<Shown<T>, C>>>
+  /** Groups of records, with what is computed of each. */
+  aggregate<const A extends GroupOptions<T>>(
+    options: A,
+  ): RecordQuery<{ readonly data: Group<T, A>[]; readonly pagination: Cut | undefined }>
   /** One record, or what is chosen of it. */
   get<const C extends Choice<T> = Record<never, never>>(
     id: string,
@@ -112,6 +119,7 @@ export interface RecordQueries<T extends AnyRecords> {
 /** The calls as this file makes them; `RecordQueries` says what each takes and gives. */
 interface Calls {
   list(options: object): Promise<Result<unknown, object>>
+  aggregate(options: object): Promise<Result<unknown, object>>
   get(id: string, options: object): Promise<Result<unknown>>
   create(values: never, options?: object): Promise<Result<unknown>>
   update(id: string, changes: never, options: object): Promise<Result<unknown>>
@@ -166,6 +174,14 @@ function optionsOf(queryKey: QueryKey, calls: Calls): object {
       initialPageParam: {},
       getNextPageParam: ({ pagination }: Awaited<ReturnType<typeof list>>) =>
         following({}, { ...pagination }),
+    }),
+    aggregate: (options: object) => ({
+      ...query,
+      queryKey: [...queryKey, 'aggregate', options],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const result = await calls.aggregate({ ...options, signal })
+        return { data: dataOf(result), pagination: result.ok ? result.pagination : undefined }
+      },
     }),
     get: (id: string, choice?: object) => ({
       ...query,

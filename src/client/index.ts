@@ -20,6 +20,7 @@ export type { Progress } from './answers.ts'
 export type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
 export type { CallRoute, ExtraCalls } from './calls.ts'
 export type { HeaderFields } from './connection.ts'
+export type { Cut, Group, GroupOptions } from './groups.ts'
 export type {
   Choice,
   ConditionOn,

@@ -254,6 +254,25 @@ describe('the options for TanStack Query', () => {
     expect(fetched).toEqual([cities.queryKey, cities.queryKey, cities.queryKey])
   })
 
+  it('ask for groups, and for what is chosen of one record, each under a key of its own', async () => {
+    const pagination = { hasMore: false }
+    const { api, sent } = recording(() => Response.json({ success: true, data: [], pagination }))
+    const cities = recordQueries(['cities'], api('/cities') as never) as unknown as Record<
+      string,
+      (...given: unknown[]) => { queryKey: unknown; queryFn(context: object): Promise<unknown> }
+    >
+    const { signal } = new AbortController()
+    const groups = cities.aggregate?.({ count: true, by: ['country'] })
+    expect(await groups?.queryFn({ signal })).toEqual({ data: [], pagination })
+    const some = cities.get?.('a', { select: ['name'] })
+    await some?.queryFn({ signal })
+    expect(sent.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['QUERY', '/cities', { aggregate: { count: true }, by: ['country'] }],
+      ['GET', '/cities/a?select=name', undefined],
+    ])
+    expect(some?.queryKey).not.toEqual(cities.get?.('a').queryKey)
+  })
+
   it('keep the records that were read, which ifMatch knows', () => {
     const { api } = recording()
     expect(recordQueries(['cities'], api('/cities')).get('a').structuralSharing).toBe(false)

@@ -432,6 +432,9 @@ test('records have the fields that are selected, and references that are expande
     // @ts-expect-error the router does not filter by it
     await api('/chosen').list({ where: { or: [{ name: 'a' }, { owner: 'b' }] } })
     const queries = recordQueries(['chosen'], api('/chosen'))
+    expectTypeOf(queries.aggregate({ count: true }).queryFn).returns.resolves.toExtend<{
+      data: { count: number }[]
+    }>()
     expectTypeOf(queries.list({ select: ['name'] }).queryFn).returns.resolves.toExtend<{
       data: { readonly _id: string; name: string }[]
     }>()

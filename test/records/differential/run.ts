@@ -166,8 +166,10 @@ function isAlike(one: string, other: string): boolean {
 
 function ordered(text: string): string {
   const lines = text.split('\n').filter((line) => !line.startsWith('etag: '))
-  const body = lines.pop() ?? ''
-  return [...lines, /^[{[]/.test(body) ? JSON.stringify(sorted(JSON.parse(body))) : body].join('\n')
+  // A file of JSON has several of them, one a line.
+  const alike = (line: string) =>
+    /^[{[]/.test(line) ? JSON.stringify(sorted(JSON.parse(line))) : line
+  return lines.map(alike).join('\n')
 }
 
 function sorted(value: unknown): unknown {
