@@ -78,6 +78,8 @@ export const guards: Checks = {
       const same = await asked(coding, { 'If-None-Match': tag })
       assert.deepEqual([same.status, same.headers.get('etag')], [304, tag])
     }
+    // Others count the records of this model.
+    ok(await client.ask('DELETE', String(location)))
   },
   async 'guards: apiKey'(client) {
     refused(await client.ask('GET', '/guards/keys'), 401, 'API key required.')
