@@ -19,6 +19,20 @@ export interface Aborting {
   readonly signal?: AbortSignal
 }
 
+/** What is returned of records, in the `meta` of a call: fields by `select`, references to fill in by `expand`. */
+export interface Chosen {
+  readonly select?: readonly string[]
+  readonly expand?: readonly string[]
+}
+
+/** The choice in `meta`, which may have anything else too. */
+export function chosenIn({ select, expand }: Chosen = {}): Chosen {
+  return {
+    ...(Array.isArray(select) && { select }),
+    ...(Array.isArray(expand) && { expand }),
+  }
+}
+
 /** How a list was paged. */
 export interface Paging {
   readonly pageSize: number
@@ -28,7 +42,7 @@ export interface Paging {
 /** What the providers call of the client. */
 export interface Records {
   list(options: Values): Promise<Result<Stored[], Paging>>
-  get(id: string, options?: Aborting): Promise<Result<Stored>>
+  get(id: string, options?: Aborting & Chosen): Promise<Result<Stored>>
   create(values: Values): Promise<Result<Stored>>
   update(id: string, changes: Values): Promise<Result<Stored>>
   remove(id: string): Promise<Result<string>>

@@ -10,6 +10,8 @@ import {
   type Aborting,
   aborting,
   accountsAt,
+  type Chosen,
+  chosenIn,
   pageOf,
   recordsAt,
   storedName,
@@ -49,7 +51,7 @@ export interface RefineFilter {
 
 interface Asked {
   readonly resource: string
-  readonly meta?: { readonly queryContext?: Aborting }
+  readonly meta?: { readonly queryContext?: Aborting } & Chosen
 }
 interface ListParams extends Asked {
   readonly pagination?: {
@@ -102,7 +104,7 @@ export function refineData(
   const provider = {
     async getList({ resource, pagination = {}, sorters = [], filters = [], meta }: ListParams) {
       const { currentPage = 1, pageSize = PAGE, mode = 'server' } = pagination
-      const wanted = { ...narrowed(filters), ...ordered(sorters), ...signalIn(meta) }
+      const wanted = { ...narrowed(filters), ...ordered(sorters), ...asked(meta) }
       const isPaged = mode === 'server'
       const page = isPaged ? { page: currentPage, perPage: pageSize } : { page: 1, perPage: ALL }
       const { data, paging } = await pageOf(at(resource), wanted, page)
@@ -112,7 +114,7 @@ export function refineData(
       return { data: data.map(withId), total: isPaged ? total : data.length }
     },
     getOne: async ({ resource, id, meta }: One) =>
-      shown(await at(resource).get(String(id), signalIn(meta))),
+      shown(await at(resource).get(String(id), asked(meta))),
     async getMany({ resource, ids, meta }: Asked & { readonly ids: readonly BaseKey[] }) {
       return { data: await thoseThere(at(resource), ids, signalIn(meta)) }
     },
@@ -191,6 +193,11 @@ function sent(variables: object): Values {
 
 function signalIn(meta: Asked['meta']): Aborting {
   return aborting(meta?.queryContext?.signal)
+}
+
+/** What is chosen of records, and what ends the request. */
+function asked(meta: Asked['meta']): Aborting & Chosen {
+  return { ...chosenIn(meta), ...signalIn(meta) }
 }
 
 /** Whether what the user wanted came about. */

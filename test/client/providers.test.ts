@@ -74,6 +74,15 @@ describe('the data provider of refine', () => {
     expect(sent.map(askedIn)).toMatchObject([{ filter: { population: conditions } }])
   })
 
+  it('asks for what `meta` chooses, and nothing else of it', async () => {
+    const { api, sent } = recording(() => Response.json({ success: true, data: record }))
+    const meta = { select: ['name'], expand: ['country'], other: 1 } as object
+    await refineData(api as never).getOne({ resource: 'cities', id: 'a', meta })
+    await reactAdminData(api as never).getOne('cities', { id: 'a', meta })
+    const url = '/cities/a?select=name&expand=country'
+    expect(sent.map((one) => one.url)).toEqual([url, url])
+  })
+
   it('sends `or` as alternatives', async () => {
     const { api, sent } = recording()
     const value = [

@@ -7,6 +7,8 @@
 import {
   type Aborting,
   aborting,
+  type Chosen,
+  chosenIn,
   pageOf,
   type Records,
   recordsAt,
@@ -25,6 +27,8 @@ export interface ReactAdminDataOptions {
 }
 
 interface ListParams extends Aborting {
+  /** What is returned of records. */
+  readonly meta?: Chosen
   readonly pagination?: { readonly page: number; readonly perPage: number }
   readonly sort?: { readonly field: string; readonly order: 'ASC' | 'DESC' }
   /** Conditions by field, and `q`, the search term. */
@@ -36,6 +40,8 @@ interface ReferenceParams extends ListParams {
 }
 interface One extends Aborting {
   readonly id: Identifier
+  /** What is returned of the record. */
+  readonly meta?: Chosen
 }
 interface Many extends Aborting {
   readonly ids: readonly Identifier[]
@@ -96,8 +102,8 @@ export function reactAdminData(
     getList: (resource: string, params: ListParams) => list(at(resource), params),
     getManyReference: (resource: string, { target, id, ...params }: ReferenceParams) =>
       list(at(resource), { ...params, filter: { ...params.filter, [target]: id } }),
-    getOne: async (resource: string, { id, signal }: One) =>
-      shown(await at(resource).get(String(id), aborting(signal))),
+    getOne: async (resource: string, { id, signal, meta }: One) =>
+      shown(await at(resource).get(String(id), { ...chosenIn(meta), ...aborting(signal) })),
     async getMany(resource: string, { ids, signal }: Many) {
       return { data: await thoseThere(at(resource), ids, aborting(signal)) }
     },
@@ -129,9 +135,9 @@ export function reactAdminData(
 
 async function list(
   records: Records,
-  { pagination = { page: 1, perPage: 100 }, signal, ...params }: ListParams,
+  { pagination = { page: 1, perPage: 100 }, signal, meta, ...params }: ListParams,
 ): Promise<ListOf<NamedRecord>> {
-  const wanted = { ...narrowed(params), ...aborting(signal) }
+  const wanted = { ...narrowed(params), ...chosenIn(meta), ...aborting(signal) }
   const { data, paging } = await pageOf(records, wanted, pagination)
   const total = paging?.totalRecords
   return {
