@@ -136,6 +136,37 @@ export const records: Checks = {
       "Field 'latitude' cannot be grouped by.",
     )
   },
+  'beyond 4 a list takes alternatives, chooses fields, fills in references, and is a file': async (
+    { ask },
+    { base },
+  ) => {
+    const or = [{ population: { gte: 5e6 } }, { capital: true, latitude: { gte: 60 } }]
+    const json = { filter: { or }, select: ['name', 'country.name'], expand: ['country'] }
+    const { data } = ok(await ask('QUERY', '/cities', { json })).body
+    assert.ok(data.length > 0)
+    for (const city of data) {
+      assert.deepEqual(Object.keys(city).sort(), ['_id', 'country', 'name'])
+      assert.equal(typeof city.country.name, 'string')
+    }
+    const file = async (accept: string) => {
+      const headers = { accept, 'content-type': 'application/json' }
+      const body = JSON.stringify(json)
+      const response = await fetch(`${base}/cities`, { method: 'QUERY', headers, body })
+      assert.equal(response.status, 200)
+      assert.ok(response.headers.get('content-type')?.startsWith(accept))
+      return (await response.text()).trim().split(/\r?\n/)
+    }
+    const lines = await file('application/x-ndjson')
+    const names = lines.map((line) => JSON.parse(line).name)
+    assert.deepEqual(
+      names.slice(0, data.length),
+      data.map(({ name }: { readonly name: string }) => name),
+    )
+    const [header, ...rows] = await file('text/csv')
+    assert.equal(header, '_id,name,country._id,country.name')
+    assert.equal(rows.length, lines.length)
+    refused(await ask('GET', '/cities?select=nothing'), 400, "Field 'nothing' cannot be selected.")
+  },
   'next 5 a POST that says it is a QUERY is one, where the router takes it': async ({ ask }) => {
     const json = { filter: { population: { gte: 1_000_000 } }, pageSize: 2 }
     const headers = { 'X-HTTP-Method-Override': 'QUERY' }
