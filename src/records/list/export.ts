@@ -47,22 +47,17 @@ export async function fileOf(
   request: ApiRequest,
   context: Context,
 ): Promise<Response | undefined> {
-  const json = qualityOf(accept, 'application/json')
+  const wanted = qualitiesIn(accept)
+  const ranges = ['application/json', 'application/*', '*/*']
+  const json = ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
+  // A file has to be named; a range that it is in wants JSON.
   const [best] = (Object.keys(FILES) as FileType[])
-    .map((type) => ({ type, quality: qualityOf(accept, type, '') }))
+    .map((type) => ({ type, quality: wanted.get(type) ?? 0 }))
     .filter(({ quality }) => quality > json)
     .sort((a, b) => b.quality - a.quality)
   if (!best) return undefined
   if (resource.exportLimit === 0) throw notExported()
   return exportList(resource, await planOf(request), best.type, request, context)
-}
-
-/** How much `accept` wants `type`, from 0 to 1: by its name, else by a range, unless `range` is empty. */
-function qualityOf(accept: string, type: string, range = `${type.split('/')[0]}/*`): number {
-  const wanted = qualitiesIn(accept)
-  const named = wanted.get(type)
-  if (named !== undefined || range === '') return named ?? 0
-  return wanted.get(range) ?? wanted.get('*/*') ?? 0
 }
 
 /** The list as a file of `type`. Everything that can be refused is refused before the response begins. */
