@@ -138,6 +138,17 @@ describe('the history of a record', () => {
     expect((await ann.history('x')).status).toBe(400)
   })
 
+  it('has the guards of a read, unless it has others', async () => {
+    const guard = () => {
+      throw new HttpError(403, 'Not you.')
+    }
+    const ann = tracked({ access: { read: guard } } as never).as('ann')
+    const id = await ann.make({ title: 'a' })
+    expect((await ann.history(id)).body.error).toBe('Not you.')
+    const bob = tracked({ access: { read: guard, history: true } } as never).as('bob')
+    expect((await bob.history(await bob.make({ title: 'a' }))).status).toBe(200)
+  })
+
   it('is off unless the router has it, and needs the log', async () => {
     const { as } = tracked({ history: undefined, access: {} } as never)
     const id = await as('ann').make({ title: 'a' })

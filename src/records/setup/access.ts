@@ -26,7 +26,7 @@ export interface AccessOptions {
   readonly update?: RouteAccess
   /** DELETE. Default true. */
   readonly remove?: RouteAccess
-  /** GET of a record's history, for a router with `history`. Default true. */
+  /** GET of a record's history, for a router with `history`. Default: that of `read`. */
   readonly history?: RouteAccess
   /**
    * POST that makes a record what it was, for a router with `history`. The guards of `update` run too, and those of `create`
@@ -77,7 +77,7 @@ export function resolveAccess(
   }
   const { list = true, query = list, read = true } = access
   const { create = true, update = true, remove = true } = access
-  const { history = hasHistory, restore = false } = access
+  const { history = hasHistory && read, restore = false } = access
   return {
     list: guardsOf(list),
     query: enableQuery && guardsOf(query),
