@@ -84,6 +84,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     },
     ...{ handle, collection: own.open, integrity, history, shareSecret },
     atomic: atomicSteps(() => host),
+    reach: () => import('../records/list/reach.ts'),
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')

@@ -9,7 +9,7 @@ import type { Model } from '../model/model.ts'
 import { lastDefined } from '../model/registry.ts'
 import { renamedCollection } from '../model/renamed-collection.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
-import type { Models } from '../records/engine/host.ts'
+import type { Models, SearchField } from '../records/engine/models.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
 import type { ScopeOption } from '../records/engine/scopes.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
@@ -36,6 +36,7 @@ interface Entry {
   /** Those of collections that go with it. */
   readonly twins: ModelSchema[]
   readonly scopes: (ScopeOption | undefined)[]
+  readonly searched: Map<string, SearchField>
   guarded: ReadonlySet<string> | undefined
   roles: ReadonlySet<string> | undefined
   readonly files: ModelFiles
@@ -53,8 +54,9 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     const stored = open(model.name, schema)
     const records = renamedCollection(stored, model.renamed)
     const engine = new RecordEngine(model, schema, records, engines)
-    const more = { scopes: [], guarded: undefined, roles: undefined, files: new ModelFiles() }
-    const entry: Entry = { engine, stored, schema, twins: [], ...more }
+    const more = { scopes: [], searched: new Map(), files: new ModelFiles() }
+    const guarded = { guarded: undefined, roles: undefined }
+    const entry: Entry = { engine, stored, schema, twins: [], ...more, ...guarded }
     entries.set(model, entry)
     declared('always')
     return entry
@@ -85,6 +87,11 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       // The checks of a start may declare more for that same start; afterwards another start is needed.
       declared('started')
     },
+    declareSearched(model, fields) {
+      // Several routers may search the same field.
+      for (const one of fields) entryOf(model).searched.set(JSON.stringify(one), one)
+    },
+    searchedIn: (model) => [...entryOf(model).searched.values()],
     declareList: (model, field) => void addPath(entryOf(model).schema, 'lists', field, model),
     declareScope: (model, scope) => void entryOf(model).scopes.push(scope),
     protect(model, fields, role) {
