@@ -48,6 +48,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     warnOfOpen(host)
     await database.prepare(collatedBy(database, host.schemas()), warnOnce)
     await look()
+    for (const work of host.background) await work.prepare()
   })
   const declared = (when: 'always' | 'started') => start.declared(when)
   const ready = () => start.ready()
@@ -68,8 +69,8 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
-    ...{ basePath, methodOverride },
-    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], accounts: new Map() },
+    ...{ basePath, methodOverride, accounts: new Map() },
+    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
     ...models,
     get store() {
       return store
@@ -93,10 +94,9 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
       checks.push(check)
       declared('always')
     },
-    start,
-    ready,
+    ...{ start, ready },
     close() {
-      closing ??= closeInTurn([start, caches, files, database])
+      closing ??= closeInTurn([...host.background, start, caches, files, database])
       return closing
     },
   }

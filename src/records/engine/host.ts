@@ -18,6 +18,7 @@ import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
+import type { BackgroundWork } from './background-work.ts'
 import type { Integrity } from './integrity.ts'
 import type { RecordEngine } from './record-engine.ts'
 import {
@@ -75,6 +76,8 @@ export interface Additions {
   readonly accounts: Map<Model, Guard>
   /** Where routers keep files, for the sweeper. */
   readonly filePlaces: FilePlace[]
+  /** What is done beside requests: jobs, consumers, webhooks. */
+  readonly background: BackgroundWork[]
 }
 
 /** The models of an app, and what its routers declare about each. */
