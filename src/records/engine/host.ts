@@ -7,8 +7,10 @@
 import type { SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body.ts'
+import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import type { CacheStore } from '../../ports/cache.ts'
+import type { ChangeLog } from '../../ports/changes.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Hasher } from '../../ports/hasher.ts'
 import type { ImageOptimizer } from '../../ports/images.ts'
@@ -18,6 +20,7 @@ import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
+import type { Author } from './author.ts'
 import type { BackgroundWork } from './background-work.ts'
 import type { Integrity } from './integrity.ts'
 import type { RecordEngine } from './record-engine.ts'
@@ -129,15 +132,21 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   /** The public `app.store`. */
   readonly store: RecordStore
   /** The same for code that serves `request`: when its time is over, every call is refused. */
-  storeFor(request: Request): RecordStore
+  storeFor(request: ApiRequest): RecordStore
   /** Responds to a request of its own as the app does to any other, on behalf of the one whose `context` it is. */
   handle(request: Request, env: unknown, context: Context): Promise<Response>
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
   /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
-  atomic<T>(work: (tx: Collections) => T | Promise<T>, ready: () => Promise<void>): Promise<T>
+  atomic<T>(
+    work: (tx: Collections) => T | Promise<T>,
+    ready: () => Promise<void>,
+    author?: Author,
+  ): Promise<T>
   /** The enforced references, and the write of several records as one. */
   readonly integrity: Integrity
+  /** The log of changes, with records as `app.store` returns them; undefined if the store keeps none. */
+  readonly changes: ChangeLog | undefined
   /** What is known of the models that wrote the records. */
   readonly history: ModelHistory
   /** Every collection that start-up creates. */
@@ -151,24 +160,31 @@ export class HostedRecords implements RecordStore {
   readonly #host: Host
   readonly #ready: () => Promise<void>
   readonly #engine: Host['engine']
+  readonly #author: Author | undefined
 
   /**
    * `ready` settles when the records may be used, and rejects if they may not. `engine` finds a model's records, unless
-   * they are the host's own.
+   * they are the host's own, and `author` is who writes them.
    */
-  constructor(host: Host, ready: () => Promise<void>, engine: Host['engine'] = host.engine) {
+  constructor(
+    host: Host,
+    ready: () => Promise<void>,
+    { engine = host.engine, author }: { engine?: Host['engine']; author?: Author } = {},
+  ) {
     this.#host = host
     this.#ready = ready
     this.#engine = engine
+    this.#author = author
   }
 
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
-    const records = this.#engine(model as unknown as Model)
+    const engine = this.#engine(model as unknown as Model)
+    const records = this.#author ? engine.as(this.#author) : engine
     return recordCollection<R, I>(records, this.#ready)
   }
 
   atomic<T>(work: (tx: Collections) => T | Promise<T>): Promise<T> {
-    return this.#host.atomic(work, this.#ready)
+    return this.#host.atomic(work, this.#ready, this.#author)
   }
 
   /** The host of `store`; undefined if `store` was not made by an app. */
