@@ -15,6 +15,7 @@ import { shareAuth } from '../http/given-auth.ts'
 import { notAResponse } from '../http/not-a-response.ts'
 import { parseQuery } from '../http/query-string.ts'
 import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
+import { RequestAuthor } from '../records/engine/author.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
@@ -69,6 +70,8 @@ export function inherited({ headers }: ApiRequest): Surroundings['headers'] {
 export class Operation {
   /** As the client sent it. */
   readonly asked: OperationRequest
+  /** Who does it, once its guards have let it pass. */
+  readonly author: RequestAuthor = new RequestAuthor(() => this.#request)
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []

@@ -148,6 +148,7 @@ describe('an entry', () => {
         "./express": "toExpress",
         "./guards": "apiKey compress cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
+        "./jobs": "jobs runBackground runDue",
         "./lambda": "lambda",
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",

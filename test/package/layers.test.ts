@@ -12,6 +12,7 @@ const ORDER: readonly (readonly string[])[] = orderOf(
 /** Side layers import of the others what they like, and are imported by none. */
 const ASIDE = [
   'audit',
+  'background',
   'legacy',
   'mongoose',
   'health',
@@ -92,6 +93,8 @@ describe('the layers of src and extras', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
+      // Only in `fieldgate/jobs`.
+      /^croner$/,
       // Loaded when a ceremony begins.
       /^@simplewebauthn\/browser$/,
       /^#(scrypt|hmac|response|smtp|passwords|compression|contexts|processes|reference)$/,
@@ -120,6 +123,7 @@ describe('the adapters', () => {
   /** What some kinds of adapter stand on besides. */
   const OWN = [
     ['adapters/runtimes/', 'src/app/app.ts'],
+    ['adapters/runtimes/', 'src/background/run.ts'],
     ['adapters/clients/', 'src/client/'],
     ['adapters/methods/', 'src/auth/'],
     ['adapters/methods/', 'src/http/'],

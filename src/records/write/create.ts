@@ -21,7 +21,7 @@ import { keepWritable } from '../rules/policy.ts'
 import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { saveWithFiles } from './file-writes.ts'
-import { receipted } from './receipted.ts'
+import { authored, changeIdOf, receipted } from './receipted.ts'
 import { bodyOf, discard, type Incoming, readIncoming } from './write-body.ts'
 
 /** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
@@ -40,19 +40,21 @@ export async function create(
   context: Context,
 ): Promise<Response> {
   const incoming = await readIncoming(resource, request, context)
-  if (incoming.files.length === 0) return createFrom(resource, incoming)
+  const own = resource.model.changes ? authored(resource, request) : resource
+  if (incoming.files.length === 0) return createFrom(own, incoming)
   try {
-    return await createFrom(resource, incoming)
+    return await createFrom(own, incoming)
   } finally {
     await discard(incoming.files)
   }
 }
 
-async function createFrom(resource: Resource, incoming: Incoming): Promise<Response> {
-  const { model, runAfterCreate, strictAfterCreate } = resource
+async function createFrom(whole: Resource, incoming: Incoming): Promise<Response> {
+  const { model, runAfterCreate, strictAfterCreate } = whole
   const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
-  const { engine } = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
+  const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
+  const { engine } = resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
   const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
   const { scope } = limits
@@ -94,8 +96,9 @@ async function respond(
   record: Fields,
   { request, context }: Incoming,
 ): Promise<Response> {
-  const { model, plainView } = resource
-  const headers = locationOf(request, context, record._id)
+  const { engine, model, plainView } = resource
+  const location = locationOf(request, context, record._id)
+  const headers = model.changes ? { ...location, ...changeIdOf(engine, record._id) } : location
   if (reads !== unlimited && !reads.admits(record)) {
     return dataResponse(idAlone(record), { status: 201, headers })
   }

@@ -64,7 +64,7 @@ export class Connection {
 
   /** Runs a statement that changes records. */
   write(statement: Statement): Written {
-    if (statement.sql.endsWith('RETURNING doc')) {
+    if (statement.returns || statement.sql.endsWith('RETURNING doc')) {
       const rows = this.rows(statement)
       return { rows, changes: rows.length }
     }
