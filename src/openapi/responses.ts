@@ -131,6 +131,13 @@ export function success(
   }
 }
 
+/** What a route of accounts responds: data or a message, or where to go. */
+export function done(status: number, data: Schema | undefined): ResponseObject {
+  return status === 302
+    ? bare('Go there.', ['Location', 'Cache-Control'])
+    : success('Done.', data ? envelope(data) : refTo('Message'), ['Cache-Control'])
+}
+
 /** A response with headers alone. */
 export function bare(description: string, headers: readonly HeaderName[] = []): ResponseObject {
   return { description, headers: headersOf(['X-Request-Id', ...headers]) }

@@ -158,6 +158,7 @@ describe('an entry', () => {
         "./mongodb": "mongoStore",
         "./mongoose": "fromMongoose",
         "./node": "serve",
+        "./oidc": "oidc",
         "./openapi": "document openapi",
         "./passkeys": "passkeys",
         "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern QueryTooLong RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project roundedMeasure withDefaults withId",
