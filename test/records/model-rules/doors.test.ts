@@ -75,7 +75,7 @@ const thrown = (error: unknown): Outcome => {
   if (!(error instanceof HttpError)) throw error
   return { refused: { error: error.message, fields: error.fields } }
 }
-const stored = (record: { readonly _id: string } | null): Outcome => ({ id: record?._id ?? '' })
+const stored = (record: { readonly _id: string } | null): Outcome => ({ id: String(record?._id) })
 
 function routes(): Door {
   const made = bookings()
