@@ -24,6 +24,7 @@ const MANIFESTS = [
   'package-lock.json',
   'deno.json',
   'packages/create-fieldgate/package.json',
+  'packages/admin/package.json',
 ]
 
 interface Manifest {
@@ -114,7 +115,8 @@ function main(): void {
 
   git push --follow-tags origin main
   npm publish${tag}
-  npm publish ./packages/create-fieldgate${tag}`)
+  npm publish ./packages/create-fieldgate${tag}
+  npm publish ./packages/admin${tag}`)
 }
 
 try {

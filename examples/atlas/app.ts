@@ -4,6 +4,7 @@
  * @module
  */
 
+import { admin } from '../../packages/admin/src/index.ts'
 import {
   type AppOptions,
   createApp,
@@ -125,6 +126,17 @@ export function atlas({ script, ...options }: AtlasOptions) {
       }),
     )
     .mount('/', welcomePage())
+    .mount(
+      '/admin',
+      admin({
+        title: 'Atlas',
+        resources: {
+          cities: { list: ['name', 'country', 'population', 'capital', 'updatedAt'] },
+          countries: { list: ['name', 'flag', 'code', 'region', 'capitals', 'area'] },
+          'feed/cities': { title: 'Cities, page by page' },
+        },
+      }),
+    )
     .mount(
       '/docs',
       openapi({
