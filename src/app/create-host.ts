@@ -68,8 +68,8 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
-    ...{ basePath, methodOverride },
-    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], accounts: new Map() },
+    ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [] },
+    ...{ basePath, methodOverride, accounts: new Map() },
     ...models,
     get store() {
       return store
