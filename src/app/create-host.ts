@@ -73,7 +73,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
     ...{ basePath, methodOverride, accounts: new Map() },
-    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
+    ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
     ...models,
     get store() {
       return store

@@ -95,7 +95,10 @@ describe('package.json', () => {
       'README.md',
       'dist',
       'docs',
+      'llms-full.txt',
+      'llms.txt',
       'package.json',
+      'skills',
     ])
   })
 

@@ -68,6 +68,8 @@ export interface MountedRoutes {
 export interface Additions {
   /** The guards that run before every router. */
   readonly guards: Guard[]
+  /** Those that run before anything else. */
+  readonly early: Guard[]
   /** What observes every request, the outermost first. */
   readonly observers: Observer[]
   /** What is mounted, in order, for descriptions of the app. */
