@@ -79,6 +79,8 @@ export function bodyRefusals(limits: BodyLimits, expected = 'application/json'):
 
 const FAILURE: Schema = {
   type: 'object',
+  description:
+    'With `Accept: application/problem+json`, errors are problem details (RFC 9457) with a `code` instead.',
   properties: {
     success: { type: 'boolean', const: false },
     error: { type: 'string', description: 'What is wrong, for people.' },
