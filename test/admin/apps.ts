@@ -36,7 +36,7 @@ export const PEOPLE = {
   reader: 'rae@example.com',
 }
 
-const Author = defineModel('Author', {
+export const Author = defineModel('Author', {
   fields: { name: z.string().min(1).max(100), born: z.date().optional() },
   unique: ['name'],
 })

@@ -17,9 +17,19 @@ export async function opened(chromium: Chromium, url: string): Promise<Tab> {
   return tab
 }
 
-/** The control with a label, or an `aria-label`. */
-export async function field(page: Page, label: string): Promise<ElementHandle<Element>> {
-  return found(page, `aria/${label}`)
+/** The control of a form with a label, or an `aria-label`, as soon as it can be seen. */
+export async function field(page: Page, label: string): Promise<ElementHandle<HTMLSelectElement>> {
+  const found = await page.waitForFunction(
+    (wanted) =>
+      [...document.querySelectorAll('input, select, textarea')].find((one) => {
+        const { labels } = one as HTMLInputElement
+        const name = one.ariaLabel ?? labels?.[0]?.textContent?.replace(/ \*$/, '')
+        return name?.startsWith(wanted) && one.checkVisibility()
+      }),
+    {},
+    label,
+  )
+  return found as ElementHandle<HTMLSelectElement>
 }
 
 /** The first visible element that a selector of puppeteer finds, as soon as there is one. */
@@ -35,6 +45,17 @@ export async function write(page: Page, label: string, text: string): Promise<vo
   await input.click({ count: 3 })
   if (text === '') await page.keyboard.press('Backspace')
   else await input.type(text)
+}
+
+/** Chooses in a list of choices by what it shows. */
+export async function choose(page: Page, label: string, text: string): Promise<void> {
+  const list = await field(page, label)
+  const value = await list.evaluate(
+    (element, wanted) => [...element.options].find((one) => one.text === wanted)?.value,
+    text,
+  )
+  if (value === undefined) throw new Error(`${label} has no ${text}`)
+  await list.select(value)
 }
 
 export async function press(page: Page, name: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { DataProvider, RaRecord } from 'ra-core'
 import { reactAdminData } from '../../../../adapters/clients/react-admin/index.ts'
 import { ClientError, type createClient } from '../../../../src/client/index.ts'
 import type { Action, AppShape, Resource } from './document.ts'
+import { hasFile } from './form-values.ts'
 import type { Rights } from './rights.ts'
 import { conditionsOf, type Rule } from './rules.ts'
 
@@ -115,6 +116,14 @@ export class Data {
     options: Values,
   ): Promise<RaRecord> {
     const calls = this.calls(name)
+    const entries = Object.entries(values)
+    const cleared = entries.filter(([, value]) => value === null)
+    // A form with files cannot say null.
+    if (id !== undefined && cleared.length > 0 && entries.some(([, value]) => hasFile(value))) {
+      await this.save(name, id, Object.fromEntries(cleared), {})
+      const rest = entries.filter(([, value]) => value !== null)
+      return this.save(name, id, Object.fromEntries(rest), options)
+    }
     const etag = this.#etags.get(`${name}/${id}`)
     const result =
       id === undefined

@@ -140,7 +140,7 @@ function resourceOf(
   const record = one.properties ? one : shown
   const ordered = (fields: readonly Field[]) => inOrder(fields, own.form)
   const fields = withFiles(fieldsOf(schemas, record), [create, update])
-  const created = written(create, schemas, fields)
+  const created = written(create, schemas)
   // A PATCH requires nothing, but what a record must have cannot be emptied.
   const asRequired = (field: Field): Field => ({
     ...field,
@@ -153,7 +153,7 @@ function resourceOf(
     title: own.title ?? titleOf(key),
     writable: {
       create: ordered(created),
-      update: ordered(written(update, schemas, fields).map(asRequired)),
+      update: ordered(written(update, schemas).map(asRequired)),
     },
     filters: filtersOf(body, list, schemas, fields),
     sortable: sortableOf(body, list, schemas),
@@ -197,18 +197,18 @@ function parameterOf(operation: Operation | undefined, name: string): Schema {
   return operation?.parameters?.find((one) => one.name === name)?.schema ?? {}
 }
 
-/** The fields that a write takes. What takes files is told by its form. */
-function written(
-  operation: Operation | undefined,
-  schemas: Schemas,
-  shown: readonly Field[],
-): readonly Field[] {
-  if (!operation) return []
-  const isFile = (name: string) => shown.some((one) => one.name === name && one.kind === 'file')
-  const plain = fieldsOf(schemas, jsonOf(operation.requestBody?.content))
-  return withFiles(plain, [operation]).filter(
-    (field) => field.kind === 'file' || !isFile(field.name),
-  )
+/** The fields that a write takes. Those that take files are in its form alone. */
+function written(operation: Operation | undefined, schemas: Schemas): readonly Field[] {
+  const { content = {} } = operation?.requestBody ?? {}
+  const plain = fieldsOf(schemas, jsonOf(content))
+  const form = fieldsOf(schemas, content['multipart/form-data']?.schema ?? {})
+  if (form.length === 0) return plain
+  return withFiles(form, [operation]).flatMap((field) => {
+    const [same] = plain.filter(({ name }) => name === field.name)
+    // Null takes a file away, which only JSON can say.
+    if (field.kind === 'file') return [{ ...field, isNullable: same?.isNullable === true }]
+    return same ? [same] : []
+  })
 }
 
 /** `fields`, where those that a form takes files for are files. */
@@ -225,9 +225,8 @@ function withFiles(
   }
   return fields.map((field): Field => {
     const accept = accepted.get(field.name)
-    return accept === undefined
-      ? field
-      : { ...field, kind: 'file', accept, isMany: field.kind === 'list' }
+    const isMany = field.kind === 'list'
+    return accept === undefined ? field : { ...field, kind: 'file', accept, isMany }
   })
 }
 

@@ -7,10 +7,10 @@
 import { CoreAdminContext, localStorageStore } from 'ra-core'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createClient } from '../../../../src/client/index.ts'
+import { createClient, type RoutePaths } from '../../../../src/client/index.ts'
 import { type Admin, AdminContext } from './context.ts'
 import { Data } from './data.ts'
-import { type Document, shapeOf, type Taste } from './document.ts'
+import { type Accounts, type Document, shapeOf, type Taste } from './document.ts'
 import { languages } from './i18n.ts'
 import { Rights } from './rights.ts'
 import { accountCalls, authOf } from './session.ts'
@@ -28,20 +28,37 @@ interface Config {
   readonly resources: Taste
 }
 
+const KEY = 'fieldgate'
+
+/** The paths of the auth router's routes, which it may have renamed. */
+function pathsOf({ mount, routes }: Accounts): RoutePaths {
+  const entries = Object.entries(routes).map(([name, { path }]) => [
+    name,
+    path.slice(mount === '/' ? 0 : mount.length).replace(/\{(\w+)\}/g, ':$1'),
+  ])
+  return Object.fromEntries(entries)
+}
+
 async function begin(place: HTMLElement): Promise<void> {
   applyTheme()
   const config = JSON.parse(place.dataset.config ?? '{}') as Config
   const [response, i18n] = await Promise.all([fetch(config.document), languages()])
   if (!response.ok) throw new Error(i18n.translate('noDocument'))
   const shape = shapeOf((await response.json()) as Document, config.resources)
-  const api = createClient(location.origin + config.api, {
+  const url = location.origin + config.api
+  const api = createClient(url, {
+    // The key that clients have by default: who has signed in to the app in this browser has signed in here.
+    key: KEY,
+    routes: shape.accounts ? { [shape.accounts.mount]: pathsOf(shape.accounts) } : {},
     onSignedOut: () => location.replace('#/login'),
   })
   const rights = new Rights()
   const data = new Data(api, shape, rights)
   const accounts = shape.accounts && accountCalls(api, shape.accounts)
   const admin: Admin = { title: config.title, api, shape, data, rights, accounts }
-  const auth = shape.accounts && authOf(api, shape.accounts, rights)
+  const auth =
+    shape.accounts &&
+    authOf(api, shape.accounts, rights, () => localStorage.getItem(`${KEY}:${url}`) !== null)
   createRoot(place).render(
     <StrictMode>
       <CoreAdminContext

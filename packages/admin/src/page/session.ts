@@ -41,7 +41,12 @@ export interface SignInWay {
 }
 
 /** Signs in and out, as react-admin takes it. */
-export function authOf(api: Api, found: Accounts, rights: Rights): AuthProvider {
+export function authOf(
+  api: Api,
+  found: Accounts,
+  rights: Rights,
+  hasSession: () => boolean,
+): AuthProvider {
   const plain = reactAdminAuth(api as never, { mount: found.mount })
   const calls = accountCalls(api, found)
   let known: { readonly at: number; readonly user: Values } | undefined
@@ -49,10 +54,15 @@ export function authOf(api: Api, found: Accounts, rights: Rights): AuthProvider 
     known = undefined
     rights.identify(undefined)
   }
+  // Without a session the answer is known, and a request would be an error in the console.
+  const me = async (): Promise<Outcome<Values>> =>
+    hasSession()
+      ? await (calls.me?.() as Promise<Outcome<Values>>)
+      : { ok: false, error: new ClientError({ status: 401, message: 'Authentication required.' }) }
   /** The user; undefined for a guest. Throws if nobody is signed in. */
   async function user(): Promise<Values | undefined> {
     if (known && Date.now() - known.at < FRESH_MS) return known.user
-    const result = (await calls.me?.()) as Outcome<Values>
+    const result = await me()
     if (result.ok) {
       known = { at: Date.now(), user: result.data }
       rights.identify(result.data)

@@ -52,7 +52,7 @@ export function Control(props: InputProps & { label: string; described: Describe
         />
       )
     case 'file':
-      return <FileInput {...{ field, value, onChange, described }} />
+      return <FileInput {...{ field, value, before: props.before, onChange, described }} />
     case 'json':
     case 'list':
     case 'object':

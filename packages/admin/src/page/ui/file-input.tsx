@@ -13,10 +13,12 @@ import { FileLink } from './value.tsx'
 export function FileInput(props: {
   field: Field
   value: unknown
+  /** The URLs of what is there. */
+  before: unknown
   onChange: (value: unknown) => void
   described: object
 }) {
-  const { field, value, onChange, described } = props
+  const { field, value, before, onChange, described } = props
   const t = useStrings()
   const all = [value].flat()
   const urls = all.filter((one): one is string => typeof one === 'string' && one !== '')
@@ -44,7 +46,12 @@ export function FileInput(props: {
           onChange(field.isMany ? chosen : chosen[0])
         }}
       />
-      {all.some((one) => one) && !field.isRequired && (
+      {files.length > 0 && (
+        <button type="button" className="link" onClick={() => onChange(before ?? undefined)}>
+          {t('clear')}
+        </button>
+      )}
+      {urls.length > 0 && field.isNullable && (
         <button type="button" className="link" onClick={() => onChange(undefined)}>
           {t('remove')}
         </button>

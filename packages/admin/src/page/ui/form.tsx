@@ -39,11 +39,11 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
       <Notice kind="done">{state?.done}</Notice>
       <div className="columns">
         <Body resource={resource} record={data} />
-        <aside>
+        <div className="beside">
           <Facts resource={resource} record={data} />
           {resource.isUsers && <UserTools resource={resource} record={data} />}
           <Related resource={resource} id={id} />
-        </aside>
+        </div>
       </div>
     </>
   )

@@ -49,7 +49,7 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
   }, [text])
   const perPage = target.isSearchable ? OFFERED : 100
   const filter = target.isSearchable && wanted !== '' ? { q: wanted } : {}
-  const { data = [] } = useGetList(
+  const { data = [], isPlaceholderData } = useGetList(
     target.name,
     { filter, pagination: { page: 1, perPage } },
     { enabled: isOpen, retry: false, placeholderData: (before) => before },
@@ -58,7 +58,9 @@ function useFound(target: Resource, text: string, isOpen: boolean) {
     id: String(record.id),
     name: nameOf(record, target.fields),
   }))
-  if (target.isSearchable) return named
+  // What is found for an earlier text must not be chosen for this one.
+  const isSettled = target.isSearchable && wanted === text && !isPlaceholderData
+  if (isSettled) return named
   return named
     .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
     .slice(0, OFFERED)
