@@ -190,6 +190,8 @@ export const changes: Contract<Store> = {
     ok(await isGone(late))
     ok(await isGone(late, ['Person']))
     ok(!(await isGone(start, ['Pet'])))
+    const oldest = await log.read(undefined, { limit: 5 })
+    deepEqual('changes' in oldest && oldest.changes.map(({ model }) => model).slice(0, 1), ['Pet'])
     const end = await log.position()
     deepEqual(await log.read(end, { limit: 5 }), { changes: [], position: end })
   },

@@ -55,13 +55,13 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
   return {
     position,
     async read(after, { limit, models: asked = [...models.keys()] }) {
-      const from = positionIn(after)
-      if (!from) return { gone: true }
+      const from = after === undefined ? undefined : positionIn(after)
+      if (!from && after !== undefined) return { gone: true }
       const names = JSON.stringify(asked)
-      const found = await rows({ sql: READ, values: [from.first, names, limit] })
+      const found = await rows({ sql: READ, values: [from?.first ?? -1, names, limit] })
       const [first] = found
-      if (!first || isGone(from, first)) return { gone: true }
-      const { epoch } = from
+      if (!first || (from && isGone(from, first))) return { gone: true }
+      const epoch = String(first.epoch)
       const entries = found.filter(({ seq }) => seq !== null)
       const last = entries.length < limit ? ends(first, entries.at(-1)) : numbersIn(entries.at(-1))
       return { changes: changesIn(epoch, entries), position: positionText({ epoch, ...last }) }
