@@ -13,7 +13,7 @@ export type ChangeKind = 'created' | 'updated' | 'removed'
 export interface LoggedChange {
   /** Its position: a reader that goes on after it gets what came later. */
   readonly id: string
-  /** When it was written, by the clock of the database. It never runs backwards. */
+  /** When it was written, by the clock of the database. */
   readonly at: Date
   /** The model's name. */
   readonly model: string
@@ -58,7 +58,8 @@ export interface ChangeLog {
   /** The position of the end: reading after it gives what is written from now on, at least. */
   position(): Promise<string>
   /**
-   * At most `limit` entries after a position, of these models or of all, the earliest first. Reading on after the position
+   * At most `limit` entries after a position, of these models or of all, the earliest first. An entry comes as soon as nothing
+   * can come before it any more: while other writes are under way, a moment after its own. Reading on after the position
    * that comes with them gives every entry exactly once, by whatever process it was written, and those of one record in
    * the order in which they took effect. Entries of models that `prepare` has not been told of are passed over.
    *

@@ -15,7 +15,7 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import { newEpoch } from '../change-position.ts'
+import { newEpoch } from '../changes/position.ts'
 import { openLog } from './changes/log.ts'
 import { createLog, dropOld, hasLog } from './changes/log-tables.ts'
 import { watchWrites } from './connection/watch.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
-import { newEpoch } from '../change-position.ts'
+import { newEpoch } from '../changes/position.ts'
 import { createLog, hasLog } from './changes/log-tables.ts'
 import type { Connection } from './connection/connection.ts'
 import {

@@ -10,7 +10,7 @@
 
 import type { LoggedModel, NotedChange } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { positionText } from '../../change-position.ts'
+import { positionText } from '../../changes/position.ts'
 import { identifier, literal, type Row, type Statement } from '../layout/sql.ts'
 import type { Index } from '../schema/desired.ts'
 
@@ -115,8 +115,8 @@ export function notedIn(row: Row | undefined): NotedChange[] {
   const epoch = String(row?.epoch)
   return entries
     .sort(([a], [b]) => a - b)
-    .map(([first, second, model, record]) => {
-      return { id: positionText({ epoch, first, second }), model, record }
+    .map(([seq, at, model, record]) => {
+      return { id: positionText({ epoch, numbers: [seq, at] }), model, record }
     })
 }
 

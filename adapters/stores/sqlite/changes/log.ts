@@ -4,18 +4,13 @@
  * @module
  */
 
-import type {
-  ChangeKind,
-  ChangeLog,
-  LoggedChange,
-  LoggedModel,
-} from '../../../../src/ports/changes.ts'
+import type { ChangeLog, LoggedChange, LoggedModel } from '../../../../src/ports/changes.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
-import { type Position, positionIn, positionText } from '../../change-position.ts'
-import { Wakes } from '../../change-wakes.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { LoggedModels, type StoredEntry } from '../../changes/entries.ts'
+import { type Position, positionIn, positionText } from '../../changes/position.ts'
+import { Wakes } from '../../changes/wakes.ts'
 import { portError } from '../layout/errors.ts'
-import { readerOf } from '../layout/records.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 import { DROPPED, ENTRIES, LOG } from './log-tables.ts'
 
@@ -29,8 +24,9 @@ export interface OwnLog extends ChangeLog {
   notify(): void
 }
 
-/** The log in a database that `rows` reads; its errors are the port's. */
+/** The log in a database that `ask` reads. */
 export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row[]>): OwnLog {
+  const models = new LoggedModels()
   const rows = async (statement: Statement) => {
     try {
       return await ask(statement)
@@ -38,60 +34,40 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
       throw portError(error, undefined)
     }
   }
-  const models = new Map<string, Known>()
-
-  async function position(): Promise<string> {
+  const position = async () => {
     const [row] = await rows({ sql: `SELECT epoch, seq, at FROM ${LOG}`, values: [] })
-    return positionText({ epoch: String(row?.epoch), ...numbersIn(row) })
+    return idOf(row ?? {})
   }
   const wakes = new Wakes(position)
-
-  const changesIn = (epoch: string, found: readonly Row[]): LoggedChange[] =>
-    found.flatMap((row) => {
-      const known = models.get(String(row.model))
-      return known ? [changeIn(row, epoch, known)] : []
-    })
+  const changesIn = (found: readonly Row[]): LoggedChange[] =>
+    found.flatMap((row) => models.change(idOf(row), row as unknown as StoredEntry) ?? [])
 
   return {
     position,
-    async read(after, { limit, models: asked = [...models.keys()] }) {
-      const from = after === undefined ? undefined : positionIn(after)
-      if (!from && after !== undefined) return { gone: true }
-      const names = JSON.stringify(asked)
-      const found = await rows({ sql: READ, values: [from?.first ?? -1, names, limit] })
+    async read(after, { limit, models: asked = models.names }) {
+      const from = after === undefined ? undefined : positionIn(after, 2)
+      if (after !== undefined && !from) return { gone: true }
+      const [seq = 0] = from?.numbers ?? []
+      const found = await rows({ sql: READ, values: [seq, JSON.stringify(asked), limit] })
       const [first] = found
       if (!first || (from && isGone(from, first))) return { gone: true }
-      const epoch = String(first.epoch)
-      const entries = found.filter(({ seq }) => seq !== null)
-      const last = entries.length < limit ? ends(first, entries.at(-1)) : numbersIn(entries.at(-1))
-      return { changes: changesIn(epoch, entries), position: positionText({ epoch, ...last }) }
+      const entries = found.filter((row) => row.seq !== null)
+      return { changes: changesIn(entries), position: positionOf(first, entries, limit) }
     },
     async history(model, record, { limit, upTo }) {
-      const most = upTo === undefined ? { first: Number.MAX_SAFE_INTEGER } : positionIn(upTo)
-      if (!most) return []
-      const found = await rows({ sql: HISTORY, values: [model, record, most.first, limit] })
-      const changes = changesIn(String(found[0]?.epoch), found)
+      const last = upTo === undefined ? undefined : positionIn(upTo, 2)
+      const most = upTo === undefined ? Number.MAX_SAFE_INTEGER : (last?.numbers[0] ?? 0)
+      const found = await rows({ sql: HISTORY, values: [model, record, most, limit] })
       // Of another database, it is the position of nothing here.
-      return upTo === undefined || changes[0] === undefined || sameEpoch(changes[0].id, upTo)
-        ? changes
-        : []
+      return last && last.epoch !== found[0]?.epoch ? [] : changesIn(found)
     },
     wake: wakes.wake,
-    prepared(schemas) {
-      for (const { logged, shape } of schemas) {
-        if (logged) models.set(logged.model, { logged, parse: readerOf(shape) })
-      }
-    },
+    prepared: (schemas) => models.prepared(schemas),
     get logged() {
-      return [...models.values()].map(({ logged }) => logged)
+      return models.all
     },
     notify: () => wakes.notify(),
   }
-}
-
-interface Known {
-  readonly logged: LoggedModel
-  readonly parse: (text: string) => Fields
 }
 
 const COLUMNS = 'e.seq, e.at, e.model, e.actor, e.before, e.after'
@@ -109,34 +85,20 @@ const READ = `SELECT l.epoch, l.seq AS last, l.at AS last_at,
 const HISTORY = `SELECT l.epoch, ${COLUMNS} FROM ${ENTRIES} AS e JOIN ${LOG} AS l WHERE e.model = ?1 AND e.record = ?2 AND e.seq <= ?3 ORDER BY e.seq DESC LIMIT ?4`
 
 /** Whether entries after a position may be missing, or it is of another database. */
-function isGone({ epoch, first, second }: Position, row: Row): boolean {
-  if (row.epoch !== epoch || first > Number(row.last) || first < Number(row.dropped ?? 0))
-    return true
+function isGone({ epoch, numbers: [seq = 0, at = 0] }: Position, row: Row): boolean {
+  if (row.epoch !== epoch || seq > Number(row.last) || seq < Number(row.dropped ?? 0)) return true
   // After a copy of the database was put in its place, other entries get the same numbers.
-  if (row.known_at !== null) return Number(row.known_at) !== second
-  return second > Number(row.last_at)
+  return row.known_at === null ? at > Number(row.last_at) : at !== Number(row.known_at)
 }
 
-/** The end of the log as it was when the entries were read. */
-function ends(row: Row, entry: Row | undefined): Pick<Position, 'first' | 'second'> {
-  const last = { first: Number(row.last), second: Number(row.last_at) }
-  return entry && Number(entry.seq) >= last.first ? numbersIn(entry) : last
+/** Where to read on: after the end of the log, if what was found is all that is there. */
+function positionOf(first: Row, entries: readonly Row[], limit: number): string {
+  const last = entries.at(-1)
+  const isEnd = entries.length < limit && Number(last?.seq ?? 0) < Number(first.last)
+  const end = { epoch: first.epoch ?? null, seq: first.last ?? null, at: first.last_at ?? null }
+  return isEnd || !last ? idOf(end) : idOf(last)
 }
 
-function numbersIn(row: Row | undefined): Pick<Position, 'first' | 'second'> {
-  return { first: Number(row?.seq), second: Number(row?.at) }
-}
-
-function sameEpoch(id: string, other: string): boolean {
-  return positionIn(id)?.epoch === positionIn(other)?.epoch
-}
-
-function changeIn(row: Row, epoch: string, { parse }: Known): LoggedChange {
-  const parsed = (text: unknown) => (typeof text === 'string' ? parse(text) : null)
-  const before = parsed(row.before)
-  const after = parsed(row.after)
-  const kind: ChangeKind = before === null ? 'created' : after === null ? 'removed' : 'updated'
-  const by = typeof row.actor === 'string' ? row.actor : null
-  const id = positionText({ epoch, ...numbersIn(row) })
-  return { id, at: new Date(Number(row.at)), model: String(row.model), kind, before, after, by }
+function idOf({ epoch, seq, at }: Row): string {
+  return positionText({ epoch: String(epoch), numbers: [Number(seq), Number(at)] })
 }
