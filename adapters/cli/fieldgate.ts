@@ -10,6 +10,7 @@ import { causeOf } from '../../src/http/outages.ts'
 import { audit } from './audit.ts'
 import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
+import { changes } from './changes.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
 import { copy } from './copy.ts'
@@ -38,6 +39,10 @@ const COMMANDS = {
   openapi: { about: 'prints the OpenAPI document of your app', run: openapi },
   user: { about: 'finds an account, gives it a role, or makes one', run: user },
   jobs: { about: 'prints when each job runs next, and how its last run ended', run: jobs },
+  changes: {
+    about: 'prints how far consumers and webhooks are behind, and tries again what was set aside',
+    run: changes,
+  },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
 } as const
 

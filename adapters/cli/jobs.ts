@@ -24,9 +24,8 @@ export async function jobs(args: readonly string[]): Promise<number> {
   const { app } = await openApp(module, 'existing')
   try {
     await app.ready()
-    const all = (await Promise.all(app.background.map((work) => work.status())))
-      .flat()
-      .filter(({ kind }) => kind === 'job')
+    const found = await Promise.all(app.background.map((work) => work.status()))
+    const all = found.filter((work) => work.kind === 'job')
     const rows = all.map(({ name, schedule, timeZone, isRunning, next, last, error }) => [
       ...[name, schedule, timeZone, isRunning ? 'now' : (next?.toISOString() ?? 'never')],
       ...[last?.toISOString() ?? '', error],

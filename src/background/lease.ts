@@ -8,13 +8,15 @@
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { digestOf } from '#hmac'
-import { withId } from '../ports/filter.ts'
+import { all, type Filter, withId } from '../ports/filter.ts'
 import {
   type Collection,
   type CollectionSchema,
   DuplicateKey,
   type Fields,
+  type WriteStep,
 } from '../ports/store.ts'
+import type { Host } from '../records/engine/host.ts'
 
 /**
  * How long a lease holds without a sign of life, in milliseconds: then another process takes the work over. The clocks
@@ -42,6 +44,8 @@ export const workSchema: CollectionSchema = {
       ['tick', { kind: 'date' }],
       ['attempt', { kind: 'number', isInteger: true }],
       ['error', { kind: 'string' }],
+      // Of consumers: the position up to which everything is done or held.
+      ['position', { kind: 'string' }],
     ]),
   },
   unique: [],
@@ -71,16 +75,21 @@ export interface Lease {
   readonly isLost: boolean
   /** Writes what the next holder finds. Resolves to false if the lease is lost. */
   keep(set: Fields): Promise<boolean>
+  /**
+   * Takes steps as one write, if the lease is not lost. Resolves to false if it is, or a step fails. Only for stores that
+   * write several records in one step.
+   */
+  write(steps: readonly WriteStep[]): Promise<boolean>
   /** Gives the work back, with what the next holder finds. */
   end(set: Fields): Promise<void>
 }
 
 /** Takes the work whose record `found` was read; undefined if another process was faster. */
 export async function takeLease(
+  { database, now }: Pick<Host, 'database' | 'now'>,
   records: Collection,
   { _id, owner: before, until: lastUntil }: Fields,
   set: Fields,
-  now: () => number,
   signal: AbortSignal,
 ): Promise<Lease | undefined> {
   const owner = crypto.randomUUID()
@@ -113,6 +122,15 @@ export async function takeLease(
       return lost.signal.aborted
     },
     keep,
+    async write(steps) {
+      if (lost.signal.aborted || !database.write) return false
+      const mine: Filter = { op: 'eq', field: 'owner', value: owner }
+      const require = { in: workSchema, require: all([id, mine]), exists: true } as const
+      const outcome = await database.write([require, ...steps])
+      if ('results' in outcome) return true
+      if (outcome.failed === 0) lose()
+      return false
+    },
     async end(more) {
       clearInterval(beat)
       const last = { owner: '', until: new Date(now()), ...more }

@@ -16,14 +16,44 @@ const WAIT_MS = 25_000
 /** Clocks jump, and timers stop while a machine sleeps. */
 const LONGEST_SLEEP_MS = 60_000
 
+/** Ends a sleep early. One that rings while nobody sleeps ends the next sleep. */
+export class Bell {
+  #hasRung = false
+  #wake = (): void => {}
+
+  ring(): void {
+    this.#hasRung = true
+    this.#wake()
+  }
+
+  /** Resolves after `ms` milliseconds, or when it rings: to whether it has. */
+  async wait(ms: number): Promise<boolean> {
+    if (!this.#hasRung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(ms, LONGEST_SLEEP_MS))
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    const hasRung = this.#hasRung
+    this.#hasRung = false
+    return hasRung
+  }
+}
+
 /** What a step may ask. */
 export interface Pace {
   /** Aborts when the step must end. */
   readonly signal: AbortSignal
   /** Whether the step should end soon: it finishes what it has begun. */
   readonly isClosing: boolean
-  /** Resolves at `at`, in epoch milliseconds, or before: when somebody calls `wake` or the loop closes. */
-  sleep(at: number): Promise<void>
+  /**
+   * Resolves at `at`, in epoch milliseconds, or before if `bell` rings or the loop closes: to whether the step may go on. A
+   * step that is called by itself may not.
+   */
+  sleep(at: number, bell?: Bell): Promise<boolean>
 }
 
 /** Calls a step until it is closed. A step resolves to when it is to be called again, in epoch milliseconds. */
@@ -33,9 +63,8 @@ export class Loop implements Pace {
   readonly #step: (pace: Pace) => Promise<number>
   readonly #outages = outageLog()
   readonly #aborts = new AbortController()
+  readonly #bells = new Set<Bell>()
   #running: Promise<void> | undefined
-  #isAwake = false
-  #wake = (): void => {}
 
   constructor(host: Pick<Host, 'logger' | 'now'>, step: (pace: Pace) => Promise<number>) {
     this.#host = host
@@ -50,29 +79,17 @@ export class Loop implements Pace {
     this.#running ??= this.#run()
   }
 
-  /** Ends a sleep, or the next one. */
-  wake(): void {
-    this.#isAwake = true
-    this.#wake()
-  }
-
-  async sleep(at: number): Promise<void> {
+  async sleep(at: number, bell: Bell = new Bell()): Promise<boolean> {
     const { now } = this.#host
-    while (!this.#isAwake && !this.isClosing && now() < at) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(at - now(), LONGEST_SLEEP_MS))
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-    this.#isAwake = false
+    this.#bells.add(bell)
+    while (!this.isClosing && now() < at && !(await bell.wait(at - now())));
+    this.#bells.delete(bell)
+    return !this.isClosing
   }
 
   async close(waitMs = WAIT_MS): Promise<void> {
     this.isClosing = true
-    this.#wake()
+    for (const bell of this.#bells) bell.ring()
     const abort = () => this.#aborts.abort(new Error('the app is closing'))
     const timer = setTimeout(abort, waitMs)
     await this.#running
@@ -80,7 +97,7 @@ export class Loop implements Pace {
   }
 
   async #run(): Promise<void> {
-    while (!this.isClosing) await this.sleep(await this.#next())
+    while (await this.sleep(await this.#next()));
   }
 
   /** When to do the next step. What fails is done again soon. */
@@ -99,5 +116,5 @@ export class Loop implements Pace {
 /** The pace of a step that is called by itself. */
 export function once(): Pace {
   const { signal } = new AbortController()
-  return { signal, isClosing: false, sleep: async () => {} }
+  return { signal, isClosing: false, sleep: async () => false }
 }

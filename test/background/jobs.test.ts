@@ -186,18 +186,16 @@ describe('a job', () => {
     it.clock.at += MINUTE
     await runDue(app)
     expect(runs[0]?.store).toBe(app.store)
-    expect(await app.background[0]?.status()).toEqual([
-      {
-        kind: 'job',
-        name: 'nightly',
-        schedule: '0 3 * * *',
-        timeZone: 'UTC',
-        isRunning: false,
-        last: new Date('2026-11-26T03:00:00Z'),
-        next: new Date('2026-11-27T03:00:00Z'),
-        error: '',
-      },
-    ])
+    expect(await app.background[0]?.status()).toEqual({
+      kind: 'job',
+      name: 'nightly',
+      schedule: '0 3 * * *',
+      timeZone: 'UTC',
+      isRunning: false,
+      last: new Date('2026-11-26T03:00:00Z'),
+      next: new Date('2026-11-27T03:00:00Z'),
+      error: '',
+    })
   })
 })
 

@@ -140,6 +140,7 @@ describe('an entry', () => {
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
+        "./changes": "consume runBackground runDue",
         "./client": "ClientError createClient memoryStorage",
         "./common-passwords": "commonPasswords",
         "./contract": "BrokenPromise cacheContract fileContract imageContract storeContract verify",
@@ -179,6 +180,7 @@ describe('an entry', () => {
         "./totp": "totp",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
+        "./webhooks": "runBackground runDue webhooks",
         "./workers": "appObject worker",
       }
     `)

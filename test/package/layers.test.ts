@@ -97,7 +97,7 @@ describe('the layers of src and extras', () => {
       /^croner$/,
       // Loaded when a ceremony begins.
       /^@simplewebauthn\/browser$/,
-      /^#(scrypt|hmac|response|smtp|passwords|compression|contexts|processes|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|compression|outbound|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)

@@ -6,7 +6,7 @@
 
 import { withId } from '../../ports/filter.ts'
 import type { Collection, Fields } from '../../ports/store.ts'
-import type { BackgroundWork, WorkStatus } from '../../records/engine/background-work.ts'
+import type { BackgroundWork, JobStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { idOf, insertOnce, type Lease, pauseAfter, takeLease, workSchema } from '../lease.ts'
 import { Loop, once, type Pace, POLL_MS } from '../loop.ts'
@@ -83,18 +83,16 @@ export class Job implements BackgroundWork {
     await this.#step(once())
   }
 
-  async status(): Promise<readonly WorkStatus[]> {
+  async status(): Promise<JobStatus> {
     const { owner, until, done, error, tick } = await this.#kept()
     const { schedule, timeZone, times } = this.#settings
     const next = times.after(done.getTime())
-    const isRunning = owner !== '' && until.getTime() > this.#host.now()
-    return [
-      {
-        ...{ kind: 'job', name: this.name, schedule, timeZone, isRunning, error },
-        last: tick && tick <= done ? tick : undefined,
-        next: next === undefined ? undefined : new Date(next),
-      },
-    ]
+    return {
+      ...{ kind: 'job', name: this.name, schedule, timeZone, error },
+      isRunning: owner !== '' && until.getTime() > this.#host.now(),
+      last: tick && tick <= done ? tick : undefined,
+      next: next === undefined ? undefined : new Date(next),
+    }
   }
 
   async #kept(): Promise<Kept> {
@@ -117,7 +115,7 @@ export class Job implements BackgroundWork {
     if (until > now() && (found.owner !== '' || isAgain)) return Math.min(until, now() + POLL_MS)
     const due = { at, attempt: isAgain ? found.attempt + 1 : 1 }
     const set = { tick: new Date(at), attempt: due.attempt }
-    const lease = await takeLease(this.#records, found, set, now, signal)
+    const lease = await takeLease(this.#host, this.#records, found, set, signal)
     if (!lease) return now() + POLL_MS
     await lease.end(await this.#run(due, lease, signal))
     return now()

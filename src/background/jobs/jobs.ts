@@ -8,6 +8,7 @@ import type { App } from '../../app/app.ts'
 import { callable, checkOptions, type Fail, natural, type Rule } from '../../model/option-rules.ts'
 import { hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
+import { addWork } from '../add.ts'
 import { Job } from './job.ts'
 import { scheduleOf } from './schedule.ts'
 
@@ -78,10 +79,8 @@ export function jobs(app: App, byName: Readonly<Record<string, JobOptions>>): vo
     checkOptions(options, RULES, fail)
     const { schedule, timeZone = 'UTC', run, maxAttempts = 1 } = options
     if (schedule === undefined || !run) fail(`'schedule' and 'run' are missing`)
-    if (host.background.some((work) => work instanceof Job && work.name === name)) {
-      fail('there is a job of this name already')
-    }
     const times = scheduleOf(schedule, timeZone, fail)
-    host.background.push(new Job(host, name, { schedule, timeZone, run, maxAttempts, times }))
+    const job = new Job(host, name, { schedule, timeZone, run, maxAttempts, times })
+    addWork(host, job, 'job', fail)
   }
 }
