@@ -50,6 +50,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     warnOfOpen(host)
     await database.prepare(collatedBy(database, host.schemas()), warnOnce)
     await look()
+    for (const work of host.background) await work.prepare()
   })
   const declared = (when: 'always' | 'started') => start.declared(when)
   const ready = () => start.ready()
@@ -71,8 +72,8 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
-    ...{ basePath, methodOverride },
-    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], accounts: new Map() },
+    ...{ basePath, methodOverride, accounts: new Map() },
+    ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
     ...models,
     get store() {
       return store
@@ -81,6 +82,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     ...{ handle, collection: own.open, integrity, history, shareSecret },
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
     atomic: atomicSteps(() => host),
+    reach: () => import('../records/list/reach.ts'),
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -90,10 +92,9 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
       checks.push(check)
       declared('always')
     },
-    start,
-    ready,
+    ...{ start, ready },
     close() {
-      closing ??= closeInTurn([start, caches, files, database])
+      closing ??= closeInTurn([...host.background, start, caches, files, database])
       return closing
     },
   }

@@ -63,11 +63,13 @@ export interface ChangeLog {
    * that comes with them gives every entry exactly once, by whatever process it was written, and those of one record in
    * the order in which they took effect. Entries of models that `prepare` has not been told of are passed over.
    *
+   * Without a position it begins with the oldest entry that is there.
+   *
    * `gone`: entries of these models that came after the position may have been dropped, or it is not one of this database:
    * of another one, or of this one before it was restored from a copy.
    */
   read(
-    after: string,
+    after: string | undefined,
     options: { readonly limit: number; readonly models?: readonly string[] | undefined },
   ): Promise<ReadChanges>
   /** At most `limit` entries of one record, the latest first; with `upTo`, that entry and earlier ones. */

@@ -12,6 +12,7 @@ const ORDER: readonly (readonly string[])[] = orderOf(
 /** Side layers import of the others what they like, and are imported by none. */
 const ASIDE = [
   'audit',
+  'background',
   'legacy',
   'mongoose',
   'health',
@@ -92,9 +93,11 @@ describe('the layers of src and extras', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
+      // Only in `fieldgate/jobs`.
+      /^croner$/,
       // Loaded when a ceremony begins.
       /^@simplewebauthn\/browser$/,
-      /^#(scrypt|hmac|response|smtp|passwords|compression|contexts|processes|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|compression|outbound|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)
@@ -120,10 +123,12 @@ describe('the adapters', () => {
   /** What some kinds of adapter stand on besides. */
   const OWN = [
     ['adapters/runtimes/', 'src/app/app.ts'],
+    ['adapters/runtimes/', 'src/background/run.ts'],
     ['adapters/clients/', 'src/client/'],
     ['adapters/methods/', 'src/auth/'],
     ['adapters/methods/', 'src/http/'],
     ['adapters/methods/', 'src/methods/'],
+    ['adapters/methods/', 'src/model/option-rules.ts'],
   ] as const
 
   it('import of src the ports alone, the runtimes the app too, the clients the client, the methods what they are made of', () => {

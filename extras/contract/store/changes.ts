@@ -194,6 +194,8 @@ export const changes: Contract<Store> = {
     ok(await isGone(late?.id ?? ''))
     ok(await isGone(late?.id ?? '', ['Person']))
     ok(!(await isGone(start, ['Pet'])))
+    const oldest = await log.read(undefined, { limit: 5 })
+    deepEqual('changes' in oldest && oldest.changes.map(({ model }) => model).slice(0, 1), ['Pet'])
     const end = last?.id ?? ''
     deepEqual(await log.read(end, { limit: 5 }), { changes: [], position: end })
   },

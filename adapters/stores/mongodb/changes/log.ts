@@ -60,25 +60,26 @@ export class Log implements ChangeLog {
   }
 
   async read(
-    after: string,
+    after: string | undefined,
     { limit, models = this.#models.names }: Reading,
   ): ReturnType<ChangeLog['read']> {
-    const from = positionIn(after, 2)
-    if (!from) return { gone: true }
-    const [first = 0, at = 0] = from.numbers
+    const from = after === undefined ? undefined : positionIn(after, 2)
+    if (after !== undefined && !from) return { gone: true }
+    const [first = 0, at = 0] = from?.numbers ?? []
     return this.#seen(async (state, session) => {
-      if (from.epoch !== state.epoch || !(await this.#isKnown([first, at], state, session))) {
+      if (from && (await this.#isGone(from.epoch, [first, at], models, state, session))) {
         return { gone: true }
       }
-      if (models.some((model) => (state.dropped.get(model)?.[0] ?? 0) > first))
-        return { gone: true }
       const query = { _id: { $gt: first, $lt: state.floor }, model: { $in: [...models] } }
       const found = await this.#entries.find(query, { session, sort: { _id: 1 }, limit }).toArray()
       const last = found.at(-1)
       const full = last && found.length === limit
       const [end, time] = full ? [last._id, +last.at] : await this.#end(state, session)
       const position = end > first ? idOf(state.epoch, [end, time]) : after
-      return { changes: this.#changes(state.epoch, found), position }
+      return {
+        changes: this.#changes(state.epoch, found),
+        position: position ?? idOf(state.epoch, [end, time]),
+      }
     })
   }
 
@@ -165,6 +166,18 @@ export class Log implements ChangeLog {
     const found = await this.#entries.findOne({ _id: { $lt: floor } }, options)
     const ends: Position[] = [...dropped.values(), [found?._id ?? 0, Number(found?.at ?? 0)]]
     return ends.reduce((a, b) => (b[0] > a[0] ? b : a))
+  }
+
+  /** Whether entries of `models` after a position may have been dropped, or it is none of this log. */
+  async #isGone(
+    epoch: string,
+    position: Position,
+    models: readonly string[],
+    state: State,
+    session: ClientSession,
+  ): Promise<boolean> {
+    if (epoch !== state.epoch || !(await this.#isKnown(position, state, session))) return true
+    return models.some((model) => (state.dropped.get(model)?.[0] ?? 0) > position[0])
   }
 
   /** Whether a position is that of an entry which is there or has been, or the beginning. */

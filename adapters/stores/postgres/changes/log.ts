@@ -48,22 +48,20 @@ export class Log implements ChangeLog {
   }
 
   async read(
-    after: string,
+    after: string | undefined,
     { limit, models = this.#models.names }: Reading,
   ): ReturnType<ChangeLog['read']> {
-    const from = positionIn(after, 3)
+    const from = after === undefined ? START : positionIn(after, 3)
     if (!from) return { gone: true }
     const rows = await this.#ask(this.#reading(from, limit, models))
-    const [[epoch, isKnown, isDropped, place, seq, at] = []] = rows
-    if (epoch !== from.epoch || isKnown !== 't' || isDropped === 't') return { gone: true }
+    const [end = []] = rows
+    if (after !== undefined && isGone(end, from)) return { gone: true }
+    const [epoch = null] = end
     const entries = rows.map((row) => row.slice(END)).filter(([one]) => one !== null)
-    const end = idOf([epoch, place ?? null, seq ?? null, at ?? null])
-    const last = entries.at(-1)
-    const to =
-      last && (entries.length === limit || end < idOf([epoch, ...last]))
-        ? idOf([epoch, ...last])
-        : end
-    return { changes: this.#changes(epoch, entries), position: to < after ? after : to }
+    return {
+      changes: this.#changes(epoch, entries),
+      position: positionOf(end, entries, limit, after ?? ''),
+    }
   }
 
   async history(
@@ -156,6 +154,9 @@ export class Log implements ChangeLog {
   }
 }
 
+/** Before every entry. */
+const START: Position = { epoch: '', numbers: [0, 0, 0] }
+
 const COLUMNS = 'e.place, e.seq, e.at, e.model, e.actor, e.before, e.after'
 /** How many columns come before those of the entry. */
 const END = 6
@@ -165,4 +166,23 @@ function idOf([epoch, place, seq, at]: Row): string {
     epoch: String(epoch),
     numbers: [place, seq, at].map((one) => Number(one ?? 0)),
   })
+}
+
+/** Whether entries after a position may have been dropped, or it is none of this log. */
+function isGone([epoch, isKnown, isDropped]: Row, from: Position): boolean {
+  return epoch !== from.epoch || isKnown !== 't' || isDropped === 't'
+}
+
+/** Where to read on: after the end of the log, if what was found is all that is there. */
+function positionOf(
+  [epoch = null, , , place = null, seq = null, at = null]: Row,
+  entries: readonly Row[],
+  limit: number,
+  after: string,
+): string {
+  const end = idOf([epoch, place, seq, at])
+  const last = entries.at(-1)
+  const isLast = last && (entries.length === limit || end < idOf([epoch, ...last]))
+  const to = isLast ? idOf([epoch, ...last]) : end
+  return to < after ? after : to
 }

@@ -45,16 +45,14 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
   return {
     position,
     async read(after, { limit, models: asked = models.names }) {
-      const from = positionIn(after, 2)
+      const from = after === undefined ? undefined : positionIn(after, 2)
+      if (after !== undefined && !from) return { gone: true }
       const [seq = 0] = from?.numbers ?? []
       const found = await rows({ sql: READ, values: [seq, JSON.stringify(asked), limit] })
       const [first] = found
-      if (!from || !first || isGone(from, first)) return { gone: true }
+      if (!first || (from && isGone(from, first))) return { gone: true }
       const entries = found.filter((row) => row.seq !== null)
-      const last = entries.at(-1)
-      const isEnd = entries.length < limit && Number(last?.seq ?? 0) < Number(first.last)
-      const end = { epoch: first.epoch, seq: first.last, at: first.last_at }
-      return { changes: changesIn(entries), position: isEnd || !last ? idOf(end) : idOf(last) }
+      return { changes: changesIn(entries), position: positionOf(first, entries, limit) }
     },
     async history(model, record, { limit, upTo }) {
       const last = upTo === undefined ? undefined : positionIn(upTo, 2)
@@ -91,6 +89,14 @@ function isGone({ epoch, numbers: [seq = 0, at = 0] }: Position, row: Row): bool
   if (row.epoch !== epoch || seq > Number(row.last) || seq < Number(row.dropped ?? 0)) return true
   // After a copy of the database was put in its place, other entries get the same numbers.
   return row.known_at === null ? at > Number(row.last_at) : at !== Number(row.known_at)
+}
+
+/** Where to read on: after the end of the log, if what was found is all that is there. */
+function positionOf(first: Row, entries: readonly Row[], limit: number): string {
+  const last = entries.at(-1)
+  const isEnd = entries.length < limit && Number(last?.seq ?? 0) < Number(first.last)
+  const end = { epoch: first.epoch ?? null, seq: first.last ?? null, at: first.last_at ?? null }
+  return isEnd || !last ? idOf(end) : idOf(last)
 }
 
 function idOf({ epoch, seq, at }: Row): string {
