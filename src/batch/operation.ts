@@ -142,7 +142,7 @@ export class Operation {
     const row = rows.find(({ method }) => method === request.method)
     if (!row) return responseOf(await respondElse(rows, undefined, path, request, this.#context))
     const serving = servedBy(row.handler)
-    if (!serving) throw notInBatch()
+    if (!serving || serving.operation === 'restore') throw notInBatch()
     enter(row, path, request)
     const response = await firstResponse(inLists(row.guards).prompt, request, this.#context)
     if (response !== undefined) return responseOf(response)

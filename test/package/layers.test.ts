@@ -118,7 +118,7 @@ describe('the adapters', () => {
   const COMMON = ['src/http/base64url.ts', 'src/http/constant-time.ts']
 
   /** What several stores need and no port does. */
-  const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:planner|sql)\/)/
+  const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:changes|planner|sql)\/)/
 
   /** What some kinds of adapter stand on besides. */
   const OWN = [

@@ -49,7 +49,12 @@ export async function create(
   }
 }
 
-async function createFrom(whole: Resource, incoming: Incoming): Promise<Response> {
+/** The same for a body that has been read; `known` is the id of a record that comes back. */
+export async function createFrom(
+  whole: Resource,
+  incoming: Incoming,
+  known?: string,
+): Promise<Response> {
   const { model, runAfterCreate, strictAfterCreate } = whole
   const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
@@ -71,7 +76,7 @@ async function createFrom(whole: Resource, incoming: Incoming): Promise<Response
   const about = { req: request, operation: 'create', id: undefined, model } as const
   const checked = hook ? await runValidate(hook, payload, about, context) : { values: payload }
   // The record, with what the scope says of it.
-  const { _id: id, ...scoped } = scope.values
+  const { _id: id = known, ...scoped } = scope.values
   const values = await engine.validate({ ...checked.values, ...scoped })
   // An id that is made later is in no scope.
   if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
@@ -118,11 +123,13 @@ function locationOf(
   id: unknown,
 ): Record<string, string> {
   if (route === '') return {}
-  const path = route.replace(/:(\w+)([?+]?)/g, (_, name: string, repeat: string) => {
-    const value = params[name] ?? ''
-    const parts = repeat === '+' ? value.split('/') : [value]
-    return parts.map(encodeURIComponent).join('/')
-  })
+  const path = route
+    .replace(/\/:id\/restore$/, '')
+    .replace(/:(\w+)([?+]?)/g, (_, name: string, repeat: string) => {
+      const value = params[name] ?? ''
+      const parts = repeat === '+' ? value.split('/') : [value]
+      return parts.map(encodeURIComponent).join('/')
+    })
   const mount = `${basePath}${path.replace(/(^|[^/])\/+$/, '$1')}`
   return { Location: `${mount}/${encodeURIComponent(String(id))}` }
 }

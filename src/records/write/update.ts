@@ -62,7 +62,12 @@ export async function update(
   }
 }
 
-async function updateFrom(whole: Resource, id: string, incoming: Incoming): Promise<Response> {
+/** The same for a body that has been read. */
+export async function updateFrom(
+  whole: Resource,
+  id: string,
+  incoming: Incoming,
+): Promise<Response> {
   const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
   const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole

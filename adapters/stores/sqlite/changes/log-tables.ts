@@ -12,7 +12,6 @@ import type { LoggedModel, NotedChange } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { positionText } from '../../changes/position.ts'
 import { identifier, literal, type Row, type Statement } from '../layout/sql.ts'
-import type { Index } from '../schema/desired.ts'
 
 /** The entries. The record comes after what is looked at alone, as it may be long. */
 export const ENTRIES = 'fieldgate_changes'
@@ -59,8 +58,13 @@ export function isLogTrigger(table: string, name: string): boolean {
   return name.startsWith(`${table}${NOTES}`)
 }
 
+interface Trigger {
+  readonly name: string
+  readonly sql: string
+}
+
 /** The triggers of a collection whose writes are noted. */
-export function logTriggers({ name: table, logged }: CollectionSchema): Index[] {
+export function logTriggers({ name: table, logged }: CollectionSchema): Trigger[] {
   if (!logged) return []
   const isOpen = `(SELECT is_open FROM ${LOG})`
   const trigger = (event: string, when: string, id: string, before: string, after: string) => {
