@@ -95,7 +95,10 @@ describe('package.json', () => {
       'README.md',
       'dist',
       'docs',
+      'llms-full.txt',
+      'llms.txt',
       'package.json',
+      'skills',
     ])
   })
 
@@ -137,6 +140,7 @@ describe('an entry', () => {
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
+        "./changes": "consume runBackground runDue",
         "./client": "ClientError createClient memoryStorage",
         "./common-passwords": "commonPasswords",
         "./contract": "BrokenPromise cacheContract fileContract imageContract storeContract verify",
@@ -148,6 +152,7 @@ describe('an entry', () => {
         "./express": "toExpress",
         "./guards": "apiKey compress cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
+        "./jobs": "jobs runBackground runDue",
         "./lambda": "lambda",
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",
@@ -175,6 +180,7 @@ describe('an entry', () => {
         "./totp": "totp",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
+        "./webhooks": "runBackground runDue webhooks",
         "./workers": "appObject worker",
       }
     `)
