@@ -58,6 +58,7 @@ class AtomicStep {
   readonly #host: Host
   readonly #ready: () => Promise<void>
   readonly #records: OverlaidStore
+  readonly #origin: Origin
   readonly #verification: Verification
   readonly #taken: Taken[] = []
   #writes = 0
@@ -69,6 +70,7 @@ class AtomicStep {
     this.#host = host
     this.#ready = ready
     this.#records = new OverlaidStore(host, { take: (steps) => this.#inTurn(steps) })
+    this.#origin = { ...host, engine: (model) => this.#records.engine(model) }
     this.#verification = new Verification((model) => this.#records.of(model))
   }
 
@@ -96,15 +98,13 @@ class AtomicStep {
   }
 
   #collection(model: Model) {
-    const engine = (one: Model) => this.#records.engine(one)
-    const origin: Origin = { ...this.#host, engine }
     const ready = async () => {
       if (this.#isOver) throw over()
       await this.#ready()
     }
     const note: NoteRead = (filter, found, isAll) =>
-      this.#verification.note(engine(model), filter, found, isAll)
-    return recordCollection(origin, model, ready, note)
+      this.#verification.note(this.#records.engine(model), filter, found, isAll)
+    return recordCollection(this.#origin, model, ready, note)
   }
 
   /** Writes what the work has done; false if what it has read has changed. */
