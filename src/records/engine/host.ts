@@ -7,8 +7,10 @@
 import type { SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body.ts'
+import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import type { CacheStore } from '../../ports/cache.ts'
+import type { ChangeLog } from '../../ports/changes.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Hasher } from '../../ports/hasher.ts'
 import type { ImageOptimizer } from '../../ports/images.ts'
@@ -17,6 +19,8 @@ import type { Observer } from '../../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
+import type { Author } from './author.ts'
+import type { BackgroundWork } from './background-work.ts'
 import type { Origin, Reach } from './find-options.ts'
 import type { Integrity } from './integrity.ts'
 import type { Models } from './models.ts'
@@ -64,6 +68,8 @@ export interface MountedRoutes {
 export interface Additions {
   /** The guards that run before every router. */
   readonly guards: Guard[]
+  /** Those that run before anything else. */
+  readonly early: Guard[]
   /** What observes every request, the outermost first. */
   readonly observers: Observer[]
   /** What is mounted, in order, for descriptions of the app. */
@@ -74,6 +80,8 @@ export interface Additions {
   readonly accounts: Map<Model, Guard>
   /** Where routers keep files, for the sweeper. */
   readonly filePlaces: FilePlace[]
+  /** What is done beside requests: jobs, consumers, webhooks. */
+  readonly background: BackgroundWork[]
 }
 
 /** Start-up, as far as routers take part in it. */
@@ -91,7 +99,7 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   /** The public `app.store`. */
   readonly store: RecordStore
   /** The same for code that serves `request`: when its time is over, every call is refused. */
-  storeFor(request: Request): RecordStore
+  storeFor(request: ApiRequest): RecordStore
   /** Responds to a request of its own as the app does to any other, on behalf of the one whose `context` it is. */
   handle(request: Request, env: unknown, context: Context): Promise<Response>
   /** A collection for the app itself, beside those of models; start-up creates it. */
@@ -99,9 +107,15 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   /** What searches and expansions of `app.store` take; loaded when it is called first. */
   reach(): Promise<Reach>
   /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
-  atomic<T>(work: (tx: Collections) => T | Promise<T>, ready: () => Promise<void>): Promise<T>
+  atomic<T>(
+    work: (tx: Collections) => T | Promise<T>,
+    ready: () => Promise<void>,
+    author?: Author,
+  ): Promise<T>
   /** The enforced references, and the write of several records as one. */
   readonly integrity: Integrity
+  /** The log of changes, with records as `app.store` returns them; undefined if the store keeps none. */
+  readonly changes: ChangeLog | undefined
   /** What is known of the models that wrote the records. */
   readonly history: ModelHistory
   /** Every collection that start-up creates. */
@@ -114,24 +128,32 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
 export class HostedRecords implements RecordStore {
   readonly #host: Host
   readonly #ready: () => Promise<void>
-  readonly #origin: Origin
+  readonly #engine: Host['engine']
+  readonly #author: Author | undefined
 
   /**
    * `ready` settles when the records may be used, and rejects if they may not. `engine` finds a model's records, unless
-   * they are the host's own.
+   * they are the host's own, and `author` is who writes them.
    */
-  constructor(host: Host, ready: () => Promise<void>, engine?: Host['engine']) {
+  constructor(
+    host: Host,
+    ready: () => Promise<void>,
+    { engine = host.engine, author }: { engine?: Host['engine']; author?: Author } = {},
+  ) {
     this.#host = host
     this.#ready = ready
-    this.#origin = engine ? { ...host, engine } : host
+    this.#engine = author ? (model) => engine(model).as(author) : engine
+    this.#author = author
   }
 
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
-    return recordCollection<R, I>(this.#origin, model as unknown as Model, this.#ready)
+    const engine = this.#engine
+    const origin: Origin = engine === this.#host.engine ? this.#host : { ...this.#host, engine }
+    return recordCollection<R, I>(origin, model as unknown as Model, this.#ready)
   }
 
   atomic<T>(work: (tx: Collections) => T | Promise<T>): Promise<T> {
-    return this.#host.atomic(work, this.#ready)
+    return this.#host.atomic(work, this.#ready, this.#author)
   }
 
   /** The host of `store`; undefined if `store` was not made by an app. */

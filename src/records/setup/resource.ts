@@ -136,6 +136,9 @@ export function resolveResource(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
   }
+  if (options.history && !model.changes) {
+    fail(`'history' needs the log of changes. Set changes: true in the model '${model.name}'`)
+  }
   if (options.allowRawRegex && !host.database.rawRegex) {
     fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)
   }
