@@ -10,9 +10,9 @@ import { partsIn } from '../model/parts.ts'
 import { referenceOf } from '../model/reference.ts'
 import type { Fields } from '../ports/store.ts'
 import { OPERATORS } from '../records/engine/conditions.ts'
+import type { Served } from '../records/setup/agent-models.ts'
 import { writableNow } from '../records/setup/protected-fields.ts'
 import { queryFields } from '../records/setup/query-fields.ts'
-import type { Served } from './models.ts'
 
 /** The description that a schema has. */
 export function descriptionOf(schema: $ZodType): string | undefined {
