@@ -56,7 +56,7 @@ function withPart(known: Fields = {}, schema: $ZodType): Fields {
   const settings = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)] as Settings[]
   const limits = settings.map(({ check = '', inclusive, maximum, minimum, value, format }) => [
     // `gte` and the like, as in filters; `max_length`, `string_format`.
-    check.replace(/(.).*_than$/, inclusive ? '$1te' : '$1t'),
+    check.replace(/^(.).*_than$/, inclusive ? '$1te' : '$1t'),
     maximum ?? minimum ?? value ?? format,
   ])
   return {

@@ -85,6 +85,12 @@ export class Reads {
     }
   }
 
+  /** The steps of SQLite's plan of a statement. */
+  planOf(sql: string): string[] {
+    const rows = this.#connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
+    return rows.map(({ detail }) => String(detail))
+  }
+
   /** The rows, unless they have to be waited for. */
   #now(statement: Statement, { timeLimitMs = Infinity }: ReadHints): readonly Row[] | undefined {
     const pool = this.#openPool()
