@@ -14,7 +14,7 @@ const manifests = [
   'deno.json',
   'packages/create-fieldgate/package.json',
 ]
-const parts = [...manifests, 'scripts']
+const parts = [...manifests, 'scripts', 'docs/upgrading.md']
 
 const CHANGELOG = `# Changelog
 
