@@ -4,6 +4,7 @@
  * @module
  */
 
+import { admin } from '../../packages/admin/src/index.ts'
 import {
   type AppOptions,
   createApp,
@@ -128,6 +129,17 @@ export function atlas({ script, seeding, ...options }: AtlasOptions) {
       }),
     )
     .mount('/', welcomePage(seeding))
+    .mount(
+      '/admin',
+      admin({
+        title: 'Atlas',
+        resources: {
+          cities: { list: ['name', 'country', 'population', 'capital', 'updatedAt'] },
+          countries: { list: ['name', 'flag', 'code', 'region', 'capitals', 'area'] },
+          'feed/cities': { title: 'Cities, page by page' },
+        },
+      }),
+    )
     .mount(
       '/docs',
       openapi({

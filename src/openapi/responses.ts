@@ -31,6 +31,7 @@ export type HeaderName =
   | 'WWW-Authenticate'
   | 'Accept-Query'
   | 'Connection'
+  | 'Change-Id'
 
 /** The headers of responses, by name. */
 export const HEADERS: Readonly<Record<HeaderName, Header>> = {
@@ -56,6 +57,11 @@ export const HEADERS: Readonly<Record<HeaderName, Header>> = {
     schema: { type: 'string' },
   },
   Connection: { description: '`close`: the connection ends.', schema: { type: 'string' } },
+  'Change-Id': {
+    description:
+      'The position of what was written in the log of changes. Absent if nothing changed.',
+    schema: { type: 'string' },
+  },
 }
 
 /** The failures of a request with a JSON body; the limits are those of the app. */
@@ -131,6 +137,13 @@ export function success(
     headers: headersOf(['X-Request-Id', ...headers]),
     content: { 'application/json': { schema } },
   }
+}
+
+/** What a route of accounts responds: data or a message, or where to go. */
+export function done(status: number, data: Schema | undefined): ResponseObject {
+  return status === 302
+    ? bare('Go there.', ['Location', 'Cache-Control'])
+    : success('Done.', data ? envelope(data) : refTo('Message'), ['Cache-Control'])
 }
 
 /** A response with headers alone. */

@@ -127,7 +127,7 @@ await withService('chromium', () => {
         performance.now(),
       ])
       expect(links).toBe('none')
-      expect(painted).toBeLessThan(ran / 2)
+      expect(painted).toBeLessThan((ran ?? 0) / 2)
       expect(problems).toEqual([])
       await page.close()
     })

@@ -13,6 +13,7 @@ const manifests = [
   'package-lock.json',
   'deno.json',
   'packages/create-fieldgate/package.json',
+  'packages/admin/package.json',
 ]
 const parts = [...manifests, 'scripts', 'docs/upgrading.md']
 
