@@ -4,12 +4,12 @@
  * @module
  */
 
-import { admin } from '../../packages/admin/src/index.ts'
 import {
   type AppOptions,
   createApp,
   createAuthRouter,
   createRouter,
+  type Mountable,
   type RouterOptions,
 } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
@@ -76,11 +76,13 @@ interface AtlasOptions extends AppOptions {
   readonly secret: string
   /** The path of the reference page's script, on a runtime that cannot read it from its package. */
   readonly script?: string
+  /** The admin page, where its files are there. */
+  readonly admin?: Mountable
 }
 
 /** The atlas on the given store, cache and files. */
 // The mounts are in the type that it returns: typed clients are checked against it.
-export function atlas({ script, ...options }: AtlasOptions) {
+export function atlas({ script, admin, ...options }: AtlasOptions) {
   const auth = createAuthRouter({
     ...accounts,
     model: User,
@@ -88,7 +90,9 @@ export function atlas({ script, ...options }: AtlasOptions) {
     registerFields: ['name'],
     updateFields: ['name'],
   })
-  return createApp(options)
+  const app = createApp(options)
+  if (admin) app.mount('/admin', admin)
+  return app
     .mount('/auth', auth.router)
     .mount(
       '/favourites',
@@ -125,18 +129,7 @@ export function atlas({ script, ...options }: AtlasOptions) {
         maxLimit: 300,
       }),
     )
-    .mount('/', welcomePage())
-    .mount(
-      '/admin',
-      admin({
-        title: 'Atlas',
-        resources: {
-          cities: { list: ['name', 'country', 'population', 'capital', 'updatedAt'] },
-          countries: { list: ['name', 'flag', 'code', 'region', 'capitals', 'area'] },
-          'feed/cities': { title: 'Cities, page by page' },
-        },
-      }),
-    )
+    .mount('/', welcomePage(admin !== undefined))
     .mount(
       '/docs',
       openapi({

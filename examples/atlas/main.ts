@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { health } from '../../src/health/index.ts'
 import type { App } from '../../src/index.ts'
+import { adminPage } from './admin.ts'
 import { atlas } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { User } from './models.ts'
@@ -30,7 +31,7 @@ async function main(config: Config): Promise<void> {
   }
   // Asked before the seed, so that nobody waits for a seed that cannot be served.
   await portFree(port, hostname)
-  const app = atlas(await servicesOf(config))
+  const app = atlas({ ...(await servicesOf(config)), admin: adminPage() })
   app.mount('/', health())
   const started = performance.now()
   const progress = progressOn(process.stdout)
@@ -98,7 +99,7 @@ function portFree(port: number, hostname: string): Promise<void> {
 function welcome(url: string): string {
   return `
 The atlas serves on ${url}
-The reference is at ${url}/docs
+The reference is at ${url}/docs, the admin page at ${url}/admin
 Try:
   curl '${url}/countries?region=Europe&sort=-area'     (each with the URL of its flag)
   curl -G '${url}/cities' --data-urlencode 's=são paulo' -d page=1 -d pageSize=3

@@ -17,7 +17,7 @@ const REQUESTS = [
   ['/feed/cities?pageSize=5', 'Cities by cursor, five at a time'],
 ] as const
 
-const html = `<!doctype html>
+const pageWith = (hasAdmin: boolean) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -48,6 +48,7 @@ const html = `<!doctype html>
 <p>The countries and cities of the world as a REST API, with accounts and favourites. It is an example of
 <a href="https://github.com/fieldgate/fieldgate#readme">fieldgate</a>.</p>
 <p><a href="/docs">The reference</a> describes every request, and sends it for you. <a href="/docs/openapi.json">The OpenAPI document</a> is for tools.</p>
+${hasAdmin ? '<p><a href="/admin">The admin page</a> is for people: lists and forms of all that you may see and change.</p>' : ''}
 <figure hidden>
 <h2>Where people live in cities</h2>
 <table></table>
@@ -99,7 +100,8 @@ document.querySelector('figure').hidden = rows.length === 0
 `
 
 /** A page that can be read without its script, light or dark as the browser is. */
-export function welcomePage(): Mountable {
+export function welcomePage(hasAdmin: boolean): Mountable {
+  const html = pageWith(hasAdmin)
   return {
     attach: () => [
       {
