@@ -57,13 +57,14 @@ export interface Reach extends FieldColumns {
 export function recordFields({ resource, operation }: Serving): Reach {
   const { model, scope } = resource
   const isList = operation === 'list' || operation === 'query'
-  const isWrite = operation === 'create' || operation === 'update'
+  const written = operation === 'restore' ? 'update' : operation
+  const isWrite = written === 'create' || written === 'update'
   const shows = operation !== 'delete'
   return {
     model: model.name,
     scope: (isWrite || !shows ? scope.write : scope.read) !== undefined,
     read: shows ? shownFields(model) : [],
-    write: isWrite ? writableNow(resource, operation) : [],
+    write: isWrite ? writableNow(resource, written) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
     ...grouped(resource, operation),
     ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),

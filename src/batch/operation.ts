@@ -13,6 +13,7 @@ import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { notAResponse } from '../http/not-a-response.ts'
 import { type ApiRequest, noteBasePath } from '../http/request.ts'
+import { RequestAuthor } from '../records/engine/author.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
@@ -51,6 +52,8 @@ export function inherited({ headers }: ApiRequest): Surroundings['headers'] {
 export class Operation {
   /** As the client sent it. */
   readonly asked: OperationRequest
+  /** Who does it, once its guards have let it pass. */
+  readonly author: RequestAuthor = new RequestAuthor(() => this.#request)
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
@@ -121,7 +124,7 @@ export class Operation {
     const row = rows.find(({ method }) => method === request.method)
     if (!row) return responseOf(await respondElse(rows, undefined, path, request, this.#context))
     const serving = servedBy(row.handler)
-    if (!serving) throw notInBatch()
+    if (!serving || serving.operation === 'restore') throw notInBatch()
     enter(row, path, request)
     const response = await firstResponse(inLists(row.guards).prompt, request, this.#context)
     if (response !== undefined) return responseOf(response)

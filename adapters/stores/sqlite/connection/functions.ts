@@ -58,7 +58,7 @@ export function addPatterns(db: DatabaseSync): void {
  */
 export async function checkPatterns(patterns: readonly string[]): Promise<void> {
   // Few apps match patterns; the others start without the engine.
-  engine ??= (await loaded()).RE2JS
+  engine ??= await loaded()
   try {
     for (const pattern of patterns) compiled(pattern)
   } catch (error) {
@@ -66,10 +66,13 @@ export async function checkPatterns(patterns: readonly string[]): Promise<void> 
   }
 }
 
-async function loaded(): Promise<typeof import('re2js')> {
+async function loaded(): Promise<typeof RE2JS> {
   // Within `try`, every bundler lets an app without the package pass; Turbopack refuses it with `catch` on the import.
   try {
-    return await import('re2js')
+    const found: Partial<typeof import('re2js')> = await import('re2js')
+    // Next.js with webpack gives an empty module for a package that is absent, and no pattern would match anything.
+    if (!found.RE2JS) throw new Error('re2js is an empty module')
+    return found.RE2JS
   } catch (cause) {
     throw new TypeError("sqliteStore: 'allowRawRegex' needs re2js: npm install re2js", { cause })
   }
