@@ -168,7 +168,7 @@ describe('a project whose database is not there', () => {
     'ends on %s with two lines, the second of which says how to start it',
     async (runtime) => {
       const folder = join(home, `${runtime}-without`)
-      await scaffold.make({ runtime, store: 'postgres', accounts: true }, folder)
+      await scaffold.make({ runtime, store: 'postgres', accounts: true, passkeys: false }, folder)
       configure(folder, 'postgres://notes:notes@127.0.0.1:9/notes')
       const server = new Command(folder, 'start', { PORT: '0' })
       expect(await server.ended()).toBe(1)
