@@ -57,8 +57,7 @@ export function fieldJson(path: string, shape: ObjectShape): string {
  * The JSON of the part of a record that `select` leaves, as SQL; undefined if that leads into a field. All that the record
  * holds must be declared.
  */
-export function partOf(shape: ObjectShape, select: Projection | undefined): string | undefined {
-  if (!select) return undefined
+export function partOf(shape: ObjectShape, select: Projection): string | undefined {
   const isIncluded = 'include' in select
   const names = new Set(isIncluded ? select.include : select.exclude)
   names.delete('_id')

@@ -49,7 +49,7 @@ export function readsOf(
 
     findJson(read) {
       try {
-        const doc = stamps && partOf(target.schema.shape, read.select)
+        const doc = read.select && stamps && partOf(target.schema.shape, read.select)
         const texts = textsOf(read, stamps?.shown(doc) ?? 'doc')
         const how = doc ? { ...read, isCut: true } : read
         return texts instanceof Promise ? texts.then((all) => show(all, how)) : show(texts, how)
@@ -201,26 +201,27 @@ function statementsOf(
 ): (read: Read, columns: string, candidates?: Candidates) => Statement {
   const pages = new CompiledPages()
   return (given, columns, candidates) => {
-    const isShort = isShortRead(given)
+    // A page of more records, or behind more, takes so long that it must be able to end early.
+    const isShort = given.limit <= FEW && (given.skip ?? 0) <= FEW
     return pages.statementOf(given, isShort ? columns : `${columns} `, (read) => {
       const compiled = { ...compilation(), candidates }
       const conditions = conditionsInTime(read.filter, compiled, runner)
       const from = { columns, table, maxBytes: runner.maxBytes }
       const sql = compilePage(from, read, conditions, compiled)
-      const checked = (isShort && runner.withoutVainChecks?.(sql)) || sql
+      const checked =
+        (isShort &&
+          !given.afterRecord &&
+          isConjunction(given.filter) &&
+          runner.withoutVainChecks?.(sql)) ||
+        sql
       return { ...compiled.parameters.statement(checked), inLists: true }
     })
   }
 }
 
-/** A page of more records than this, or behind more, takes so long that it must be able to end early. */
 const FEW = 200
 
-/** Whether a read is of few records, and conditions joined by AND. */
-function isShortRead({ filter, afterRecord, skip = 0, limit }: Read): boolean {
-  return limit <= FEW && skip <= FEW && !afterRecord && isConjunction(filter)
-}
-
+/** Whether the conditions of a filter are joined by AND. */
 function isConjunction(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.every(isConjunction)
   return COMPARISONS.has(filter.op)
