@@ -4,6 +4,7 @@
  * @module
  */
 
+import { admin } from '../../packages/admin/src/index.ts'
 import {
   type AppOptions,
   createApp,
@@ -22,6 +23,7 @@ import {
   User,
 } from './models.ts'
 import { welcomePage } from './page.ts'
+import type { State } from './seeding.ts'
 
 const countries = {
   model: Country,
@@ -75,11 +77,13 @@ interface AtlasOptions extends AppOptions {
   readonly secret: string
   /** The path of the reference page's script, on a runtime that cannot read it from its package. */
   readonly script?: string
+  /** How far the seed is, as long as there is one. */
+  readonly seeding?: () => State | undefined
 }
 
 /** The atlas on the given store, cache and files. */
 // The mounts are in the type that it returns: typed clients are checked against it.
-export function atlas({ script, ...options }: AtlasOptions) {
+export function atlas({ script, seeding, ...options }: AtlasOptions) {
   const auth = createAuthRouter({
     ...accounts,
     model: User,
@@ -124,7 +128,18 @@ export function atlas({ script, ...options }: AtlasOptions) {
         maxLimit: 300,
       }),
     )
-    .mount('/', welcomePage())
+    .mount('/', welcomePage(seeding))
+    .mount(
+      '/admin',
+      admin({
+        title: 'Atlas',
+        resources: {
+          cities: { list: ['name', 'country', 'population', 'capital', 'updatedAt'] },
+          countries: { list: ['name', 'flag', 'code', 'region', 'capitals', 'area'] },
+          'feed/cities': { title: 'Cities, page by page' },
+        },
+      }),
+    )
     .mount(
       '/docs',
       openapi({

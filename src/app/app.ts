@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved, (...given) => handle(...given))
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
-  const guards: AppGuards = { early: [], prompt: [], late: [] }
+  const guards: AppGuards = { early: host.early, prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
   const { basePath } = host
   const parts: Parts = { host, guards, table, early, onError }

@@ -73,7 +73,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
     ...{ basePath, methodOverride, accounts: new Map() },
-    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
+    ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
     ...models,
     get store() {
       return store
@@ -82,6 +82,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     ...{ handle, collection: own.open, integrity, history, shareSecret },
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
     atomic: atomicSteps(() => host),
+    reach: () => import('../records/list/reach.ts'),
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')

@@ -10,8 +10,8 @@ import { lastDefined } from '../model/registry.ts'
 import { renamedCollection } from '../model/renamed-collection.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import type { Author } from '../records/engine/author.ts'
-import type { Models } from '../records/engine/host.ts'
 import type { WriteOfModels } from '../records/engine/integrity.ts'
+import type { Models, SearchField } from '../records/engine/models.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
 import type { ScopeOption } from '../records/engine/scopes.ts'
 import { loggedCollection } from '../records/engine/stepwise.ts'
@@ -41,6 +41,7 @@ interface Entry {
   /** Those of collections that go with it. */
   readonly twins: ModelSchema[]
   readonly scopes: (ScopeOption | undefined)[]
+  readonly searched: Map<string, SearchField>
   guarded: ReadonlySet<string> | undefined
   roles: ReadonlySet<string> | undefined
   readonly files: ModelFiles
@@ -65,8 +66,9 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
     const engine = model.changes
       ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })
       : new RecordEngine(model, schema, renamedCollection(stored, model.renamed), engines)
-    const more = { scopes: [], guarded: undefined, roles: undefined, files: new ModelFiles() }
-    const entry: Entry = { engine, stored, schema, twins: [], ...more }
+    const more = { scopes: [], searched: new Map(), files: new ModelFiles() }
+    const guarded = { guarded: undefined, roles: undefined }
+    const entry: Entry = { engine, stored, schema, twins: [], ...more, ...guarded }
     entries.set(model, entry)
     declared('always')
     return entry
@@ -97,6 +99,11 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
       // The checks of a start may declare more for that same start; afterwards another start is needed.
       declared('started')
     },
+    declareSearched(model, fields) {
+      // Several routers may search the same field.
+      for (const one of fields) entryOf(model).searched.set(JSON.stringify(one), one)
+    },
+    searchedIn: (model) => [...entryOf(model).searched.values()],
     declareList: (model, field) => void addPath(entryOf(model).schema, 'lists', field, model),
     declareScope: (model, scope) => void entryOf(model).scopes.push(scope),
     protect(model, fields, role) {

@@ -5,7 +5,9 @@
  * @module
  */
 
+import type { ApiRequest } from '../http/request.ts'
 import type { Logger } from '../ports/logger.ts'
+import { RequestAuthor } from '../records/engine/author.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { Handler } from '../records/engine/route.ts'
 import { SerialQueue } from '../records/engine/serial-queue.ts'
@@ -149,14 +151,28 @@ export function createInstance(
     endingAdmins: new SerialQueue(),
     ...{ methods, machinery, factors: undefined },
   }
-  for (const method of settings.methods) {
-    if (machinery) methods.push(method.open(machinery.accountsFor(auth, method.name)))
-  }
+  if (machinery) openMethods(auth, machinery, methods)
   auth.factors = machinery?.factorsOf(auth)
   if (settings.requiredFor.length > 0 && !auth.factors?.all.length) {
     throw new TypeError(`Auth: 'secondFactor' needs a second factor in 'methods', such as totp()`)
   }
   return auth
+}
+
+/** The instance, with the users as whoever sends `request` writes them: that is in the log of changes. */
+export function writtenBy(auth: AuthInstance, request: ApiRequest): AuthInstance {
+  if (!auth.users.model.changes) return auth
+  return { ...auth, users: auth.users.as(new RequestAuthor(() => request)) }
+}
+
+/** Opens the methods into `opened`; the parts of one have the same accounts. */
+function openMethods(auth: AuthInstance, machinery: Machinery, opened: OpenMethod[]): void {
+  const known = new Map<string, Accounts>()
+  for (const method of auth.settings.methods) {
+    const accounts = known.get(method.name) ?? machinery.accountsFor(auth, method.name)
+    known.set(method.name, accounts)
+    opened.push(method.open(accounts))
+  }
 }
 
 function singleUse(

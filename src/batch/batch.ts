@@ -47,9 +47,7 @@ export interface BatchOptions {
  * ```
  */
 export function batch(options: BatchOptions = {}): Mountable {
-  checkOptions(options, { max: natural }, (message) => {
-    throw new TypeError(`batch: ${message}`)
-  })
+  checkOptions(options, { max: natural }, 'batch')
   const { max = 100 } = options
   return {
     attach(host, mount) {

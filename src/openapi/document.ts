@@ -9,7 +9,7 @@ import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
 import { plural } from '../model/plural.ts'
 import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
-import { servedBy } from '../records/setup/serving.ts'
+import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts.ts'
 import type { Described } from './described.ts'
 import { Schemas } from './named-schemas.ts'
@@ -153,6 +153,7 @@ class Paper {
       operationId: this.#ids.take(described.id, mount),
       ...shown(described, demands),
       tags: [this.#tag(mount, route, auth)],
+      'x-fieldgate': { ...servingOf(auth, servedBy(route.handler)), roles: demands.roles },
       security: demands.security,
       parameters: [...pathParameters(at.names, described.path), ...(described.parameters ?? [])],
       ...(described.requestBody && { requestBody: described.requestBody }),
@@ -212,6 +213,12 @@ class Paper {
     if (known === undefined || known === 'Other routes') this.#tags.set(name, description)
     return name
   }
+}
+
+/** What a route is for, in words that programs can rely on. */
+function servingOf(auth: ServedRoute | undefined, served: Serving | undefined): object {
+  if (auth) return { account: auth.route.name }
+  return served ? { model: served.resource.model.name, action: served.operation } : {}
 }
 
 /** Those of `components` that something in `where` refers to. */

@@ -35,7 +35,9 @@ export function withRules<S extends ObjectSchema>(
 }
 
 function sentencesOf({ next, initial }: FieldTransitions): string {
-  const changes = [...(next ?? [])].map(([from, to]) => `from ${told([from])} to ${told(to)}`)
+  const changes = [...(next ?? [])]
+    .filter(([, to]) => to.length > 0)
+    .map(([from, to]) => `from ${told([from])} to ${told(to)}`)
   const both = [
     ...(initial ? [`Begins with ${told(initial)}.`] : []),
     ...(changes.length > 0 ? [`Changes only ${changes.join('; ')}.`] : []),

@@ -82,7 +82,7 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
   if (reference !== undefined) {
     const id = idSchema(lastDefined(reference)?.idType ?? 'objectId')
     delete json.type
-    Object.assign(json, filledIn ? filled(id) : id)
+    Object.assign(json, filledIn ? filled(id) : id, { 'x-ref': reference })
   }
   if (def.type === 'date') Object.assign(json, DATE)
   // zod freezes such values; clients may write them.

@@ -26,6 +26,8 @@ export interface Demands {
   readonly security: Security
   /** In words; empty if anyone may call it. */
   readonly texts: readonly string[]
+  /** The roles of which each guard demands one. */
+  readonly roles: readonly (readonly string[])[]
   readonly refusals: readonly HttpError[]
   /** Whether a guard of the app may respond with any status. */
   readonly isOpen: boolean
@@ -48,6 +50,7 @@ export function demandsOf(guards: readonly Guard[]): Demands {
   return {
     security: securityOf(all),
     texts: textsOf(guards),
+    roles: all.flatMap(({ roles }) => (roles ? [roles] : [])),
     refusals: refusalsOf(all),
     isOpen: all.some(({ token, refusals }) => token === undefined && !refusals),
     lets: (method) => letsThrough(guards, method),

@@ -59,6 +59,8 @@ export interface Operation {
   readonly summary?: string
   readonly description?: string
   readonly tags: readonly string[]
+  /** What the route is for, and the roles that each guard demands one of. */
+  readonly 'x-fieldgate': object
   readonly security: Security
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }

@@ -5,6 +5,11 @@ import { receiver } from './receiver.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
+/** What miniflare's types leave out. */
+interface Scheduled {
+  scheduled(options: { readonly cron: string }): Promise<unknown>
+}
+
 it('on Cloudflare Workers, scheduled runs jobs and consumers, and sends webhooks', async () => {
   const own = await receiver(SECRET)
   onTestFinished(() => own.stop())
@@ -30,7 +35,7 @@ it('on Cloudflare Workers, scheduled runs jobs and consumers, and sends webhooks
     const headers = { 'content-type': 'application/json' }
     await miniflare.dispatchFetch('http://localhost/tasks', { method: 'POST', headers, body })
   }
-  const worker = await miniflare.getWorker()
+  const worker = (await miniflare.getWorker()) as unknown as Scheduled
   await expect
     .poll(async () => {
       await worker.scheduled({ cron: '* * * * *' })

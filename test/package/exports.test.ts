@@ -95,7 +95,10 @@ describe('package.json', () => {
       'README.md',
       'dist',
       'docs',
+      'llms-full.txt',
+      'llms.txt',
       'package.json',
+      'skills',
     ])
   })
 
@@ -159,6 +162,7 @@ describe('an entry', () => {
         "./mongodb": "mongoStore",
         "./mongoose": "fromMongoose",
         "./node": "serve",
+        "./oidc": "oidc",
         "./openapi": "document openapi",
         "./passkeys": "passkeys",
         "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern QueryTooLong RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project roundedMeasure withDefaults withId",

@@ -128,6 +128,7 @@ describe('the adapters', () => {
     ['adapters/methods/', 'src/auth/'],
     ['adapters/methods/', 'src/http/'],
     ['adapters/methods/', 'src/methods/'],
+    ['adapters/methods/', 'src/model/option-rules.ts'],
   ] as const
 
   it('import of src the ports alone, the runtimes the app too, the clients the client, the methods what they are made of', () => {

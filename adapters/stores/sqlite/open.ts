@@ -11,7 +11,13 @@ import { dropOld } from './changes/log-tables.ts'
 import { retryWhileBusy } from './connection/busy-retry.ts'
 import { Connection } from './connection/connection.ts'
 import { Counts } from './connection/counts.ts'
-import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './connection/functions.ts'
+import {
+  addPatterns,
+  checkPatterns,
+  checkPatternsOf,
+  DEADLINE,
+  withoutVainChecks,
+} from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
 import { borrowedWriter, lendWriter, type RunBatch } from './connection/shared-writer.ts'
 import { watchWrites } from './connection/watch.ts'
@@ -125,6 +131,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   const { reads, search, counts, shapes, write } = parts
   return {
     deadline: DEADLINE,
+    withoutVainChecks: (sql) => withoutVainChecks(sql, (free) => reads.planOf(free)),
     shapes,
     quick: (statement) => reads.quick(statement),
     read: (statement, hints) => reads.rows(statement, hints),

@@ -18,12 +18,12 @@ import type { Logger } from '../../ports/logger.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
-import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
 import type { Author } from './author.ts'
 import type { BackgroundWork } from './background-work.ts'
+import type { Origin, Reach } from './find-options.ts'
 import type { Integrity } from './integrity.ts'
-import type { RecordEngine } from './record-engine.ts'
+import type { Models } from './models.ts'
 import {
   type Collections,
   type RecordCollection,
@@ -31,7 +31,6 @@ import {
   recordCollection,
 } from './record-store.ts'
 import type { Context, Guard, Route } from './route.ts'
-import type { KnownScopes, ScopeOption } from './scopes.ts'
 
 /** The app's adapters and settings. */
 export interface Services {
@@ -69,6 +68,8 @@ export interface MountedRoutes {
 export interface Additions {
   /** The guards that run before every router. */
   readonly guards: Guard[]
+  /** Those that run before anything else. */
+  readonly early: Guard[]
   /** What observes every request, the outermost first. */
   readonly observers: Observer[]
   /** What is mounted, in order, for descriptions of the app. */
@@ -81,40 +82,6 @@ export interface Additions {
   readonly filePlaces: FilePlace[]
   /** What is done beside requests: jobs, consumers, webhooks. */
   readonly background: BackgroundWork[]
-}
-
-/** The models of an app, and what its routers declare about each. */
-export interface Models extends KnownScopes {
-  /** The models that are mounted or used. */
-  known(): Iterable<Model>
-  /** The engine of a model, shared by all its routers. */
-  engine(model: Model): RecordEngine
-  /** The records of a model as they are stored, perhaps under earlier names of their fields. */
-  stored(model: Model): Collection
-  /** A collection with the schema of `model` and another name; writes to it count as writes of the model. */
-  twin(model: Model, name: string): Collection
-  /** The model that a `ref()` names. */
-  modelNamed(name: string): Model | undefined
-  /** Declares that `path` of `model` will be searched. */
-  declareSearch(model: Model, path: string): void
-  /** Declares that clients will filter by the elements of the list `field` of `model`. Before start-up. */
-  declareList(model: Model, field: string): void
-  /**
-   * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
-   * through references.
-   */
-  declareScope(model: Model, scope: ScopeOption | undefined): void
-  /**
-   * Declares that no router may let clients write `fields` of `model`; `role`, if it is one of them, only those who are
-   * let through by a role.
-   */
-  protect(model: Model, fields: readonly string[], role: string): void
-  /** The fields of `model` that hold a role. */
-  roleFields(model: Model): ReadonlySet<string> | undefined
-  /** The protected fields of `model`; undefined if it has none. Complete when the app is ready. */
-  protectedFields(model: Model): ReadonlySet<string> | undefined
-  /** The file fields of `model`, from all its routers. Complete when every router is mounted. */
-  filesOf(model: Model): ModelFiles
 }
 
 /** Start-up, as far as routers take part in it. */
@@ -137,6 +104,8 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   handle(request: Request, env: unknown, context: Context): Promise<Response>
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
+  /** What searches and expansions of `app.store` take; loaded when it is called first. */
+  reach(): Promise<Reach>
   /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
   atomic<T>(
     work: (tx: Collections) => T | Promise<T>,
@@ -173,14 +142,14 @@ export class HostedRecords implements RecordStore {
   ) {
     this.#host = host
     this.#ready = ready
-    this.#engine = engine
+    this.#engine = author ? (model) => engine(model).as(author) : engine
     this.#author = author
   }
 
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
-    const engine = this.#engine(model as unknown as Model)
-    const records = this.#author ? engine.as(this.#author) : engine
-    return recordCollection<R, I>(records, this.#ready)
+    const engine = this.#engine
+    const origin: Origin = engine === this.#host.engine ? this.#host : { ...this.#host, engine }
+    return recordCollection<R, I>(origin, model as unknown as Model, this.#ready)
   }
 
   atomic<T>(work: (tx: Collections) => T | Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import { withId } from '../../ports/filter.ts'
 import { DuplicateKey, type WriteOutcome } from '../../ports/store.ts'
 import type { Author } from '../engine/author.ts'
 import { clashingFields, duplicateIn } from '../engine/clashes.ts'
+import type { Origin } from '../engine/find-options.ts'
 import type { Host } from '../engine/host.ts'
 import { checkGuards, type EngineStep } from '../engine/integrity.ts'
 import { type Collections, type NoteRead, recordCollection } from '../engine/record-store.ts'
@@ -98,14 +99,15 @@ class AtomicStep {
   }
 
   #collection(model: Model) {
-    const engine = this.#records.engine(model)
+    const engine = (one: Model) => this.#records.engine(one)
+    const origin: Origin = { ...this.#host, engine }
     const ready = async () => {
       if (this.#isOver) throw over()
       await this.#ready()
     }
     const note: NoteRead = (filter, found, isAll) =>
-      this.#verification.note(engine, filter, found, isAll)
-    return recordCollection(engine, ready, note)
+      this.#verification.note(engine(model), filter, found, isAll)
+    return recordCollection(origin, model, ready, note)
   }
 
   /** Writes what the work has done; false if what it has read has changed. */

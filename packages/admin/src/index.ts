@@ -1,0 +1,80 @@
+/**
+ * `fieldgate-admin`: a page on which people read and change the records of an app, as far as they may.
+ *
+ * @module
+ */
+
+import type { Mountable } from '../../../src/index.ts'
+import { openapi } from '../../../src/openapi/index.ts'
+import { type AdminOptions, checkOptions } from './options.ts'
+import { assetResponse, pageResponse } from './responses.ts'
+
+export type { AdminOptions, ResourceOptions } from './options.ts'
+
+type Host = Parameters<Mountable['attach']>[0]
+type Routes = ReturnType<Mountable['attach']>
+type Handler = Routes[number]['handler']
+
+/**
+ * The admin page: `app.mount('/admin', admin())`. It is made from the app's OpenAPI document, and asks the routes of the
+ * app as the user who has signed in, so it has no rights of its own. Throws a `TypeError` if an option makes no sense.
+ *
+ * ```ts
+ * app.mount('/admin', admin({ title: 'Atlas' }))
+ * ```
+ */
+export function admin(options: AdminOptions = {}): Mountable {
+  checkOptions(options)
+  const { title = 'Admin', imageOrigins = [], resources = {} } = options
+  return {
+    attach(host, mount) {
+      const base = mount === '/' ? '' : mount
+      const page: Handler = (request, { basePath }) =>
+        pageResponse(request, {
+          title,
+          imageOrigins,
+          assets: `${basePath}${base}/assets`,
+          config: {
+            ...{ title, resources },
+            api: basePath,
+            document: basePath + (documentIn(host) ?? `${base}/openapi.json`),
+          },
+        })
+      const asset: Handler = (request) => assetResponse(request, request.params.file ?? '')
+      return [
+        route('', page, 'The admin page'),
+        route('/assets/:file', asset, 'Scripts and styles of the admin page'),
+        route('/openapi.json', ownDocument(host, mount, title), 'What the admin page is made from'),
+      ]
+    },
+  }
+}
+
+function route(path: string, handler: Handler, summary: string): Routes[number] {
+  return { method: 'GET', path, guards: [], handler, about: { summary } }
+}
+
+/** The handlers of documents that are made here, which are there only for apps that serve none. */
+const own = new WeakSet<Handler>()
+
+/** The path of the document that the app serves by `openapi()`, if it does. */
+function documentIn({ mounted }: Host): string | undefined {
+  const found = mounted.find(({ routes }) =>
+    routes.some(({ path, handler }) => path === '/openapi.json' && !own.has(handler)),
+  )
+  return found && `${found.mount === '/' ? '' : found.mount}/openapi.json`
+}
+
+/** The document, for an app that serves none. */
+function ownDocument(host: Host, mount: string, title: string): Handler {
+  let made: Handler | undefined
+  const handler: Handler = (request, context) => {
+    if (documentIn(host) !== undefined) return
+    made ??= openapi({ title, version: '1' })
+      .attach(host, mount)
+      .find(({ path }) => path === '/openapi.json')?.handler
+    return made?.(request, context)
+  }
+  own.add(handler)
+  return handler
+}

@@ -1,0 +1,58 @@
+/**
+ * What all parts of the page share.
+ *
+ * @module
+ */
+
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { ClientError } from '../../../../src/client/index.ts'
+import type { AccountCalls, Api, Data } from './data.ts'
+import type { AppShape, Resource } from './document.ts'
+import type { Strings } from './en.ts'
+import { useStrings } from './i18n.ts'
+import type { Rights } from './rights.ts'
+
+/** The page, made once. */
+export interface Admin {
+  readonly title: string
+  readonly api: Api
+  readonly shape: AppShape
+  readonly data: Data
+  readonly rights: Rights
+  /** The calls of the auth router, if the app has one. */
+  readonly accounts: AccountCalls | undefined
+}
+
+export const AdminContext = createContext<Admin | undefined>(undefined)
+
+export function useAdmin(): Admin {
+  const admin = useContext(AdminContext)
+  if (!admin) throw new Error('there is no admin')
+  return admin
+}
+
+/** What the caller may do; renders again when that changes. */
+export function useRights(): Rights {
+  const { rights } = useAdmin()
+  useSyncExternalStore(rights.subscribe, rights.version)
+  return rights
+}
+
+/** The resources of a model that the caller may list; users last. */
+export function useResourcesOf(model: string | undefined): readonly Resource[] {
+  const { shape } = useAdmin()
+  const rights = useRights()
+  return shape.resources.filter((one) => one.model === model && rights.shows(one))
+}
+
+/** What to say of an error: a sentence in the user's language, and the server's own. */
+export function useSentence(): (error: unknown) => string {
+  const t = useStrings()
+  return (error) => {
+    const { status, message = '' } = (error ?? {}) as Partial<ClientError>
+    const name = `status.${status}` as keyof Strings
+    const own = t(name, { _: '' })
+    if (status === 0) return own
+    return own === '' || message === '' ? own || message || t('failed') : `${own} ${message}`
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * The values of a form: from a record, and back to what a write takes.
+ *
+ * @module
+ */
+
+import type { Values } from './data.ts'
+import type { Field } from './fields.ts'
+
+/** The values of a form over a record; over none, with the defaults of its fields. */
+export function valuesOf(fields: readonly Field[], record: Values | undefined): Values {
+  return Object.fromEntries(
+    fields.map((field) => [field.name, record ? flat(record[field.name]) : standardOf(field)]),
+  )
+}
+
+/** A reference that is filled in as its id. */
+function flat(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(flat)
+  if (value instanceof Object && '_id' in value) return value._id
+  return value ?? undefined
+}
+
+function standardOf({ kind, isRequired, standard, initial }: Field): unknown {
+  if (standard !== undefined) return standard
+  if (initial?.length === 1) return initial[0]
+  if (kind === 'boolean' && isRequired) return false
+  return kind === 'list' && isRequired ? [] : undefined
+}
+
+/** The fields whose values differ. Files are always new. */
+export function changesOf(before: Values, after: Values): Values {
+  return Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => hasFile(value) || textOf(value) !== textOf(before[name]),
+    ),
+  )
+}
+
+export const hasFile = (value: unknown) => [value].flat().some((one) => one instanceof Blob)
+
+function textOf(value: unknown): string {
+  return JSON.stringify(cleared(value) ?? null)
+}
+
+/** What is empty in a form is not there for the server. */
+function cleared(value: unknown): unknown {
+  return value === '' ? undefined : value
+}
+
+/** What a write takes: null where a change empties a field. */
+export function sent(changes: Values, isNew: boolean): Values {
+  const entries = Object.entries(changes).map(([name, value]) => [name, cleared(value)])
+  return Object.fromEntries(
+    isNew
+      ? entries.filter(([, value]) => value !== undefined)
+      : entries.map(([name, value]) => [name, value ?? null]),
+  )
+}
+
+/** Fields that must have a value and have none, with a sentence for each. */
+export function missing(
+  fields: readonly Field[],
+  values: Values,
+  sentence: string,
+): Readonly<Record<string, string>> {
+  const found = fields.filter(
+    ({ name, isRequired, kind }) =>
+      isRequired && !['text', 'long', 'list'].includes(kind) && cleared(values[name]) === undefined,
+  )
+  return Object.fromEntries(found.map(({ name }) => [name, sentence]))
+}
+
+const KEY = 'fieldgate-admin.draft'
+
+/** Changes that were not saved, kept in the tab over a reload. */
+export class Draft {
+  readonly #key: string
+
+  constructor(resource: string, id: string | undefined) {
+    this.#key = `${KEY}/${resource}/${id ?? ''}`
+  }
+
+  read(): Values | undefined {
+    const text = sessionStorage.getItem(this.#key)
+    return text === null ? undefined : (JSON.parse(text) as Values)
+  }
+
+  /** Keeps changes, without files. Without any, nothing is kept. */
+  keep(changes: Values): void {
+    const plain = Object.entries(changes).filter(([, value]) => !hasFile(value))
+    if (plain.length === 0) {
+      this.drop()
+      return
+    }
+    // What is undefined was emptied.
+    const text = JSON.stringify(Object.fromEntries(plain), (_, value) => value ?? null)
+    sessionStorage.setItem(this.#key, text)
+  }
+
+  drop(): void {
+    sessionStorage.removeItem(this.#key)
+  }
+}
+
+/** Ends all drafts, when another user may come. */
+export function dropDrafts(): void {
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith(KEY)) sessionStorage.removeItem(key)
+  }
+}

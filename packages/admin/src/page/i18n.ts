@@ -1,0 +1,70 @@
+/**
+ * The language of the page: that of the browser, unless the user has chosen one.
+ *
+ * @module
+ */
+
+import { type I18nProvider, useLocaleState, useTranslate } from 'ra-core'
+import { en, type Strings } from './en.ts'
+
+const LOCALES = [
+  { locale: 'en', name: 'English' },
+  { locale: 'de', name: 'Deutsch' },
+]
+const KEY = 'fieldgate-admin.locale'
+
+/** The strings of a language; those that are not in the first load come when they are chosen. */
+async function stringsOf(locale: string): Promise<Strings> {
+  return locale === 'de' ? (await import('./de.ts')).de : en
+}
+
+/** The languages, as react-admin takes them. */
+export async function languages(): Promise<I18nProvider> {
+  const wanted = localStorage.getItem(KEY) ?? navigator.language.slice(0, 2)
+  let locale = LOCALES.some((one) => one.locale === wanted) ? wanted : 'en'
+  let strings: Readonly<Record<string, string>> = await stringsOf(locale)
+  document.documentElement.lang = locale
+  return {
+    translate: (key, values: Readonly<Record<string, unknown>> = {}) =>
+      (strings[key] ?? String(values._ ?? key)).replace(
+        /%\{(\w+)\}/g,
+        (_, name) => `${values[name]}`,
+      ),
+    async changeLocale(next) {
+      strings = await stringsOf(next)
+      locale = next
+      localStorage.setItem(KEY, next)
+      document.documentElement.lang = next
+    },
+    getLocale: () => locale,
+    getLocales: () => LOCALES,
+  }
+}
+
+/** Translates by the names of `en.ts`. */
+export function useStrings(): (
+  name: keyof Strings,
+  values?: Readonly<Record<string, unknown>>,
+) => string {
+  return useTranslate()
+}
+
+/** How numbers and dates are written in the user's language. */
+export function useFormats(): {
+  readonly number: (value: number) => string
+  readonly date: (value: string) => string
+  readonly time: (value: string) => string
+} {
+  const [locale] = useLocaleState()
+  return {
+    // Years are numbers too: only larger ones are grouped.
+    number: (value) =>
+      value.toLocaleString(locale, { useGrouping: 'min2', maximumFractionDigits: 12 } as object),
+    date: (value) =>
+      new Date(`${value.slice(0, 10)}T00:00:00`).toLocaleDateString(locale, {
+        dateStyle: 'medium',
+      }),
+    time: (value) =>
+      new Date(value).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' }),
+  }
+}

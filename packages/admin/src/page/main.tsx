@@ -1,0 +1,84 @@
+/**
+ * The admin page: reads the app's document, and shows what is in it.
+ *
+ * @module
+ */
+
+import { CoreAdminContext, localStorageStore } from 'ra-core'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createClient, type RoutePaths } from '../../../../src/client/index.ts'
+import { type Admin, AdminContext } from './context.ts'
+import { Data } from './data.ts'
+import { type Accounts, type Document, shapeOf, type Taste } from './document.ts'
+import { languages } from './i18n.ts'
+import { Rights } from './rights.ts'
+import { accountCalls, authOf } from './session.ts'
+import './style.css'
+import { Pages } from './ui/pages.tsx'
+import { applyTheme } from './ui/theme.tsx'
+
+/** What the server says of the page. */
+interface Config {
+  readonly title: string
+  /** The path that the app is served below; empty if there is none. */
+  readonly api: string
+  /** The path of the document. */
+  readonly document: string
+  readonly resources: Taste
+}
+
+const KEY = 'fieldgate'
+
+/** The paths of the auth router's routes, which it may have renamed. */
+function pathsOf({ mount, routes }: Accounts): RoutePaths {
+  const entries = Object.entries(routes).map(([name, { path }]) => [
+    name,
+    path.slice(mount === '/' ? 0 : mount.length).replace(/\{(\w+)\}/g, ':$1'),
+  ])
+  return Object.fromEntries(entries)
+}
+
+async function begin(place: HTMLElement): Promise<void> {
+  applyTheme()
+  const config = JSON.parse(place.dataset.config ?? '{}') as Config
+  const [response, i18n] = await Promise.all([fetch(config.document), languages()])
+  if (!response.ok) throw new Error(i18n.translate('noDocument'))
+  const shape = shapeOf((await response.json()) as Document, config.resources)
+  const url = location.origin + config.api
+  const api = createClient(url, {
+    // The key that clients have by default: who has signed in to the app in this browser has signed in here.
+    key: KEY,
+    routes: shape.accounts ? { [shape.accounts.mount]: pathsOf(shape.accounts) } : {},
+    onSignedOut: () => location.replace('#/login'),
+  })
+  const rights = new Rights()
+  const data = new Data(api, shape, rights)
+  const accounts = shape.accounts && accountCalls(api, shape.accounts)
+  const admin: Admin = { title: config.title, api, shape, data, rights, accounts }
+  const auth =
+    shape.accounts &&
+    authOf(api, shape.accounts, rights, () => localStorage.getItem(`${KEY}:${url}`) !== null)
+  createRoot(place).render(
+    <StrictMode>
+      <CoreAdminContext
+        {...(auth && { authProvider: auth })}
+        dataProvider={data.provider()}
+        i18nProvider={i18n}
+        store={localStorageStore('1', 'fieldgate-admin')}
+      >
+        <AdminContext value={admin}>
+          <Pages />
+        </AdminContext>
+      </CoreAdminContext>
+    </StrictMode>,
+  )
+}
+
+const place = document.getElementById('admin')
+if (place) {
+  begin(place).catch((error: unknown) => {
+    place.textContent = error instanceof Error ? error.message : String(error)
+    place.setAttribute('role', 'alert')
+  })
+}

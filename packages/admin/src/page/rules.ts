@@ -1,0 +1,80 @@
+/**
+ * Rules by which users narrow a list, and the conditions of a QUERY that they are.
+ *
+ * @module
+ */
+
+import type { Resource } from './document.ts'
+import type { Field } from './fields.ts'
+
+/** One rule: a field, an operator, and a value as it was typed. */
+export interface Rule {
+  readonly field: string
+  readonly operator: Operator
+  readonly value: string
+}
+
+/** The operators of a QUERY, and two of people. */
+export type Operator = 'eq' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'empty' | 'set'
+
+const ORDERED: readonly Operator[] = ['eq', 'ne', 'gte', 'lte', 'gt', 'lt']
+const OPERATORS: Partial<Record<Field['kind'], readonly Operator[]>> = {
+  number: ORDERED,
+  integer: ORDERED,
+  date: ['gte', 'lte', 'gt', 'lt', 'eq', 'ne'],
+  datetime: ['gte', 'lte', 'gt', 'lt', 'eq', 'ne'],
+  boolean: ['eq'],
+}
+
+/** The operators for a field, as far as the router takes them. */
+export function operatorsFor(field: Field, taken: readonly string[]): readonly Operator[] {
+  const fitting = OPERATORS[field.kind] ?? (['eq', 'ne'] as const)
+  const found = fitting.filter((one) => taken.includes(one))
+  const takesNull = taken.includes('ne') && !field.isRequired
+  return takesNull ? [...found, 'empty', 'set'] : found
+}
+
+/** Whether a rule is complete. */
+export function isComplete({ operator, value }: Rule): boolean {
+  return operator === 'empty' || operator === 'set' || value !== ''
+}
+
+/** The filter that rules make; undefined if there are none. */
+export function conditionsOf(
+  rules: readonly Rule[],
+  any: boolean,
+  { filters }: Pick<Resource, 'filters'>,
+): Readonly<Record<string, unknown>> | undefined {
+  const conditions = rules.filter(isComplete).flatMap((rule) => {
+    const field = filters.find((one) => one.field.name === rule.field)?.field
+    return field ? [{ name: rule.field, condition: conditionOf(rule, field) }] : []
+  })
+  if (conditions.length === 0) return undefined
+  if (any && conditions.length > 1) {
+    return { or: conditions.map(({ name, condition }) => ({ [name]: simplified(condition) })) }
+  }
+  const merged = new Map<string, Record<string, unknown>>()
+  for (const { name, condition } of conditions) {
+    merged.set(name, { ...merged.get(name), ...condition })
+  }
+  return Object.fromEntries([...merged].map(([name, condition]) => [name, simplified(condition)]))
+}
+
+/** A value alone means that it must be equal, which a URL can say too. */
+function simplified(condition: Readonly<Record<string, unknown>>): unknown {
+  return Object.keys(condition).join() === 'eq' && condition.eq !== null ? condition.eq : condition
+}
+
+function conditionOf({ operator, value }: Rule, field: Field): Record<string, unknown> {
+  if (operator === 'empty') return { eq: null }
+  if (operator === 'set') return { ne: null }
+  return { [operator]: typed(value, field) }
+}
+
+/** What was typed, as the field's type. */
+function typed(value: string, { kind, options }: Field): unknown {
+  if (kind === 'number' || kind === 'integer') return Number(value)
+  if (kind === 'boolean') return value === 'true'
+  if (kind === 'datetime') return new Date(value).toISOString()
+  return options?.find((one) => String(one) === value) ?? value
+}

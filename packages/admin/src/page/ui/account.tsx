@@ -1,0 +1,162 @@
+/**
+ * The user's own account: password, factors, keys and sessions, as far as the app has them.
+ *
+ * @module
+ */
+
+import { useLogout } from 'ra-core'
+import { useState } from 'react'
+import { useAdmin } from '../context.ts'
+import { useFormats, useStrings } from '../i18n.ts'
+import { Section, useListed, useRecent } from './account-parts.tsx'
+import { Keys } from './keys.tsx'
+import { Head } from './parts.tsx'
+import { StepForm, Text } from './sign-in.tsx'
+import { Totp } from './totp.tsx'
+import { useRun } from './user-tools.tsx'
+
+/** The screen of the account. */
+export function Account() {
+  const { shape } = useAdmin()
+  const t = useStrings()
+  const { routes = {} } = shape.accounts ?? {}
+  return (
+    <>
+      <Head title={t('account')} />
+      <div className="sections">
+        {routes.changePassword && <Password />}
+        {routes.createTotp && <Totp />}
+        {routes.listPasskeys && <Passkeys />}
+        {routes.listKeys && <Keys />}
+        {routes.listSessions && <Sessions />}
+      </div>
+    </>
+  )
+}
+
+function Password() {
+  const { accounts } = useAdmin()
+  const t = useStrings()
+  const run = useRun()
+  const [currentPassword, setCurrent] = useState('')
+  const [newPassword, setNew] = useState('')
+  return (
+    <Section title={t('changePassword')}>
+      <StepForm
+        action={t('changePassword')}
+        onSubmit={() =>
+          run.go(
+            () => accounts?.changePassword?.({ currentPassword, newPassword }),
+            t('passwordChanged'),
+          )
+        }
+      >
+        <Text
+          label={t('currentPassword')}
+          type="password"
+          value={currentPassword}
+          onChange={setCurrent}
+          autoComplete="current-password"
+        />
+        <Text
+          label={t('newPassword')}
+          type="password"
+          value={newPassword}
+          onChange={setNew}
+          autoComplete="new-password"
+        />
+      </StepForm>
+      {run.said}
+    </Section>
+  )
+}
+
+interface Session {
+  readonly id: string
+  readonly createdAt: string
+  readonly lastUsedAt: string
+  readonly current: boolean
+}
+
+function Sessions() {
+  const { accounts, shape } = useAdmin()
+  const t = useStrings()
+  const { time } = useFormats()
+  const run = useRun()
+  const logout = useLogout()
+  const [sessions, again] = useListed<Session>('listSessions')
+  const end = (id: string) => run.go(() => accounts?.endSession?.(id), t('ended')).then(again)
+  return (
+    <Section title={t('sessions')}>
+      <ul className="rows">
+        {sessions.map(({ id, createdAt, lastUsedAt, current }) => (
+          <li key={id}>
+            <span>
+              {time(createdAt)}{' '}
+              <span className="muted">
+                {current ? t('current') : `${t('lastUsed')}: ${time(lastUsedAt)}`}
+              </span>
+            </span>
+            {!current && (
+              <button type="button" onClick={() => end(id)}>
+                {t('end')}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {shape.accounts?.routes.logoutAll && (
+        <button
+          type="button"
+          className="danger"
+          onClick={() =>
+            run.go(() => accounts?.logoutAll?.()).then(() => logout({}, '/login', false))
+          }
+        >
+          {t('signOutAll')}
+        </button>
+      )}
+      {run.said}
+    </Section>
+  )
+}
+
+interface Passkey {
+  readonly id: string
+  readonly name: string
+  readonly lastUsedAt: string | null
+}
+
+function Passkeys() {
+  const { accounts } = useAdmin()
+  const t = useStrings()
+  const { time } = useFormats()
+  const recent = useRecent()
+  const [passkeys, again] = useListed<Passkey>('listPasskeys')
+  return (
+    <Section title={t('passkeys')}>
+      <ul className="rows">
+        {passkeys.map(({ id, name, lastUsedAt }) => (
+          <li key={id}>
+            <span>
+              {name}{' '}
+              <span className="muted">
+                {t('lastUsed')}: {lastUsedAt ? time(lastUsedAt) : t('never')}
+              </span>
+            </span>
+            <button
+              type="button"
+              onClick={() => recent.go(() => accounts?.deletePasskey?.(id), again, t('deleted'))}
+            >
+              {t('delete')}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={() => recent.go(() => accounts?.passkeys.register({}), again)}>
+        {t('addPasskey')}
+      </button>
+      {recent.said}
+    </Section>
+  )
+}

@@ -1,0 +1,165 @@
+/**
+ * What can be done with the selected records of a list.
+ *
+ * @module
+ */
+
+import { type ListControllerResult, useDeleteMany, useUpdateMany } from 'ra-core'
+import { useState } from 'react'
+import { useRights, useSentence } from '../context.ts'
+import type { Resource } from '../document.ts'
+import type { Field } from '../fields.ts'
+import { useFormats, useStrings } from '../i18n.ts'
+import { Input } from './input.tsx'
+import { Confirmation, Dialog, Icon, Notice } from './parts.tsx'
+
+/** How many records can be selected at once across pages. */
+const MOST = 250
+
+/** The bar that appears with the first selected record. */
+export function Bulk({ resource, list }: { resource: Resource; list: ListControllerResult }) {
+  const t = useStrings()
+  const { number } = useFormats()
+  const rights = useRights()
+  const [asked, setAsked] = useState<'delete' | 'update'>()
+  const { said, remove, update } = useWrites(resource, list)
+  const { selectedIds, total = 0 } = list
+  const count = number(selectedIds.length)
+  const fields = resource.writable.update.filter(({ kind }) => kind !== 'file')
+  const close = () => setAsked(undefined)
+  if (selectedIds.length === 0) return said
+  return (
+    <>
+      {said}
+      <div className="bulk">
+        <strong>{t('selected', { count })}</strong>
+        {selectedIds.length < total && total <= MOST && (
+          <button type="button" className="link" onClick={() => list.onSelectAll({ limit: MOST })}>
+            {t('selectEverything', { count: number(total) })}
+          </button>
+        )}
+        <span className="space" />
+        {rights.may(resource, 'update') && fields.length > 0 && (
+          <button type="button" onClick={() => setAsked('update')}>
+            {t('byField')}
+          </button>
+        )}
+        {rights.may(resource, 'delete') && (
+          <button type="button" className="danger" onClick={() => setAsked('delete')}>
+            <Icon name="trash" />
+            {t('delete')}
+          </button>
+        )}
+        <button type="button" className="quiet" onClick={() => list.onUnselectItems()}>
+          {t('deselect')}
+        </button>
+      </div>
+      {asked === 'delete' && (
+        <Confirmation
+          title={t('deleteMany', { count })}
+          text={t('deleteText')}
+          action={t('delete')}
+          isDanger
+          onConfirm={() => {
+            close()
+            remove()
+          }}
+          onClose={close}
+        />
+      )}
+      {asked === 'update' && (
+        <OneField
+          fields={fields}
+          onClose={close}
+          onChoose={(data) => {
+            close()
+            update(data)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The writes of all selected records, and what came of them. */
+function useWrites(resource: Resource, list: ListControllerResult) {
+  const t = useStrings()
+  const { number } = useFormats()
+  const sentence = useSentence()
+  const [said, setSaid] = useState<React.ReactNode>(null)
+  const ids = list.selectedIds
+  const options = {
+    mutationMode: 'pessimistic',
+    onSuccess: () => {
+      setSaid(<Notice kind="done">{t('bulkDone', { count: number(ids.length) })}</Notice>)
+      list.onUnselectItems()
+    },
+    onError: (error: unknown) => {
+      const { done } = error as { done?: readonly unknown[] }
+      const values = { done: done?.length ?? 0, count: ids.length, message: sentence(error) }
+      setSaid(<Notice kind="error">{done?.length ? t('bulkPart', values) : values.message}</Notice>)
+      list.refetch()
+    },
+  } as const
+  const [removeMany] = useDeleteMany(resource.name, { ids }, options)
+  const [updateMany] = useUpdateMany(resource.name, { ids }, options)
+  return {
+    said,
+    remove: () => removeMany(resource.name, { ids }),
+    update: (data: Readonly<Record<string, unknown>>) => updateMany(resource.name, { ids, data }),
+  }
+}
+
+function OneField(props: {
+  fields: readonly Field[]
+  onChoose: (data: Readonly<Record<string, unknown>>) => void
+  onClose: () => void
+}) {
+  const { fields, onChoose, onClose } = props
+  const t = useStrings()
+  const [name, setName] = useState(fields[0]?.name)
+  const [value, setValue] = useState<unknown>()
+  const field = fields.find((one) => one.name === name)
+  return (
+    <Dialog title={t('byField')} onClose={onClose}>
+      <label className="field">
+        <span>{t('bulkField')}</span>
+        <select
+          value={name}
+          onChange={({ target }) => {
+            setName(target.value)
+            setValue(undefined)
+          }}
+        >
+          {fields.map((one) => (
+            <option key={one.name} value={one.name}>
+              {one.label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {field && (
+        <Input
+          key={name}
+          field={field}
+          path={field.name}
+          value={value}
+          onChange={setValue}
+          errors={{}}
+        />
+      )}
+      <div className="buttons end">
+        <button type="button" onClick={onClose}>
+          {t('cancel')}
+        </button>
+        <button
+          type="button"
+          className="primary"
+          onClick={() => field && onChoose({ [field.name]: value ?? null })}
+        >
+          {t('change')}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

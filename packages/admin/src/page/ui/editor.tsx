@@ -1,0 +1,229 @@
+/**
+ * The form of a record: its fields, and what comes of saving it.
+ *
+ * @module
+ */
+
+import { type RaRecord, useRefresh } from 'ra-core'
+import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { ClientError } from '../../../../../src/client/index.ts'
+import { useAdmin, useRights, useSentence } from '../context.ts'
+import type { Values } from '../data.ts'
+import type { Resource } from '../document.ts'
+import { nameOf } from '../fields.ts'
+import { changesOf, Draft, missing, sent, valuesOf } from '../form-values.ts'
+import { useStrings } from '../i18n.ts'
+import { Conflict } from './conflict.tsx'
+import { Input } from './input.tsx'
+import { Confirmation, Icon, Notice } from './parts.tsx'
+import { pathOf } from './value.tsx'
+
+interface Edited {
+  readonly resource: Resource
+  /** The record as it was read; none for a new one. */
+  readonly record?: RaRecord | undefined
+}
+
+/** The form. */
+export function Editor({ resource, record }: Edited) {
+  const t = useStrings()
+  const form = useForm({ resource, record })
+  const { fields, values, set, errors, failure, isRestored, theirs } = form
+  const others = Object.entries(errors).filter(
+    ([path]) => !fields.some(({ name }) => path === name || path.startsWith(`${name}.`)),
+  )
+  return (
+    <form className="card" noValidate onSubmit={form.submit}>
+      {isRestored && (
+        <Notice kind="info">
+          {t('draft')}{' '}
+          <button type="button" className="link" onClick={form.reset}>
+            {t('discard')}
+          </button>
+        </Notice>
+      )}
+      {fields.map((field) => (
+        <Input
+          key={`${field.name} ${form.version}`}
+          field={field}
+          path={field.name}
+          value={values[field.name]}
+          onChange={(value) => set(field.name, value)}
+          errors={errors}
+          {...(record && { before: record[field.name] ?? null })}
+        />
+      ))}
+      {failure && <Notice kind="error">{failure}</Notice>}
+      {others.map(([path, message]) => (
+        <Notice kind="error" key={path}>
+          {path}: {message}
+        </Notice>
+      ))}
+      <Footer {...{ resource, record, form }} />
+      {theirs && record && (
+        <Conflict
+          {...{ fields, theirs, mine: values, before: form.initial }}
+          onClose={() => form.setTheirs(undefined)}
+          onChoose={form.save}
+        />
+      )}
+    </form>
+  )
+}
+
+type FormState = ReturnType<typeof useForm>
+
+function Footer({ resource, record, form }: Edited & { form: FormState }) {
+  const t = useStrings()
+  const navigate = useNavigate()
+  const { percent, isBusy, isChanged } = form
+  return (
+    <div className="footer">
+      <button type="submit" className="primary" disabled={isBusy || (record && !isChanged)}>
+        {record ? t('save') : t('create')}
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          form.reset()
+          void navigate(`/${resource.name}`)
+        }}
+      >
+        {t('cancel')}
+      </button>
+      {percent !== undefined && (
+        <label className="progress">
+          {t('uploading', { percent })}
+          <progress max={100} value={percent} />
+        </label>
+      )}
+      {isChanged && !isBusy && <span className="muted">{t('unsaved')}</span>}
+      <span className="space" />
+      {record && <Delete {...{ resource, record, form }} />}
+    </div>
+  )
+}
+
+function Delete({ resource, record, form }: Edited & { form: FormState }) {
+  const t = useStrings()
+  const rights = useRights()
+  const [isAsked, setAsked] = useState(false)
+  if (!record || !rights.may(resource, 'delete')) return null
+  return (
+    <>
+      <button type="button" className="danger" onClick={() => setAsked(true)}>
+        <Icon name="trash" />
+        {t('delete')}
+      </button>
+      {isAsked && (
+        <Confirmation
+          title={t('deleteOne', { name: nameOf(record, resource.fields) })}
+          text={t('deleteText')}
+          action={t('delete')}
+          isDanger
+          onConfirm={() => {
+            setAsked(false)
+            form.remove()
+          }}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}
+
+/** The values of the form, kept over a reload, and its writes. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: its parts share the state of the form
+function useForm({ resource, record }: Edited) {
+  const { data } = useAdmin()
+  const t = useStrings()
+  const sentence = useSentence()
+  const navigate = useNavigate()
+  const refresh = useRefresh()
+  const id = record && String(record.id)
+  const fields = resource.writable[record ? 'update' : 'create']
+  const initial = useMemo(() => valuesOf(fields, record), [fields, record])
+  const draft = useMemo(() => new Draft(resource.name, id), [resource.name, id])
+  const [edits, setEdits] = useState<Values>(() => draft.read() ?? {})
+  const [isRestored, setRestored] = useState(() => draft.read() !== undefined)
+  const [version, setVersion] = useState(0)
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [failure, setFailure] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [percent, setPercent] = useState<number>()
+  const [theirs, setTheirs] = useState<RaRecord>()
+  const values = { ...initial, ...edits }
+  const changes = changesOf(initial, values)
+  useEffect(() => draft.keep(changesOf(initial, { ...initial, ...edits })), [draft, initial, edits])
+
+  function reset(): void {
+    draft.drop()
+    setEdits({})
+    setErrors({})
+    setFailure('')
+    setRestored(false)
+    setVersion((before) => before + 1)
+  }
+
+  /** Says what is wrong, at its place. */
+  async function tell(error: unknown): Promise<void> {
+    const { status, fields: wrong = {} } = error as Partial<ClientError>
+    if (status === 412 && id !== undefined) {
+      const read = await data.provider().getOne(resource.name, { id })
+      return setTheirs(read.data)
+    }
+    setErrors(wrong)
+    const hasPlace = Object.keys(wrong).length > 0
+    setFailure(hasPlace && status === 400 ? t('fixErrors') : sentence(error))
+  }
+
+  async function save(body: Values): Promise<void> {
+    setBusy(true)
+    setErrors({})
+    setFailure('')
+    setTheirs(undefined)
+    const onProgress = ({ loaded, total }: { loaded: number; total: number }) =>
+      setPercent(total > 0 ? Math.round((loaded / total) * 100) : undefined)
+    try {
+      const written = await data.save(resource.name, id, sent(body, !record), { onProgress })
+      reset()
+      refresh()
+      const done = record ? t('changed') : t('createdNotice')
+      const isShown = record || resource.actions.read
+      const path = isShown ? pathOf(resource, written.id) : `/${resource.name}`
+      await navigate(path, { replace: record !== undefined, state: { done } })
+    } catch (error) {
+      await tell(error)
+    }
+    setBusy(false)
+    setPercent(undefined)
+  }
+
+  async function remove(): Promise<void> {
+    try {
+      await data.remove(resource.name, String(id))
+      draft.drop()
+      refresh()
+      await navigate(`/${resource.name}`, { replace: true })
+    } catch (error) {
+      await tell(error)
+    }
+  }
+
+  return {
+    ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, version },
+    ...{ reset, save, remove, setTheirs },
+    isChanged: Object.keys(changes).length > 0,
+    set: (name: string, value: unknown) => setEdits((before) => ({ ...before, [name]: value })),
+    submit(event: FormEvent) {
+      event.preventDefault()
+      const lacking = missing(fields, values, t('required'))
+      if (Object.keys(lacking).length > 0) {
+        setErrors(lacking)
+        return setFailure(t('fixErrors'))
+      }
+      void save(record ? changes : values)
+    },
+  }
+}

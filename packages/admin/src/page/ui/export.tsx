@@ -1,0 +1,99 @@
+/**
+ * The list as a CSV file: by the router where it exports, else page by page.
+ *
+ * @module
+ */
+
+import type { ListControllerResult } from 'ra-core'
+import { useState } from 'react'
+import { useAdmin, useSentence } from '../context.ts'
+import { type Data, type Narrowing, type Values, wantedOf } from '../data.ts'
+import type { Resource } from '../document.ts'
+import { type Field, nameOf } from '../fields.ts'
+import { useFormats, useStrings } from '../i18n.ts'
+import { Icon, Notice } from './parts.tsx'
+
+/** The most records that are read page by page. */
+const MOST = 5000
+
+/** The button; what it came to is beside it. */
+export function Export(props: {
+  resource: Resource
+  list: ListControllerResult
+  fields: readonly Field[]
+}) {
+  const { resource, list, fields } = props
+  const { data } = useAdmin()
+  const t = useStrings()
+  const { number } = useFormats()
+  const sentence = useSentence()
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState('')
+  const { field, order } = list.sort
+  const isSorted = resource.sortable.has(field)
+  const wanted = {
+    ...wantedOf(list.filterValues as Narrowing, resource),
+    ...(isSorted && { sort: (order === 'DESC' ? '-' : '') + field }),
+  }
+  async function run(): Promise<void> {
+    setBusy(true)
+    setFailure('')
+    try {
+      const { file, isCut } = await fileOf(data, resource, wanted, fields)
+      saved(file, resource)
+      if (isCut) setFailure(t('exportLoaded', { count: number(MOST) }))
+    } catch (error) {
+      setFailure(sentence(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      {failure && <Notice kind="error">{failure}</Notice>}
+      <button type="button" className="quiet" disabled={isBusy} onClick={run}>
+        <Icon name="download" />
+        {t('export')}
+      </button>
+    </>
+  )
+}
+
+/** The file: by the router, or made here of the first records. */
+async function fileOf(data: Data, resource: Resource, wanted: Values, fields: readonly Field[]) {
+  if (resource.hasCsv) {
+    const result = await data.calls(resource.name).export('csv', wanted)
+    if (!result.ok) throw result.error
+    return { file: await result.data.blob(), isCut: false }
+  }
+  const rows: Values[] = []
+  for await (const page of data.pages(resource.name, wanted)) {
+    rows.push(...page)
+    if (rows.length >= MOST) break
+  }
+  const text = csvOf(fields, rows.slice(0, MOST))
+  return { file: new Blob([text], { type: 'text/csv' }), isCut: rows.length >= MOST }
+}
+
+function saved(file: Blob, { name }: Resource): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = `${name}.csv`
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+/** Rows as RFC 4180 has them. Spreadsheets take some beginnings for formulas. */
+function csvOf(fields: readonly Field[], rows: readonly Values[]): string {
+  const cell = (value: unknown): string => {
+    const text =
+      value instanceof Object
+        ? 'id' in value || '_id' in value
+          ? nameOf(value)
+          : JSON.stringify(value)
+        : String(value ?? '')
+    const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  }
+  const lines = rows.map((row) => fields.map(({ name }) => cell(row[name])))
+  return [fields.map(({ name }) => name), ...lines].map((line) => `${line.join(',')}\r\n`).join('')
+}

@@ -1,0 +1,192 @@
+/**
+ * Rules that narrow a list: all of them, or any.
+ *
+ * @module
+ */
+
+import type { ListControllerResult } from 'ra-core'
+import { useState } from 'react'
+import type { Narrowing } from '../data.ts'
+import type { Resource } from '../document.ts'
+import type { Field } from '../fields.ts'
+import { useStrings } from '../i18n.ts'
+import { isComplete, type Operator, operatorsFor, type Rule } from '../rules.ts'
+import { Icon } from './parts.tsx'
+import { ReferenceInput } from './reference.tsx'
+
+/** The rules of a list. Those that are complete hold at once. */
+export function Filters({ resource, list }: { resource: Resource; list: ListControllerResult }) {
+  const t = useStrings()
+  const { rules: held = [], any = false } = list.filterValues as Narrowing
+  const [rules, setRules] = useState<readonly Rule[]>(held.length > 0 ? held : [firstOf(resource)])
+  const apply = (next: readonly Rule[], isAny = any) => {
+    setRules(next)
+    const complete = next.filter(isComplete)
+    const before = list.filterValues as Narrowing
+    list.setFilters({ ...before, rules: complete, ...(isAny ? { any: true } : { any: undefined }) })
+  }
+  const takesOr = resource.filters.some(({ operators }) => operators.length > 1)
+  return (
+    <fieldset className="filters">
+      <legend className="hidden">{t('filters')}</legend>
+      {takesOr && rules.length > 1 && (
+        <label className="match">
+          {t('match')}
+          <select
+            value={any ? 'any' : 'all'}
+            onChange={({ target }) => apply(rules, target.value === 'any')}
+          >
+            <option value="all">{t('all')}</option>
+            <option value="any">{t('any')}</option>
+          </select>
+        </label>
+      )}
+      {rules.map((rule, at) => (
+        <RuleLine
+          key={`${at} ${rule.field}`}
+          {...{ resource, rule }}
+          onChange={(next) => apply(rules.with(at, next))}
+          onRemove={() => apply(rules.toSpliced(at, 1))}
+        />
+      ))}
+      <button
+        type="button"
+        className="quiet"
+        onClick={() => setRules([...rules, firstOf(resource)])}
+      >
+        <Icon name="plus" />
+        {t('addFilter')}
+      </button>
+    </fieldset>
+  )
+}
+
+function firstOf({ filters: [first] }: Resource): Rule {
+  const [operator = 'eq'] = first ? operatorsFor(first.field, first.operators) : []
+  return { field: first?.field.name ?? '', operator, value: '' }
+}
+
+function RuleLine(props: {
+  resource: Resource
+  rule: Rule
+  onChange: (rule: Rule) => void
+  onRemove: () => void
+}) {
+  const { resource, rule, onChange, onRemove } = props
+  const t = useStrings()
+  const found = resource.filters.find(({ field }) => field.name === rule.field)
+  const operators = found ? operatorsFor(found.field, found.operators) : []
+  const hasValue = rule.operator !== 'empty' && rule.operator !== 'set'
+  return (
+    <div className="rule">
+      <select
+        aria-label={t('field')}
+        value={rule.field}
+        onChange={({ target: { value: field } }) => {
+          const next = resource.filters.find((one) => one.field.name === field)
+          const [operator = 'eq'] = next ? operatorsFor(next.field, next.operators) : []
+          onChange({ field, operator, value: '' })
+        }}
+      >
+        {resource.filters.map(({ field }) => (
+          <option key={field.name} value={field.name}>
+            {field.label}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t('operator')}
+        value={rule.operator}
+        onChange={({ target }) => onChange({ ...rule, operator: target.value as Operator })}
+      >
+        {operators.map((one) => (
+          <option key={one} value={one}>
+            {t(`operator.${one}`)}
+          </option>
+        ))}
+      </select>
+      {found && hasValue && (
+        <RuleValue
+          field={found.field}
+          value={rule.value}
+          onChange={(value) => onChange({ ...rule, value })}
+        />
+      )}
+      <button type="button" className="quiet" onClick={onRemove}>
+        <Icon name="close" />
+        <span className="hidden">{t('removeFilter')}</span>
+      </button>
+    </div>
+  )
+}
+
+const TYPES: Partial<Record<Field['kind'], string>> = {
+  number: 'number',
+  integer: 'number',
+  date: 'date',
+  datetime: 'datetime-local',
+}
+
+function RuleValue(props: { field: Field; value: string; onChange: (value: string) => void }) {
+  const { field, value, onChange } = props
+  const t = useStrings()
+  const options = field.kind === 'boolean' ? [true, false] : (field.options ?? field.item?.options)
+  const model = field.model ?? field.item?.model
+  if (model !== undefined) {
+    return (
+      <ReferenceInput
+        {...{ model, value }}
+        label={t('value')}
+        onChange={(id) => onChange(id ?? '')}
+      />
+    )
+  }
+  if (options) {
+    return (
+      <select
+        aria-label={t('value')}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      >
+        <option value="">{t('choose')}</option>
+        {options.map((one) => (
+          <option key={String(one)} value={String(one)}>
+            {one === true ? t('yes') : one === false ? t('no') : one}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  return (
+    <LateInput
+      label={t('value')}
+      type={TYPES[field.item?.kind ?? field.kind] ?? 'text'}
+      {...{ value, onChange }}
+    />
+  )
+}
+
+/** A line that counts when it is left, or on Enter: each letter would be a request. */
+function LateInput(props: {
+  label: string
+  type: string
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { label, type, value, onChange } = props
+  const [text, setText] = useState(value)
+  return (
+    <input
+      aria-label={label}
+      type={type}
+      step="any"
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value)
+        if (type !== 'text') onChange(target.value)
+      }}
+      onBlur={() => text !== value && onChange(text)}
+      onKeyDown={({ key }) => key === 'Enter' && onChange(text)}
+    />
+  )
+}

@@ -1,0 +1,154 @@
+/**
+ * Fields of a form, with what is inside them.
+ *
+ * @module
+ */
+
+import { useId } from 'react'
+import type { Field } from '../fields.ts'
+import { useStrings } from '../i18n.ts'
+import { Control, type Described, type InputProps } from './controls.tsx'
+import { Icon } from './parts.tsx'
+
+/** A field with its name, its control and what is wrong with it. */
+export function Input(props: InputProps) {
+  const { field, path, errors } = props
+  const id = useId()
+  if (field.kind === 'object') return <Group {...props} />
+  if (field.kind === 'list' && field.item) return <Items {...props} item={field.item} />
+  const error = errors[path]
+  const below = `${id}below`
+  const described: Described = {
+    id,
+    'aria-describedby': error || field.help ? below : undefined,
+    'aria-invalid': error !== undefined,
+    'aria-required': field.isRequired,
+  }
+  const label = props.label ?? field.label
+  const isCheck = field.kind === 'boolean' && field.isRequired
+  return (
+    <div className={`field ${isCheck ? 'check' : ''}`}>
+      <label htmlFor={id}>
+        {label}
+        {field.isRequired && !isCheck && <Star />}
+      </label>
+      <Control {...props} label={label} described={described} />
+      <Below id={below} error={error} help={field.help} />
+    </div>
+  )
+}
+
+/** What is wrong with a field, or what it is for. */
+function Below(props: { id: string; error: string | undefined; help: string | undefined }) {
+  const { id, error, help } = props
+  if (!error && !help) return null
+  return (
+    <p id={id} className={error ? 'error' : 'muted'}>
+      {error ?? help}
+    </p>
+  )
+}
+
+const Star = () => (
+  <span className="star" aria-hidden="true">
+    {' *'}
+  </span>
+)
+
+/** The fields of an object. */
+function Group({ field, path, value, onChange, errors, before, label }: InputProps) {
+  const values = (value ?? {}) as Readonly<Record<string, unknown>>
+  return (
+    <fieldset className="group">
+      <legend>{label ?? field.label}</legend>
+      {errors[path] && <p className="error">{errors[path]}</p>}
+      {field.fields?.map((inner) => (
+        <Input
+          key={inner.name}
+          field={inner}
+          path={`${path}.${inner.name}`}
+          value={values[inner.name]}
+          onChange={(next) => onChange({ ...values, [inner.name]: next })}
+          errors={errors}
+          before={(before as typeof values | undefined)?.[inner.name]}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+/** The elements of a list, in their order. */
+function Items(props: InputProps & { item: Field }) {
+  const { field, path, value, onChange, errors, item, label } = props
+  const t = useStrings()
+  const values = Array.isArray(value) ? (value as readonly unknown[]) : []
+  const move = (at: number, to: number) => {
+    const next = values.toSpliced(at, 1)
+    onChange(next.toSpliced(to, 0, values[at]))
+  }
+  return (
+    <fieldset className="group">
+      <legend>
+        {label ?? field.label}
+        {field.isRequired && <Star />}
+      </legend>
+      {errors[path] && <p className="error">{errors[path]}</p>}
+      {values.map((one, at) => (
+        <div className="item" key={at}>
+          <Input
+            field={item}
+            path={`${path}.${at}`}
+            label={`${label ?? field.label} ${at + 1}`}
+            value={one}
+            onChange={(next) => onChange(values.with(at, next ?? null))}
+            errors={errors}
+          />
+          <ItemButtons
+            {...{ at, count: values.length, move }}
+            onRemove={() => onChange(values.toSpliced(at, 1))}
+          />
+        </div>
+      ))}
+      <button type="button" className="quiet" onClick={() => onChange([...values, firstOf(item)])}>
+        <Icon name="plus" />
+        {t('add')}
+      </button>
+    </fieldset>
+  )
+}
+
+function firstOf({ kind }: Field): unknown {
+  if (kind === 'object') return {}
+  return kind === 'list' ? [] : kind === 'boolean' ? false : ''
+}
+
+function ItemButtons(props: {
+  at: number
+  count: number
+  move: (at: number, to: number) => void
+  onRemove: () => void
+}) {
+  const { at, count, move, onRemove } = props
+  const t = useStrings()
+  return (
+    <span className="item-buttons">
+      <button type="button" className="quiet" disabled={at === 0} onClick={() => move(at, at - 1)}>
+        <Icon name="up" />
+        <span className="hidden">{t('moveUp')}</span>
+      </button>
+      <button
+        type="button"
+        className="quiet"
+        disabled={at === count - 1}
+        onClick={() => move(at, at + 1)}
+      >
+        <Icon name="down" />
+        <span className="hidden">{t('moveDown')}</span>
+      </button>
+      <button type="button" className="quiet" onClick={onRemove}>
+        <Icon name="close" />
+        <span className="hidden">{t('removeItem', { number: at + 1 })}</span>
+      </button>
+    </span>
+  )
+}

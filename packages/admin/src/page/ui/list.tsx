@@ -1,0 +1,219 @@
+/**
+ * The list of a resource: found, filtered, sorted, page by page.
+ *
+ * @module
+ */
+
+import { type ListControllerResult, useListController, useStore } from 'ra-core'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { Link } from 'react-router'
+import { useRights, useSentence } from '../context.ts'
+import type { Narrowing } from '../data.ts'
+import type { Resource } from '../document.ts'
+import { type Field, namingField } from '../fields.ts'
+import { useFormats, useStrings } from '../i18n.ts'
+import { Bulk } from './bulk.tsx'
+import { Columns } from './columns.tsx'
+import { Export } from './export.tsx'
+import { Filters } from './filters.tsx'
+import { Head, Icon, Loading, Notice } from './parts.tsx'
+import { Table } from './table.tsx'
+
+const Chart = lazy(() => import('./chart.tsx').then((found) => ({ default: found.Chart })))
+
+/** Columns that a list begins with, if the developer names none. */
+const COLUMNS = 6
+const SIZES = [10, 25, 50, 100]
+/** How long typing has to rest before it is searched for, in milliseconds. */
+const REST_MS = 300
+
+/** The screen of a resource's list. */
+export function List({ resource }: { resource: Resource }) {
+  const t = useStrings()
+  const sentence = useSentence()
+  const { number } = useFormats()
+  const list = useListController({
+    resource: resource.name,
+    perPage: 25,
+    disableAuthentication: true,
+    queryOptions: { onError: () => undefined },
+  })
+  const [columns, setColumns] = useStore<readonly string[]>(
+    `${resource.name}.columns`,
+    defaultColumns(resource),
+  )
+  const [panel, setPanel] = useState<'filters' | 'chart'>()
+  const fields = columns.flatMap((name) => resource.fields.filter((one) => one.name === name))
+  const { rules = [] } = list.filterValues as Narrowing
+  return (
+    <>
+      <Head
+        title={resource.isUsers && resource.title === 'Users' ? t('users') : resource.title}
+        below={
+          list.total === undefined ? undefined : t('recordCount', { count: number(list.total) })
+        }
+      >
+        <Create resource={resource} />
+      </Head>
+      <div className="toolbar">
+        {resource.isSearchable && <Search list={list} resource={resource} />}
+        {resource.filters.length > 0 && (
+          <Toggle name="filters" {...{ panel, setPanel }} count={rules.length} />
+        )}
+        {resource.groups && <Toggle name="chart" {...{ panel, setPanel }} />}
+        <span className="space" />
+        <Columns {...{ resource, columns, setColumns }} />
+        <Export {...{ resource, list, fields }} />
+        <button type="button" className="quiet" onClick={() => list.refetch()}>
+          <Icon name="refresh" />
+          <span className="hidden">{t('refresh')}</span>
+        </button>
+      </div>
+      {(panel === 'filters' || rules.length > 0) && <Filters {...{ resource, list }} />}
+      {panel === 'chart' && (
+        <Suspense fallback={<Loading />}>
+          <Chart resource={resource} narrowing={list.filterValues as Narrowing} />
+        </Suspense>
+      )}
+      <Bulk {...{ resource, list }} />
+      {list.error && !list.isPending ? (
+        <Notice kind="error">{sentence(list.error)}</Notice>
+      ) : (
+        <Found {...{ resource, list, fields }} />
+      )}
+    </>
+  )
+}
+
+interface Listed {
+  readonly resource: Resource
+  readonly list: ListControllerResult
+}
+
+function Create({ resource }: { resource: Resource }) {
+  const t = useStrings()
+  const rights = useRights()
+  if (!rights.may(resource, 'create')) return null
+  return (
+    <Link className="button primary" to={`/${resource.name}/create`}>
+      <Icon name="plus" />
+      {t('create')}
+    </Link>
+  )
+}
+
+function Toggle(props: {
+  name: 'filters' | 'chart'
+  panel: string | undefined
+  setPanel: (panel: 'filters' | 'chart' | undefined) => void
+  count?: number
+}) {
+  const { name, panel, setPanel, count = 0 } = props
+  const t = useStrings()
+  const isOpen = panel === name
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={() => setPanel(isOpen ? undefined : name)}
+    >
+      <Icon name={name === 'chart' ? 'chart' : 'filter'} />
+      {t(name)}
+      {count > 0 && <span className="count">{count}</span>}
+    </button>
+  )
+}
+
+function Search({ list, resource }: Listed) {
+  const t = useStrings()
+  const current = (list.filterValues as Narrowing).q ?? ''
+  const [text, setText] = useState(current)
+  const { filterValues, setFilters } = list
+  useEffect(() => setText(current), [current])
+  useEffect(() => {
+    if (text === current) return
+    const timer = setTimeout(() => setFilters({ ...filterValues, q: text }), REST_MS)
+    return () => clearTimeout(timer)
+  }, [text, current, filterValues, setFilters])
+  return (
+    <span className="search">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={t('searchFor', { name: resource.title })}
+        placeholder={t('search')}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </span>
+  )
+}
+
+/** The records of the page, or why there are none. */
+function Found({ resource, list, fields }: Listed & { fields: readonly Field[] }) {
+  const t = useStrings()
+  if (list.isPending) return <Loading />
+  const { q, rules = [] } = list.filterValues as Narrowing
+  if (list.data?.length) {
+    return (
+      <>
+        <Table {...{ resource, list, fields }} />
+        <Paging list={list} />
+      </>
+    )
+  }
+  const isNarrowed = q !== undefined || rules.length > 0
+  return (
+    <div className="empty">
+      <p>{t(isNarrowed ? 'emptySearch' : 'empty')}</p>
+      {isNarrowed && (
+        <button type="button" onClick={() => list.setFilters({})}>
+          {t('clearFilters')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Paging({ list }: { list: ListControllerResult }) {
+  const t = useStrings()
+  const { number } = useFormats()
+  const { page, perPage, total, setPage, setPerPage } = list
+  const pages = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage))
+  return (
+    <nav className="paging" aria-label={t('page', { page: number(page) })}>
+      <label>
+        <span className="muted">{t('perPage')}</span>
+        <select value={perPage} onChange={({ target }) => setPerPage(Number(target.value))}>
+          {SIZES.map((size) => (
+            <option key={size}>{size}</option>
+          ))}
+        </select>
+      </label>
+      <span className="space" />
+      <span className="muted">
+        {pages === undefined
+          ? t('page', { page: number(page) })
+          : t('pageOf', { page: number(page), pages: number(pages) })}
+      </span>
+      <button type="button" disabled={!list.hasPreviousPage} onClick={() => setPage(page - 1)}>
+        <Icon name="left" />
+        <span className="hidden">{t('previous')}</span>
+      </button>
+      <button type="button" disabled={!list.hasNextPage} onClick={() => setPage(page + 1)}>
+        <Icon name="right" />
+        <span className="hidden">{t('next')}</span>
+      </button>
+    </nav>
+  )
+}
+
+/** The name of a record first, then what is short enough for a column. */
+function defaultColumns({ columns, fields }: Resource): readonly string[] {
+  if (columns) return columns
+  const naming = namingField(fields)
+  const short = fields.filter(
+    ({ name, kind }) => name !== naming && !['long', 'json', 'object'].includes(kind),
+  )
+  return [...(naming ? [naming] : []), ...short.map(({ name }) => name)].slice(0, COLUMNS)
+}

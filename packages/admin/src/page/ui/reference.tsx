@@ -1,0 +1,166 @@
+/**
+ * Chooses a record of another resource by its name.
+ *
+ * @module
+ */
+
+import { useGetList, useGetOne } from 'ra-core'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { useResourcesOf } from '../context.ts'
+import type { Resource } from '../document.ts'
+import { nameOf } from '../fields.ts'
+import { useStrings } from '../i18n.ts'
+
+interface Choice {
+  readonly label: string
+  readonly value: string | undefined
+  readonly onChange: (id: string | undefined) => void
+  readonly id?: string
+  readonly describedBy?: string | undefined
+  readonly isInvalid?: boolean
+  readonly isRequired?: boolean
+}
+
+/** A field of a reference: a search where the records can be listed, else the id itself. */
+export function ReferenceInput({ model, ...choice }: Choice & { model: string }) {
+  const [target] = useResourcesOf(model)
+  const { label, value = '', onChange, id } = choice
+  if (target) return <Combobox target={target} {...choice} />
+  return (
+    <input
+      id={id}
+      aria-label={id ? undefined : label}
+      value={value}
+      onChange={({ target: { value: text } }) => onChange(text === '' ? undefined : text)}
+    />
+  )
+}
+
+/** How many records are offered. */
+const OFFERED = 20
+const REST_MS = 250
+
+/** The records that `text` finds, by the router's search; without one, among the first by their names. */
+function useFound(target: Resource, text: string, isOpen: boolean) {
+  const [wanted, setWanted] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setWanted(text), REST_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  const perPage = target.isSearchable ? OFFERED : 100
+  const filter = target.isSearchable && wanted !== '' ? { q: wanted } : {}
+  const { data = [], isPlaceholderData } = useGetList(
+    target.name,
+    { filter, pagination: { page: 1, perPage } },
+    { enabled: isOpen, retry: false, placeholderData: (before) => before },
+  )
+  const named = data.map((record) => ({
+    id: String(record.id),
+    name: nameOf(record, target.fields),
+  }))
+  // What is found for an earlier text must not be chosen for this one.
+  const isSettled = target.isSearchable && wanted === text && !isPlaceholderData
+  if (isSettled) return named
+  return named
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .slice(0, OFFERED)
+}
+
+/** A combobox, as WAI-ARIA describes one with a list of suggestions. */
+function Combobox({ target, label, value, onChange, id, ...rest }: Choice & { target: Resource }) {
+  const t = useStrings()
+  const own = useId()
+  const [typed, setTyped] = useState<string>()
+  const [at, setAt] = useState(0)
+  const isOpen = typed !== undefined
+  const canRead = target.actions.read !== undefined
+  const options = { enabled: !!value && canRead, retry: false, staleTime: 60_000 }
+  const { data } = useGetOne(target.name, { id: value ?? '' }, options)
+  const found = useFound(target, typed ?? '', isOpen)
+  const name = value ? nameOf(data, target.fields) || value : ''
+  const choose = (chosen: string | undefined) => {
+    onChange(chosen)
+    setTyped(undefined)
+  }
+  const onKeyDown = keysOf({
+    isOpen,
+    move: (by) => setAt((at + by + found.length) % Math.max(found.length, 1)),
+    open: () => setTyped(''),
+    choose: () => found[at] && choose(found[at].id),
+    close: () => setTyped(undefined),
+  })
+  return (
+    <span className="combobox">
+      <input
+        id={id}
+        role="combobox"
+        aria-label={id ? undefined : label}
+        aria-expanded={isOpen && found.length > 0}
+        aria-controls={`${own}list`}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && found[at] ? `${own}${at}` : undefined}
+        aria-describedby={rest.describedBy}
+        aria-invalid={rest.isInvalid}
+        aria-required={rest.isRequired}
+        autoComplete="off"
+        placeholder={t('search')}
+        value={typed ?? name}
+        onChange={({ target: { value: text } }) => {
+          setTyped(text)
+          setAt(0)
+          if (text === '') onChange(undefined)
+        }}
+        onClick={() => setTyped(typed ?? '')}
+        onBlur={() => setTyped(undefined)}
+        onKeyDown={onKeyDown}
+      />
+      <div
+        role="listbox"
+        id={`${own}list`}
+        aria-label={label}
+        hidden={!isOpen || found.length === 0}
+      >
+        {found.map((one, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the same
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the input
+          <div
+            role="option"
+            key={one.id}
+            id={`${own}${index}`}
+            aria-selected={index === at}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(one.id)}
+          >
+            {one.name}
+          </div>
+        ))}
+      </div>
+    </span>
+  )
+}
+
+/** What keys do in a combobox. */
+function keysOf(list: {
+  isOpen: boolean
+  move: (by: number) => void
+  open: () => void
+  choose: () => void
+  close: () => void
+}) {
+  const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
+  return (event: KeyboardEvent) => {
+    const by = moves[event.key]
+    if (by !== undefined) {
+      event.preventDefault()
+      if (list.isOpen) list.move(by)
+      else list.open()
+    } else if (list.isOpen && event.key === 'Enter') {
+      event.preventDefault()
+      list.choose()
+    } else if (list.isOpen && event.key === 'Escape') {
+      // A window around it stays open.
+      event.preventDefault()
+      list.close()
+    }
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * The sign-in screen: the ways that the app has.
+ *
+ * @module
+ */
+
+import { useLogin } from 'ra-core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useAdmin, useSentence } from '../context.ts'
+import { useStrings } from '../i18n.ts'
+import { isOpenToGuests, type SignInWay } from '../session.ts'
+import { Language } from './layout.tsx'
+import { Notice } from './parts.tsx'
+
+/** What the server asks for after a first step. */
+interface SecondStep {
+  readonly ticket: string
+  readonly secondStep: readonly string[]
+}
+
+/** Signs in by password, a code by mail or a passkey, with a second step if the account has one. */
+export function SignIn() {
+  const { title } = useAdmin()
+  const [second, setSecond] = useState<SecondStep>()
+  return (
+    <main className="sign-in">
+      <h1>{title}</h1>
+      {second ? (
+        <Second {...second} onBack={() => setSecond(undefined)} />
+      ) : (
+        <First onSecond={setSecond} />
+      )}
+      <Language />
+    </main>
+  )
+}
+
+/** Signs in one way, and says why if it fails. */
+function useWay(onSecond?: (step: SecondStep) => void) {
+  const login = useLogin()
+  const sentence = useSentence()
+  const [failure, setFailure] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  async function go(way: SignInWay): Promise<void> {
+    setBusy(true)
+    setFailure('')
+    try {
+      await login(way)
+    } catch (error) {
+      const { ticket, secondStep, status, message } = error as Partial<SecondStep> & {
+        status?: number
+        message: string
+      }
+      if (ticket && secondStep && onSecond) onSecond({ ticket, secondStep })
+      else setFailure(status === 401 ? message : sentence(error))
+    }
+    setBusy(false)
+  }
+  return { go, failure, isBusy }
+}
+
+function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
+  const { shape } = useAdmin()
+  const t = useStrings()
+  const { go, ...state } = useWay(onSecond)
+  const [isByCode, setByCode] = useState(false)
+  const { routes = {} } = shape.accounts ?? {}
+  const By = isByCode ? ByCode : ByPassword
+  return (
+    <>
+      <By go={go} {...state} />
+      <div className="ways">
+        {routes.passkeyLogin && (
+          <button type="button" onClick={() => go({ way: 'passkey' })}>
+            {t('passkeySignIn')}
+          </button>
+        )}
+        {routes.sendLoginCode && (
+          <button type="button" onClick={() => setByCode(!isByCode)}>
+            {t(isByCode ? 'byPassword' : 'codeByMail')}
+          </button>
+        )}
+        {isOpenToGuests(shape) && (
+          <button type="button" className="link" onClick={() => go({ way: 'guest' })}>
+            {t('guest')}
+          </button>
+        )}
+      </div>
+    </>
+  )
+}
+
+type Way = ReturnType<typeof useWay>
+
+function Identifier({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const t = useStrings()
+  return <Text label={t('identifier')} {...{ value, onChange }} autoComplete="username webauthn" />
+}
+
+function ByPassword({ go, failure, isBusy }: Way) {
+  const t = useStrings()
+  const [identifier, setIdentifier] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = () => go({ way: 'login', body: { identifier, password } })
+  return (
+    <StepForm onSubmit={submit} {...{ isBusy, failure }} action={t('signIn')}>
+      <Identifier value={identifier} onChange={setIdentifier} />
+      <Text
+        label={t('password')}
+        type="password"
+        value={password}
+        onChange={setPassword}
+        autoComplete="current-password"
+      />
+    </StepForm>
+  )
+}
+
+function ByCode({ go, failure, isBusy }: Way) {
+  const { accounts } = useAdmin()
+  const t = useStrings()
+  const sentence = useSentence()
+  const [identifier, setIdentifier] = useState('')
+  const [otp, setOtp] = useState('')
+  const [isSent, setSent] = useState(false)
+  const [unsent, setUnsent] = useState('')
+  async function submit(): Promise<void> {
+    if (isSent) return go({ way: 'login', body: { identifier, otp: otp.trim() } })
+    const result = await accounts?.sendLoginCode?.({ identifier })
+    if (result?.ok) setSent(true)
+    else setUnsent(sentence(result?.error))
+  }
+  return (
+    <StepForm
+      onSubmit={submit}
+      {...{ isBusy, failure: failure || unsent }}
+      action={t(isSent ? 'signIn' : 'sendCode')}
+    >
+      <Identifier value={identifier} onChange={setIdentifier} />
+      {isSent && (
+        <>
+          <Notice kind="info">{t('codeSent')}</Notice>
+          <Text label={t('code')} value={otp} onChange={setOtp} autoComplete="one-time-code" />
+        </>
+      )}
+    </StepForm>
+  )
+}
+
+function Second({ ticket, secondStep, onBack }: SecondStep & { onBack: () => void }) {
+  const t = useStrings()
+  const { go, failure, isBusy } = useWay()
+  const [kind, setKind] = useState(secondStep.includes('totp') ? 'totp' : secondStep[0])
+  const [code, setCode] = useState('')
+  const member = kind === 'totp' ? 'totp' : 'recoveryCode'
+  const others = secondStep.filter((one) => one !== kind && one !== 'passkey')
+  return (
+    <>
+      <h2>{t('second')}</h2>
+      <p>{t('secondText')}</p>
+      {kind !== 'passkey' && (
+        <StepForm
+          onSubmit={() => go({ way: 'login', body: { ticket, [member]: code.trim() } })}
+          {...{ isBusy, failure }}
+          action={t('confirm')}
+        >
+          <Text
+            key={kind}
+            label={kind === 'totp' ? t('totpCode') : t('recoveryCode')}
+            value={code}
+            onChange={setCode}
+            autoComplete="one-time-code"
+          />
+        </StepForm>
+      )}
+      <div className="ways">
+        {secondStep.includes('passkey') && (
+          <button type="button" onClick={() => go({ way: 'passkey', body: { ticket } })}>
+            {t('passkeySignIn')}
+          </button>
+        )}
+        {others.map((one) => (
+          <button
+            type="button"
+            key={one}
+            onClick={() => {
+              setKind(one)
+              setCode('')
+            }}
+          >
+            {one === 'totp' ? t('totpCode') : t('recoveryCode')}
+          </button>
+        ))}
+        <button type="button" className="link" onClick={onBack}>
+          {t('back')}
+        </button>
+      </div>
+    </>
+  )
+}
+
+/** A form with one button. */
+export function StepForm(props: {
+  children: ReactNode
+  action: string
+  isBusy?: boolean
+  failure?: string
+  onSubmit: () => unknown
+}) {
+  const { children, action, isBusy = false, failure, onSubmit } = props
+  return (
+    <form
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      <Notice kind="error">{failure}</Notice>
+      {children}
+      <button type="submit" className="primary" disabled={isBusy}>
+        {action}
+      </button>
+    </form>
+  )
+}
+
+/** A labelled line of text. */
+export function Text(props: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  type?: string
+  autoComplete?: string
+}) {
+  const { label, onChange, ...rest } = props
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <input required {...rest} onChange={({ target }) => onChange(target.value)} />
+    </label>
+  )
+}

@@ -1,0 +1,119 @@
+/**
+ * Values as they are read.
+ *
+ * @module
+ */
+
+import { useReference } from 'ra-core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useResourcesOf } from '../context.ts'
+import type { Resource } from '../document.ts'
+import { type Field, nameOf } from '../fields.ts'
+import { useFormats, useStrings } from '../i18n.ts'
+import { Icon } from './parts.tsx'
+
+/** The path of a record's screen. */
+export function pathOf(resource: Resource, id: unknown): string {
+  return `/${resource.name}/record/${encodeURIComponent(String(id))}`
+}
+
+/** A value of a field. */
+export function Value({ field, value }: { field: Field; value: unknown }) {
+  if (value === undefined || value === null || value === '') return <span className="muted">–</span>
+  if (field.kind === 'reference') return <Reference field={field} value={value} />
+  if (field.kind === 'file') return <Files field={field} value={value} />
+  if (Array.isArray(value)) return <List field={field} values={value} />
+  return <Plain field={field} value={value} />
+}
+
+function Plain({ field, value }: { field: Field; value: unknown }) {
+  const t = useStrings()
+  const { number, date, time } = useFormats()
+  if (typeof value === 'boolean') return value ? t('yes') : t('no')
+  if (typeof value === 'number') return <span className="number">{number(value)}</span>
+  if (typeof value === 'object') return <code className="json">{JSON.stringify(value)}</code>
+  const text = String(value)
+  if (field.kind === 'datetime') return <time dateTime={text}>{time(text)}</time>
+  if (field.kind === 'date') return <time dateTime={text}>{date(text)}</time>
+  if (field.kind === 'enum') return <span className="chip">{text}</span>
+  if (field.kind === 'url' && /^https?:/.test(text)) {
+    return (
+      <a href={text} rel="noreferrer" target="_blank">
+        {text}
+      </a>
+    )
+  }
+  return text
+}
+
+/** How many elements of a list are shown. */
+const SHOWN = 4
+
+function List({ field, values }: { field: Field; values: readonly unknown[] }) {
+  const item = field.item ?? { ...field, kind: 'text' as const }
+  return (
+    <span className="chips">
+      {values.slice(0, SHOWN).map((value, at) => (
+        <span className="chip" key={at}>
+          {item.fields ? nameOf(value, item.fields) || '…' : <Value field={item} value={value} />}
+        </span>
+      ))}
+      {values.length > SHOWN && <span className="muted">+{values.length - SHOWN}</span>}
+    </span>
+  )
+}
+
+/** A link to another record, by its name. */
+function Reference({ field, value }: { field: Field; value: unknown }) {
+  const [target] = useResourcesOf(field.model)
+  if (value instanceof Object) {
+    const name = nameOf(value, target?.fields)
+    const { _id } = value as { _id?: string }
+    return target && _id ? <Link to={pathOf(target, _id)}>{name}</Link> : name
+  }
+  if (!target?.actions.read) return <code>{String(value)}</code>
+  return <Named target={target} id={String(value)} />
+}
+
+function Named({ target, id }: { target: Resource; id: string }) {
+  const options = { retry: false, staleTime: 60_000, onError: () => undefined }
+  const { referenceRecord } = useReference({ reference: target.name, id, options })
+  return (
+    <Link to={pathOf(target, id)}>
+      {referenceRecord ? nameOf(referenceRecord, target.fields) : id}
+    </Link>
+  )
+}
+
+function Files({ field, value }: { field: Field; value: unknown }) {
+  const urls = [value].flat().filter((one): one is string => typeof one === 'string')
+  return (
+    <span className="chips">
+      {urls.map((url) => (
+        <FileLink key={url} url={url} accept={field.accept} />
+      ))}
+    </span>
+  )
+}
+
+const IMAGE = /\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])/i
+
+/** A file: the image itself, or its name. */
+export function FileLink({ url, accept }: { url: string; accept?: string | undefined }) {
+  const [isBroken, setBroken] = useState(false)
+  const name = decodeURIComponent(url.split(/[?#]/)[0]?.split('/').at(-1) ?? url)
+  const isImage = IMAGE.test(url) || /^image\/[^,]+(?:,\s*image\/[^,]+)*$/.test(accept ?? '')
+  return (
+    <a className="file" href={url} rel="noreferrer" target="_blank">
+      {isImage && !isBroken ? (
+        <img src={url} alt={name} loading="lazy" onError={() => setBroken(true)} />
+      ) : (
+        <>
+          <Icon name="file" />
+          <span>{name}</span>
+        </>
+      )}
+    </a>
+  )
+}

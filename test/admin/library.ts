@@ -1,0 +1,47 @@
+/**
+ * The library and a browser, for the tests of a file.
+ *
+ * @module
+ */
+
+import { afterAll, beforeAll } from 'vitest'
+import { serve } from '../../adapters/runtimes/node.ts'
+import type { App } from '../../src/index.ts'
+import { type Chromium, startChromium, type Tab } from '../services/chromium.ts'
+import { library } from './apps.ts'
+import { opened, sees, signIn } from './screens.ts'
+
+/** Begins and ends with the tests. */
+export class Library {
+  app!: App
+  chromium!: Chromium
+  /** Where the admin page is. */
+  base = ''
+
+  constructor() {
+    let server: Awaited<ReturnType<typeof serve>>
+    beforeAll(async () => {
+      this.app = await library()
+      server = await serve(this.app, { port: 0, hostname: '127.0.0.1', signals: false })
+      this.base = `${server.url}/admin`
+      this.chromium = await startChromium()
+    })
+    afterAll(async () => {
+      await this.chromium?.stop()
+      await server?.close()
+    })
+  }
+
+  /** A window of a user of their own. */
+  opened(): Promise<Tab> {
+    return opened(this.chromium, this.base)
+  }
+
+  /** A window in which someone has signed in. */
+  async signedIn(email: string): Promise<Tab> {
+    const tab = await this.opened()
+    await signIn(tab.page, email)
+    await sees(tab.page, ' records')
+    return tab
+  }
+}

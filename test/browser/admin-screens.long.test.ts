@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import type { Page } from 'puppeteer-core'
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { bundled } from '../../packages/admin/bundle.ts'
+import { PASSWORD, PEOPLE } from '../admin/apps.ts'
+import { Library } from '../admin/library.ts'
+import {
+  field,
+  follow,
+  found,
+  opened,
+  press,
+  sees,
+  signIn,
+  visit,
+  write,
+} from '../admin/screens.ts'
+import { withService } from '../services/shared.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const axe = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
+
+await withService('chromium', () => {
+  const lib = new Library()
+
+  describe('The first load of the admin page', () => {
+    it('is at most 400 KiB as it is sent, and a list is there within 2 s', async () => {
+      const { assets, script } = await bundled()
+      const first = new Set<string>()
+      const add = (name: string) => {
+        if (first.has(name)) return
+        first.add(name)
+        const text = gunzipSync(Buffer.from(assets[name] ?? '', 'base64')).toString()
+        for (const [, next = ''] of text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)) add(next)
+      }
+      for (const name of [
+        script,
+        ...Object.keys(assets).filter((one) => /^list-|\.css$/.test(one)),
+      ])
+        add(name)
+      const bytes = [...first].map((name) => Buffer.from(assets[name] ?? '', 'base64').length)
+      const sum = bytes.reduce((all, one) => all + one, 0)
+      console.log(`first load: ${sum} bytes gzipped in ${first.size} files`)
+      expect(sum).toBeLessThan(400 * 1024)
+
+      const { page } = await lib.signedIn(PEOPLE.reader)
+      const started = performance.now()
+      await page.reload({ waitUntil: 'domcontentloaded' })
+      await found(page, 'td a.name')
+      console.log(`a list is there after ${Math.round(performance.now() - started)} ms`)
+      expect(performance.now() - started).toBeLessThan(2000)
+      await page.browserContext().close()
+    })
+
+    it('asks no other origin', async () => {
+      const { page } = await opened(lib.chromium, 'about:blank')
+      const asked = new Set<string>()
+      page.on('request', (request) => asked.add(new URL(request.url()).origin))
+      await page.goto(lib.base)
+      await field(page, 'Password')
+      expect([...asked].filter((origin) => origin !== 'null')).toEqual([new URL(lib.base).origin])
+      await page.browserContext().close()
+    })
+  })
+
+  it('can be used by keys alone', async () => {
+    const { page } = await lib.opened()
+    await field(page, 'Password')
+    const reach = async (wanted: string) => {
+      for (let at = 0; at < 60; at += 1) {
+        await page.keyboard.press('Tab')
+        const names = await page.evaluate(() => {
+          const one = document.activeElement as HTMLInputElement | null
+          return [one?.textContent, one?.ariaLabel, one?.labels?.[0]?.textContent]
+        })
+        if (names.some((name) => name?.replace(/ \*$/, '') === wanted)) return
+      }
+      throw new Error(`Tab does not reach ${wanted}`)
+    }
+    await reach('E-mail or user name')
+    await page.keyboard.type(PEOPLE.editor)
+    await reach('Password')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await found(page, 'td a.name')
+    await reach('Search Books')
+    await page.keyboard.type('Clouds')
+    await sees(page, '6 records')
+    await reach('Clouds 1')
+    await page.keyboard.press('Enter')
+    await field(page, 'Title')
+    await reach('Author')
+    await page.keyboard.press('ArrowDown')
+    await found(page, '[role="option"]')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await reach('Price')
+    await page.keyboard.type('3')
+    await page.keyboard.press('Enter')
+    await sees(page, 'Saved.')
+    await page.browserContext().close()
+  })
+
+  describe('Ten screens', () => {
+    it('have no violation that axe finds, light and dark, wide and narrow', async () => {
+      const { page } = await lib.opened()
+      const wrong: string[] = []
+      const look = async (name: string) => void wrong.push(...(await violations(page, name)))
+      await field(page, 'Password')
+      await look('sign-in')
+      await signIn(page, PEOPLE.admin)
+      await sees(page, ' records')
+      await look('list')
+      await press(page, 'Filters')
+      await look('filters')
+      await press(page, 'Chart')
+      await found(page, '.chart rect')
+      await look('chart')
+      await (await found(page, 'td.check input')).click()
+      await look('bulk')
+      await press(page, 'Columns')
+      await look('columns')
+      await press(page, 'Close')
+      await follow(page, 'Atlas 1')
+      await write(page, 'Pages', '0')
+      await press(page, 'Save')
+      await sees(page, 'Some fields need another value.')
+      await look('form')
+      await visit(page, lib.base, '/books/create')
+      await sees(page, 'New Book')
+      await look('create')
+      await visit(page, lib.base, '/auth.users')
+      await follow(page, 'editor of the library')
+      await sees(page, 'End sessions')
+      await look('user')
+      await visit(page, lib.base, '/account')
+      await sees(page, 'API keys')
+      await look('account')
+      expect(wrong).toEqual([])
+      await page.browserContext().close()
+    })
+  })
+})
+
+/** The screens that the manual shows, as `FIELDGATE_SCREENSHOTS=1` writes them. */
+const SHOWN = ['list light 1440', 'chart dark 1440', 'form light 1440', 'list dark 390']
+
+/** What axe says of a screen, in both themes and widths, and where it is wider than the window. */
+async function violations(page: Page, name: string): Promise<string[]> {
+  const wrong: string[] = []
+  for (const place of ['light 1440', 'light 390', 'dark 1440', 'dark 390']) {
+    const [scheme = '', width = ''] = place.split(' ')
+    await page.setViewport({ width: Number(width), height: 900 })
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+    const found = await page.evaluate(
+      `(() => { const [module, exports, define] = []; ${axe}
+        return window.axe.run(document).then(({ violations }) =>
+          violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target))) })()`,
+    )
+    for (const one of found as string[]) wrong.push(`${name} ${place}: ${one}`)
+    const content = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (content > Number(width)) wrong.push(`${name} ${place}: is ${content} wide`)
+    await keep(page, `${name} ${place}`)
+  }
+  await page.setViewport({ width: 1440, height: 900 })
+  return wrong
+}
+
+/** Writes a screen for the manual, where that is wanted. */
+async function keep(page: Page, place: string): Promise<void> {
+  if (!process.env.FIELDGATE_SCREENSHOTS || !SHOWN.includes(place)) return
+  const image = sharp(await page.screenshot()).webp({ quality: 60 })
+  const small = place.endsWith('1440') ? image.resize(1000) : image
+  await small.toFile(join(root, `docs/admin/${place.replaceAll(' ', '-')}.webp`))
+}
