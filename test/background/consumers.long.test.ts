@@ -78,7 +78,7 @@ it('a consumer leaves nothing out while processes that write and consume are kil
   const folder = mkdtempSync(join(tmpdir(), 'fieldgate-consumers-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [path, notes] = [join(folder, 'counters.db'), join(folder, 'notes.txt')]
-  const processes = processesOf('consuming.ts', path, notes)
+  const processes = processesOf(new URL('consuming.ts', import.meta.url), path, notes)
   const lines = () =>
     (existsSync(notes) ? readFileSync(notes, 'utf8') : '')
       .split('\n')

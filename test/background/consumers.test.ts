@@ -94,13 +94,8 @@ describe('a consumer', () => {
     for (const [at, title] of titles.entries()) await tasks(all[at % 3] as App).insert({ title })
     await expect.poll(() => calls.length).toBeGreaterThanOrEqual(60)
     expect(calls).toEqual(titles.map((title) => `created ${title} 1`))
-    // When it closes, another process goes on.
-    await running[0]?.close()
-    await running[1]?.close()
-    await tasks(all[0] as App).insert({ title: 'last' })
-    await expect.poll(() => calls.at(-1), { timeout: 10_000 }).toBe('created last 1')
-    await running[2]?.close()
-    expect(calls).toHaveLength(61)
+    await Promise.all(running.map((one) => one.close()))
+    expect(calls).toHaveLength(60)
   })
 
   it('that fails is called again after longer and longer pauses; the record waits, others go on', async () => {

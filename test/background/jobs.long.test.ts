@@ -76,7 +76,7 @@ it('a job of each second begins once for each run that ends, while processes are
   const folder = mkdtempSync(join(tmpdir(), 'fieldgate-jobs-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [database, notes] = [join(folder, 'jobs.db'), join(folder, 'notes.txt')]
-  const processes = processesOf('ticking.ts', database, notes)
+  const processes = processesOf(new URL('ticking.ts', import.meta.url), database, notes)
   for (let at = 0; at < 3; at += 1) await processes.start()
   const lines = () =>
     (existsSync(notes) ? readFileSync(notes, 'utf8') : '')

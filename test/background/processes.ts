@@ -16,9 +16,9 @@ export interface Processes {
   kill(pid?: number): void
 }
 
-/** Processes of the program in the file `name` of this folder, which end with the test. */
-export function processesOf(name: string, ...args: string[]): Processes {
-  const program = programOf(new URL(name, import.meta.url))
+/** Processes of a program, which end with the test. */
+export function processesOf(source: URL, ...args: string[]): Processes {
+  const program = programOf(source)
   const running = new Set<ChildProcess>()
   onTestFinished(() => {
     for (const one of running) one.kill('SIGKILL')

@@ -39,7 +39,7 @@ it(`${TOTAL} webhooks arrive from senders that are killed at a receiver that fai
     return 200
   })
   onTestFinished(() => own.stop())
-  const senders = processesOf('sender.ts', path, own.url, SECRET)
+  const senders = processesOf(new URL('sender.ts', import.meta.url), path, own.url, SECRET)
   await senders.start()
   await senders.start()
   const app = counters(createApp({ store: sqliteStore({ path }) }))

@@ -14,8 +14,7 @@ import {
   oneOf,
   type Rule,
 } from '../../model/option-rules.ts'
-import { declaredPart } from '../../model/present.ts'
-import type { ChangeKind, LoggedChange } from '../../ports/changes.ts'
+import type { ChangeKind } from '../../ports/changes.ts'
 import type { Fields } from '../../ports/store.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
@@ -116,25 +115,13 @@ export function consume<const M extends readonly Model[]>(
     ...{ name, from, concurrency, models: () => [...byName.keys()] },
     receiversOf: async () => [''],
     isOver: (attempt) => attempt >= maxAttempts,
-    async deliver(change, _, given) {
-      const own = declaredChange(byName.get(change.model) as Model, change)
-      await handle(own as ChangeOf<M[number]>, { ...given, store })
-    },
+    deliver: async (change, _, given) =>
+      handle(change as unknown as ChangeOf<M[number]>, { ...given, store }),
   })
-}
-
-/** A change as your code gets it. */
-export function declaredChange(model: Model, change: LoggedChange): RecordChange {
-  const declared = (record: Fields | null) => record && declaredPart(model, record)
-  return {
-    ...change,
-    before: declared(change.before),
-    after: declared(change.after),
-  } as RecordChange
 }
 
 /** Adds a consumer to an app. */
 export function addConsumer(host: Host, fail: Fail, settings: ConsumerSettings): void {
-  const log = host.database.changes ?? fail(`the store '${host.database.name}' keeps no changes`)
+  const log = host.changes ?? fail(`the store '${host.database.name}' keeps no changes`)
   addWork(host, new Consumer(host, log, settings), 'consumer', fail)
 }

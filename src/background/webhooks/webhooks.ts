@@ -19,7 +19,7 @@ import {
 } from '../../model/option-rules.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
 import { hostOf } from '../../records/engine/host.ts'
-import { addConsumer, declaredChange, type RecordChange } from '../changes/consume.ts'
+import { addConsumer, type RecordChange } from '../changes/consume.ts'
 import { isOwnHost, isPublicAddress } from './addresses.ts'
 import { checkEndpoint, checkModels, takes, type WebhookEndpoint } from './endpoints.ts'
 import { goneEndpoints } from './gone.ts'
@@ -93,14 +93,7 @@ export function webhooks(app: App, options: WebhookOptions): void {
   const listed = Array.isArray(endpoints) ? (endpoints as readonly WebhookEndpoint[]) : undefined
   if (listed) host.onReady(() => checkModels(listed, logged(), fail))
   const gone = goneEndpoints(host, name)
-  const modelOf = (change: LoggedChange) =>
-    logged().find((model) => model.name === change.model) as Model
-  const own = new WeakMap<LoggedChange, RecordChange>()
-  const shown = (change: LoggedChange): RecordChange => {
-    const made = own.get(change) ?? declaredChange(modelOf(change), change)
-    own.set(change, made)
-    return made
-  }
+  const shown = (change: LoggedChange) => change as RecordChange
   const endpointsOf = async (change: LoggedChange): Promise<readonly WebhookEndpoint[]> => {
     const all = listed ?? (await (endpoints as AskEndpoints)(shown(change)))
     if (!Array.isArray(all)) throw new TypeError(`${name}: 'endpoints' must return a list`)
