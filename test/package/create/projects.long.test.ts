@@ -163,6 +163,24 @@ function suite(store: Store, databaseUrl: (name: string) => Promise<string>): vo
   })
 }
 
+describe('a project whose database is not there', () => {
+  it.each(RUNTIMES.filter((runtime) => runtime !== 'workers'))(
+    'ends on %s with two lines, the second of which says how to start it',
+    async (runtime) => {
+      const folder = join(home, `${runtime}-without`)
+      await scaffold.make({ runtime, store: 'postgres', accounts: true, passkeys: false }, folder)
+      configure(folder, 'postgres://notes:notes@127.0.0.1:9/notes')
+      const server = new Command(folder, 'start', { PORT: '0' })
+      expect(await server.ended()).toBe(1)
+      const lines = server.output.trim().split('\n')
+      expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
+        expect.stringMatching(/^The app did not start: the database cannot be used: /),
+        'Start it with docker compose up --detach --wait, or correct DATABASE_URL in .env.',
+      ])
+    },
+  )
+})
+
 suite('sqlite', async () => '')
 suite('d1', async () => '')
 suite('durable-sqlite', async () => '')
