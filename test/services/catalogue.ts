@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type Canaille, canaille } from './canaille.ts'
 import { chromiumProgram } from './chromium.ts'
 import { type Mongo, mongo } from './mongo.ts'
 import { type Package, packageOfSources } from './package.ts'
@@ -25,6 +26,8 @@ export interface Services {
   chromium: { readonly program: string; stop(): Promise<void> }
   valkey: Valkey
   seaweed: Seaweed
+  /** An identity provider. */
+  canaille: Canaille
   package: Package
 }
 
@@ -37,5 +40,6 @@ export const catalogue: { readonly [Name in keyof Services]: () => Promise<Servi
   chromium: async () => ({ program: await chromiumProgram(), stop: async () => {} }),
   valkey,
   seaweed,
+  canaille,
   package: packageOfSources,
 }

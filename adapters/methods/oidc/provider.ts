@@ -157,7 +157,18 @@ export class OpenIdProvider {
     const { clientSecret } = this.options
     if (clientSecret === undefined) return oauth.None()
     const isInBody = !taken.includes('client_secret_basic') && taken.includes('client_secret_post')
-    return (isInBody ? oauth.ClientSecretPost : oauth.ClientSecretBasic)(clientSecret)
+    return isInBody ? oauth.ClientSecretPost(clientSecret) : basic(clientSecret)
+  }
+}
+
+/**
+ * HTTP Basic (RFC 6749 §2.3.1). The library escapes `-`, `_`, `.` and `~` too; providers that don't decode what they get would
+ * refuse most secrets.
+ */
+function basic(secret: string): oauth.ClientAuth {
+  return (_server, { client_id: id }, _body, headers) => {
+    const [name, password] = [id, secret].map(encodeURIComponent)
+    headers.set('authorization', `Basic ${btoa(`${name}:${password}`)}`)
   }
 }
 

@@ -99,7 +99,12 @@ export async function startIssuer(now: () => number = Date.now): Promise<Issuer>
 
   const server = createServer(async (request, response) => {
     response.shouldKeepAlive = false
-    const { pathname } = new URL(request.url ?? '/', 'http://issuer')
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://issuer')
+    if (pathname === '/authorize') {
+      response.writeHead(302, { location: authorized(issuer, searchParams) })
+      response.end()
+      return
+    }
     const [status, body] = await answer(pathname, request)
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
@@ -111,4 +116,18 @@ export async function startIssuer(now: () => number = Date.now): Promise<Issuer>
     await new Promise((resolve) => server.close(resolve))
   })
   return issuer
+}
+
+/** Where a browser goes that is signed in here: back at once. */
+function authorized(issuer: Issuer, asked: URLSearchParams): string {
+  const { redirect_uri = '', state = '', nonce } = Object.fromEntries(asked)
+  const { claims } = issuer.say
+  issuer.say = { ...issuer.say, claims: { ...claims, nonce } }
+  const denied = claims === undefined
+  const answer = {
+    state,
+    iss: issuer.url,
+    ...(denied ? { error: 'access_denied' } : { code: 'c' }),
+  }
+  return `${redirect_uri}?${new URLSearchParams(answer)}`
 }

@@ -155,10 +155,10 @@ describe('An answer of the provider', () => {
   })
 
   it('shows the secret of the app in the header, or in the body where only that is taken', async () => {
-    const secret = { clientSecret: 'a secret: with + signs' }
+    const secret = { clientSecret: 'a-secret_of.the~provider with + signs' }
     const app = await company({}, secret)
     await app.signIn()
-    const basic = `atlas:${encodeURIComponent(secret.clientSecret).replaceAll('%20', '+')}`
+    const basic = 'atlas:a-secret_of.the~provider%20with%20%2B%20signs'
     expect(app.issuer.secrets).toEqual([`Basic ${btoa(basic)}`])
     const body = await company({}, secret)
     body.issuer.say = {
