@@ -5,17 +5,14 @@ import { sqliteStore } from 'fieldgate/sqlite'
 import { club } from './club.ts'
 
 // Without SECRET, everyone is signed out when the server starts again. Without SMTP_URL, mails are printed.
-const {
-  DATA = '.',
-  SECRET = randomBytes(32).toString('base64url'),
-  SMTP_URL,
-  MAIL_FROM = '',
-} = process.env
+const { DATA = '.', SECRET = randomBytes(32).toString('base64url') } = process.env
+const { SMTP_URL, MAIL_FROM = '', HOOK_URL, HOOK_SECRET = '' } = process.env
 
 export const app = club({
   store: sqliteStore({ path: `${DATA}/club.db` }),
   files: diskFiles({ root: `${DATA}/photos`, secret: SECRET }),
   secret: SECRET,
+  hooks: HOOK_URL ? [{ url: HOOK_URL, secret: HOOK_SECRET, models: ['Loan'] }] : [],
   mail: SMTP_URL
     ? { transport: SMTP_URL, from: MAIL_FROM }
     : { sender: ({ to, subject, text }) => console.log(`To ${to}: ${subject}\n${text}`) },

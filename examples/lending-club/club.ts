@@ -11,6 +11,8 @@ import {
 } from 'fieldgate'
 import { emailCode } from 'fieldgate/email-code'
 import { rateLimit } from 'fieldgate/guards'
+import { type JobOptions, jobs } from 'fieldgate/jobs'
+import { type WebhookOptions, webhooks } from 'fieldgate/webhooks'
 import * as z from 'zod'
 
 export const Tool = defineModel('Tool', {
@@ -34,7 +36,8 @@ export const Loan = defineModel('Loan', {
   initial: { status: ['booked'] },
   transitions: { status: { booked: ['lent', 'cancelled'], lent: ['returned'] } },
   exclude: [{ equal: ['tool'], range: ['from', 'to'], where: { status: ['booked', 'lent'] } }],
-  indexes: ['-from', ['member', '-from'], ['tool', '-from']],
+  indexes: ['-from', ['member', '-from'], ['tool', '-from'], ['status', 'to']],
+  changes: true,
 })
 
 const accounts = (secret: string, mail: MailOptions) =>
@@ -121,19 +124,38 @@ function loans({ model: User, requireAuth, mail }: Accounts) {
     )
 }
 
+const reminders = ({ mail }: Accounts): JobOptions => ({
+  schedule: '0 8 * * *',
+  timeZone: 'Europe/Zurich',
+  async run({ store, at }) {
+    const due = { status: 'lent', to: { lte: at } } as const
+    const found = await store.collection(Loan).find(due, { expand: ['tool', 'member'] })
+    for (const { tool, member } of found) {
+      const text = `Please bring it back: ${tool?.name}.`
+      if (member) await mail.send({ to: String(member.email), subject: 'It is due', text })
+    }
+  },
+})
+
 /** What differs from place to place. */
 export interface Place {
   readonly store: Store
   readonly files: FileStore
   readonly mail: MailOptions
   readonly secret: string
+  readonly hooks?: WebhookOptions['endpoints']
+  readonly allowPrivate?: boolean
 }
 
-export function club({ store, files, mail, secret }: Place) {
+export function club({ store, files, mail, secret, hooks = [], allowPrivate = false }: Place) {
   const auth = accounts(secret, mail)
-  return createApp({ store, files, secret })
+  const app = createApp({ store, files, secret })
     .use(rateLimit({ limit: 300, windowSeconds: 60 }))
     .mount('/auth', auth.router)
     .mount('/tools', tools(auth))
     .mount('/loans', loans(auth))
+  jobs(app, { reminders: reminders(auth) })
+  // Sent as what the one who has changed the loan may see of it.
+  webhooks(app, { endpoints: hooks, as: ({ by }) => (by ? { userId: by } : null), allowPrivate })
+  return app
 }
