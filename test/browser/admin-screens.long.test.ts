@@ -9,6 +9,7 @@ import { bundled } from '../../packages/admin/bundle.ts'
 import { PASSWORD, PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
 import {
+  choose,
   field,
   follow,
   found,
@@ -118,7 +119,10 @@ await withService('chromium', () => {
       await press(page, 'Filters')
       await look('filters')
       await press(page, 'Chart')
-      await found(page, '.chart rect')
+      await choose(page, 'Group by', 'Author')
+      await choose(page, 'Show', 'Sum pages')
+      await sees(page, '6130')
+      await found(page, '.chart th a')
       await look('chart')
       await (await found(page, 'td.check input')).click()
       await look('bulk')

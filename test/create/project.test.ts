@@ -11,9 +11,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const projects = RUNTIMES.flatMap((runtime) =>
   storesOn(runtime).flatMap((store) =>
-    [true, false].map((accounts) => {
-      const choices = { directory: 'notes', runtime, store, accounts }
-      const title = `${runtime}, ${store}, ${accounts ? 'accounts' : 'API key'}`
+    ['API key', 'accounts', 'accounts, admin page'].map((access) => {
+      const [accounts, admin] = [access.startsWith('accounts'), access.endsWith('page')]
+      const choices = { directory: 'notes', runtime, store, accounts, admin }
+      const title = `${runtime}, ${store}, ${access}`
       return [title, filesOf(choices, 'notes', '0.1.0')] as const
     }),
   ),

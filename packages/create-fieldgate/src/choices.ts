@@ -19,6 +19,8 @@ export interface Choices {
   readonly store: Store
   /** Whether users have accounts, and records of their own. Otherwise an API key opens all. */
   readonly accounts: boolean
+  /** Whether it has the admin page, on which users sign in. */
+  readonly admin: boolean
 }
 
 /** The command line: what it leaves open is asked, or has its default. */
@@ -57,12 +59,19 @@ export function parse(args: readonly string[]): Given {
       `'--store ${store}' doesn't run on '--runtime ${runtime}'. Choose ${listed(storesOn(runtime))}.`,
     )
   }
+  if (values.admin && values.accounts === false) {
+    throw new Refused(
+      "'--admin' needs accounts, because people sign in on the page. Leave out '--no-accounts'.",
+    )
+  }
   const [directory] = positionals
   return {
     ...(directory !== undefined && { directory }),
     ...(runtime && { runtime }),
     ...(store && { store }),
     ...(values.accounts !== undefined && { accounts: values.accounts }),
+    ...(values.admin !== undefined && { admin: values.admin }),
+    ...(values.admin && { accounts: true }),
     yes: values.yes,
     install: values.install,
     help: values.help,
@@ -80,6 +89,7 @@ function parsed(args: readonly string[]) {
         runtime: { type: 'string' },
         store: { type: 'string' },
         accounts: { type: 'boolean' },
+        admin: { type: 'boolean' },
         yes: { type: 'boolean', short: 'y', default: false },
         install: { type: 'boolean', default: true },
         help: { type: 'boolean', short: 'h', default: false },

@@ -119,7 +119,11 @@ export const VERSIONS = {
 type Package = keyof typeof VERSIONS
 
 /** The package.json of a project; `version` is that of fieldgate. */
-export function manifestOf({ runtime, store }: Choices, name: string, version: string): object {
+export function manifestOf(
+  { runtime, store, admin }: Choices,
+  name: string,
+  version: string,
+): object {
   const { driver } = STORE[store]
   const tools: Package[] = ['@types/node']
   // Deno brings its own compiler, and has its commands in deno.json.
@@ -131,7 +135,11 @@ export function manifestOf({ runtime, store }: Choices, name: string, version: s
     private: true,
     type: 'module',
     ...(runtime !== 'deno' && { scripts: RUNTIME[runtime].scripts }),
-    dependencies: { fieldgate: `^${version}`, ...versionsOf(driver ? [driver, 'zod'] : ['zod']) },
+    dependencies: {
+      fieldgate: `^${version}`,
+      ...(admin && { 'fieldgate-admin': `^${version}` }),
+      ...versionsOf(driver ? [driver, 'zod'] : ['zod']),
+    },
     devDependencies: versionsOf(['@scalar/api-reference', ...tools]),
   }
 }

@@ -17,8 +17,8 @@ type Ask = (question: string) => Promise<string>
 export function withDefaults(given: Given): Choices {
   const [runtime = 'node'] = given.runtime ? [given.runtime] : runtimesOf(given.store)
   const [store = 'sqlite'] = given.store ? [given.store] : storesOn(runtime)
-  const { directory = DIRECTORY, accounts = false } = given
-  return { directory, runtime, store, accounts }
+  const { directory = DIRECTORY, accounts = false, admin = false } = given
+  return { directory, runtime, store, accounts, admin }
 }
 
 /** The choices of the command line, with answers for all others. Throws a `Refused` if the input ends before. */
@@ -45,7 +45,11 @@ async function answered(given: Given, ask: Ask): Promise<Choices> {
   const runtime = given.runtime ?? (await choose(ask, 'Runtime', runtimesOf(given.store)))
   const store = given.store ?? (await choose(ask, 'Store', storesOn(runtime)))
   const accounts = given.accounts ?? (await choose(ask, 'Accounts', ['no', 'yes'])) === 'yes'
-  return { directory, runtime, store, accounts }
+  const asksAdmin = accounts && given.admin === undefined
+  const admin = asksAdmin
+    ? (await choose(ask, 'Admin page', ['no', 'yes'])) === 'yes'
+    : given.admin === true
+  return { directory, runtime, store, accounts, admin }
 }
 
 /** Asks until the answer is one of `names`, or empty for the first one. */

@@ -65,7 +65,7 @@ describe('create-fieldgate', () => {
   it('explains itself with --help, and has a --version', async () => {
     const help = await create(['--help'])
     expect(help).toMatchObject({ code: 0, stderr: '' })
-    for (const option of ['--runtime', '--store', '--accounts', '--yes', '--no-install'])
+    for (const option of ['--runtime', '--store', '--accounts', '--admin', '--yes', '--no-install'])
       expect(help.stdout).toContain(option)
     const { version } = JSON.parse(readFileSync(join(inject('built'), 'package.json'), 'utf8')) as {
       readonly version: string
@@ -128,12 +128,12 @@ describe('create-fieldgate', () => {
   })
 
   it('asks for what is not given, and again after an answer that it does not know', async () => {
-    const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\n')
+    const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\nyes\n')
     expect(code).toBe(0)
     expect(stdout).toContain('Directory (my-api):')
     expect(stdout.match(/Runtime: node, deno, bun or workers \(node\):/g)).toHaveLength(2)
     expect(stdout).toContain('Store: sqlite, libsql, mongodb or postgres (sqlite):')
-    expect(stdout).toContain('Made asked: Bun, SQLite, with accounts.')
+    expect(stdout).toContain('Made asked: Bun, SQLite, with accounts and the admin page.')
   })
 
   it('asks for nothing that follows from the options', async () => {
@@ -151,7 +151,7 @@ describe('create-fieldgate', () => {
   it('asks on a terminal', async () => {
     const command = `'${process.execPath}' '${scaffold.cli}' typed --no-install`
     const args = ['--quiet', '--return', '--command', command, '/dev/null']
-    const { code, stdout } = await ran('script', args, 'deno\npostgres\nyes\n')
+    const { code, stdout } = await ran('script', args, 'deno\npostgres\nyes\nno\n')
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining('Made typed: Deno, PostgreSQL, with accounts.'),

@@ -38,7 +38,11 @@ const kindsWith = (store: Store): Kind[] =>
   RUNTIMES.filter((runtime) => storesOn(runtime).includes(store)).flatMap((runtime) => {
     if (store === 'libsql' && runs(1) === 1 && /deno|bun/.test(runtime)) return []
     const turn = (RUNTIMES.indexOf(runtime) + STORES.indexOf(store)) % 2 === 0
-    return (runs(1) > 1 ? [true, false] : [turn]).map((accounts) => ({ runtime, store, accounts }))
+    return (runs(1) > 1 ? [true, false] : [turn]).map((accounts) => ({
+      ...{ runtime, store, accounts },
+      // All that is there without it is there with it too.
+      admin: accounts,
+    }))
   })
 
 const nameOf = ({ runtime, store, accounts }: Kind) =>
@@ -83,6 +87,10 @@ async function notesWork(base: string, apiKey: string | undefined): Promise<void
     expect.stringContaining('javascript'),
   ])
   await loaded.body?.cancel()
+  if (apiKey) return
+  const admin = await (await fetch(`${base}/admin`)).text()
+  const [, program = ''] = /src="([^"]+)"/.exec(admin) ?? []
+  expect((await fetch(new URL(program, base))).status).toBe(200)
 }
 
 /** Whether a script of the project succeeds; shows what it printed otherwise. */

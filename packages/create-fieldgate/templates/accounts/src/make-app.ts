@@ -11,6 +11,9 @@ import { commonPasswords } from 'fieldgate/common-passwords'
 import { cors, rateLimit, secureHeaders } from 'fieldgate/guards'
 import { health } from 'fieldgate/health'
 import { openapi } from 'fieldgate/openapi'
+// @if admin
+import { admin } from 'fieldgate-admin'
+// @end
 import * as z from 'zod'
 import type { Config } from './config.ts'
 import { Note } from './models.ts'
@@ -39,29 +42,34 @@ export function makeApp(
   app.use(cors({ origins: config.CORS_ORIGINS }))
   app.use(secureHeaders())
   app.use(rateLimit({ limit: 300, windowSeconds: 60 }))
-  return app
-    .mount('/', health())
-    .mount('/auth', auth.router)
-    .mount(
-      '/notes',
-      createRouter({
-        model: Note,
-        // Users reach their own notes only; the notes of others don't exist for them.
-        ownedBy: 'owner',
-        orderBy: '-createdAt',
-        query: ['pinned'],
-        search: ['title', 'text'],
-        allowedFields: ['title', 'text', 'pinned'],
-      }),
-    )
-    .mount(
-      '/docs',
-      openapi({
-        title: '{{name}}',
-        version: '1.0',
-        // @if workers
-        script: '/scalar.js',
-        // @end
-      }),
-    )
+  return (
+    app
+      .mount('/', health())
+      .mount('/auth', auth.router)
+      .mount(
+        '/notes',
+        createRouter({
+          model: Note,
+          // Users reach their own notes only; the notes of others don't exist for them.
+          ownedBy: 'owner',
+          orderBy: '-createdAt',
+          query: ['pinned'],
+          search: ['title', 'text'],
+          allowedFields: ['title', 'text', 'pinned'],
+        }),
+      )
+      // @if admin
+      .mount('/admin', admin({ title: '{{name}}' }))
+      // @end
+      .mount(
+        '/docs',
+        openapi({
+          title: '{{name}}',
+          version: '1.0',
+          // @if workers
+          script: '/scalar.js',
+          // @end
+        }),
+      )
+  )
 }
