@@ -42,34 +42,32 @@ export function makeApp(
   app.use(cors({ origins: config.CORS_ORIGINS }))
   app.use(secureHeaders())
   app.use(rateLimit({ limit: 300, windowSeconds: 60 }))
-  return (
-    app
-      .mount('/', health())
-      .mount('/auth', auth.router)
-      .mount(
-        '/notes',
-        createRouter({
-          model: Note,
-          // Users reach their own notes only; the notes of others don't exist for them.
-          ownedBy: 'owner',
-          orderBy: '-createdAt',
-          query: ['pinned'],
-          search: ['title', 'text'],
-          allowedFields: ['title', 'text', 'pinned'],
-        }),
-      )
-      // @if admin
-      .mount('/admin', admin({ title: '{{name}}' }))
-      // @end
-      .mount(
-        '/docs',
-        openapi({
-          title: '{{name}}',
-          version: '1.0',
-          // @if workers
-          script: '/scalar.js',
-          // @end
-        }),
-      )
-  )
+  // @if admin
+  app.mount('/admin', admin({ title: '{{name}}' }))
+  // @end
+  return app
+    .mount('/', health())
+    .mount('/auth', auth.router)
+    .mount(
+      '/notes',
+      createRouter({
+        model: Note,
+        // Users reach their own notes only; the notes of others don't exist for them.
+        ownedBy: 'owner',
+        orderBy: '-createdAt',
+        query: ['pinned'],
+        search: ['title', 'text'],
+        allowedFields: ['title', 'text', 'pinned'],
+      }),
+    )
+    .mount(
+      '/docs',
+      openapi({
+        title: '{{name}}',
+        version: '1.0',
+        // @if workers
+        script: '/scalar.js',
+        // @end
+      }),
+    )
 }
