@@ -44,17 +44,19 @@ export interface Page {
   readonly current: string
 }
 
-/** The pages with tables of figures, README.md and docs/speed.md, and the charts in docs/charts. */
+/** The pages with tables of figures, README.md and two of docs, and the charts in docs/charts. */
 export function pagesWithFigures(): Page[] {
   const stores = measuredStores()
+  const beside = {
+    '| | fieldgate on Node |': [
+      '| | fieldgate on Node | limit | others |',
+      '|---|---|---|---|',
+      ...rates(),
+    ],
+  }
   return [
-    pageWith('README.md', {
-      '| | fieldgate on Node |': [
-        '| | fieldgate on Node | limit | others |',
-        '|---|---|---|---|',
-        ...rates(),
-      ],
-    }),
+    pageWith('README.md', beside),
+    pageWith('docs/comparison.md', beside),
     pageWith('docs/speed.md', {
       '| | SQLite |': growth(),
       '![': stores.map(({ name, label }) => `![Chart of ${label}](charts/${name}.svg)`),

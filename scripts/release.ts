@@ -6,7 +6,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { released, unreleased } from './changelog.ts'
 import { checkVersion, newest } from './versions.ts'
@@ -23,8 +23,7 @@ const MANIFESTS = [
   'package.json',
   'package-lock.json',
   'deno.json',
-  'packages/create-fieldgate/package.json',
-  'packages/admin/package.json',
+  ...globSync('packages/*/package.json'),
 ]
 
 interface Manifest {
@@ -110,13 +109,11 @@ function main(): void {
     ...MANIFESTS,
   )
   git('tag', '--annotate', `v${version}`, '--message', `fieldgate ${version}`)
-  const tag = version.includes('-') ? ' --tag next' : ''
   console.log(`Committed and tagged v${version}. When you are sure:
 
   git push --follow-tags origin main
-  npm publish${tag}
-  npm publish ./packages/create-fieldgate${tag}
-  npm publish ./packages/admin${tag}`)
+
+.github/workflows/release.yml then packs the tag, tries the tarballs and publishes them.`)
 }
 
 try {

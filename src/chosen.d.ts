@@ -36,6 +36,22 @@ declare module '#response' {
   }
 }
 
+declare module '#outbound' {
+  /**
+   * Sends a POST to a server that users name and resolves to the status of its response. Follows no redirects. Where the
+   * runtime has sockets, connects only to addresses that `mayConnect` lets through; without it, to any.
+   */
+  export function post(
+    url: URL,
+    request: {
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: string
+      readonly signal: AbortSignal
+      readonly mayConnect: ((address: string) => boolean) | undefined
+    },
+  ): Promise<number>
+}
+
 declare module '#compression' {
   /** The content codings that the runtime can make, the preferred one first. */
   export const codings: readonly string[]

@@ -85,7 +85,12 @@ export type { MailMessage, MailTransporter } from './ports/mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
 export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
 export type { AggregateQuery, GroupOf } from './records/engine/aggregate-query.ts'
-export type { FindOptions } from './records/engine/find-options.ts'
+export type {
+  ExpandedRecord,
+  FindOptions,
+  ReferenceName,
+  SearchOptions,
+} from './records/engine/find-options.ts'
 export { describeGuard, type GuardDescription } from './records/engine/guards.ts'
 export type { Mountable } from './records/engine/host.ts'
 export type {

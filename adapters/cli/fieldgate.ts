@@ -10,11 +10,13 @@ import { causeOf } from '../../src/http/outages.ts'
 import { audit } from './audit.ts'
 import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
+import { changes } from './changes.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
 import { copy } from './copy.ts'
 import { doctor } from './doctor.ts'
 import { end } from './end.ts'
+import { jobs } from './jobs.ts'
 import { openapi } from './openapi.ts'
 import { user } from './user.ts'
 
@@ -36,6 +38,11 @@ const COMMANDS = {
   audit: { about: 'prints who may do what on each route of your app', run: audit },
   openapi: { about: 'prints the OpenAPI document of your app', run: openapi },
   user: { about: 'finds an account, gives it a role, or makes one', run: user },
+  jobs: { about: 'prints when each job runs next, and how its last run ended', run: jobs },
+  changes: {
+    about: 'prints how far consumers and webhooks are behind, and tries again what was set aside',
+    run: changes,
+  },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
 } as const
 

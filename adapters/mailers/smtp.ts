@@ -20,7 +20,10 @@ export async function smtpTransporter(
 async function nodemailer(): Promise<typeof import('nodemailer')> {
   // Within `try`, every bundler lets an app without the package pass; Turbopack refuses it with `catch` on the import.
   try {
-    return await import('nodemailer')
+    const found = await import('nodemailer')
+    // Next.js with webpack gives an empty module for a package that is absent.
+    if (!('createTransport' in found)) throw new Error('nodemailer is an empty module')
+    return found
   } catch (cause) {
     throw new TypeError("Auth: 'mail.transport' needs nodemailer: npm install nodemailer", {
       cause,

@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
+import { runBackground } from '../../src/background/run.ts'
 import { jsonLogger } from '../../src/ports/logger.ts'
 import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
@@ -47,6 +48,11 @@ export interface ServeOptions {
    * the time ran out. A second signal ends it at once. Default true.
    */
   readonly signals?: boolean
+  /**
+   * Whether this server also runs the jobs, consumers and webhooks of the app. Default true. Use false if a process of
+   * its own does, with `runBackground`.
+   */
+  readonly background?: boolean
   /**
    * How many processes serve. Default 1: this one. With more, this process starts that many, which run the same program
    * and serve on the same port; it replaces those that die, and serves nothing itself. They all run what comes before
@@ -94,6 +100,8 @@ type Rule = readonly [must: string, test: (value: unknown) => boolean]
 
 const MILLISECONDS: Rule = ['be a whole number of milliseconds, or 0 for no limit', isWhole]
 
+const FLAG: Rule = ['be true or false', (value) => typeof value === 'boolean']
+
 /** The options of all runtimes: an option that one of them ignores is still accepted. */
 const RULES: Readonly<Record<string, Rule>> = {
   port: ['be a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
@@ -106,7 +114,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   sendTimeout: MILLISECONDS,
   trustProxy: ['be a whole number of proxies', isWhole],
   graceMs: ['be a whole number of milliseconds', isWhole],
-  signals: ['be true or false', (value) => typeof value === 'boolean'],
+  signals: FLAG,
+  background: FLAG,
   processes: ['be a whole number of processes, at least 1', (value) => isWhole(value) && value > 0],
 }
 
@@ -181,14 +190,17 @@ export function background(): Background {
  */
 export async function served(
   { url, app, work, stop, cut }: Stoppable,
-  { graceMs = GRACE_MS, signals = true }: ServeOptions,
+  { graceMs = GRACE_MS, signals = true, background = true }: ServeOptions,
 ): Promise<Served> {
-  await app.ready().catch(async (error: unknown) => {
+  const begin = background ? () => runBackground(app) : () => app.ready()
+  const running = await begin().catch(async (error: unknown) => {
     await stop(0)
     throw startFailure(error)
   })
   const finish = async (): Promise<boolean> => {
     const until = performance.now() + graceMs
+    // What runs beside requests gets half of the time before its signal aborts, and the rest to end.
+    if (running) work.waitUntil(running.close(graceMs / 2))
     const isStopped = await within(graceMs, stop(Math.min(LEAVE_MS, graceMs / 2)))
     if (!isStopped) cut()
     const isSettled = await within(until - performance.now(), work.settled())

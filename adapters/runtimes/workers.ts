@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
+import { runDue } from '../../src/background/run.ts'
 import { madeBy } from './makers.ts'
 
 /** Creates the app from the bindings; called once per isolate or object. */
@@ -18,6 +19,8 @@ export interface WorkerContext {
 /** The `export default` of a Worker. */
 export interface WorkerHandler<Env> {
   fetch(request: Request, env: Env, context: WorkerContext): Promise<Response>
+  /** Does what is due of the app's jobs, consumers and webhooks. Cloudflare calls it at the times of `triggers.crons`. */
+  scheduled(controller: unknown, env: Env, context: WorkerContext): Promise<void>
 }
 
 /** The state of a Durable Object, as its class gets it. */
@@ -77,7 +80,7 @@ export function worker<Env>(make: MakeApp<Env>): WorkerHandler<Env> {
   const app = lazily(make)
   const fetch: WorkerHandler<Env>['fetch'] = async (request, env, context) =>
     answer(() => app(env), request, env, context)
-  return { fetch: madeBy(fetch, make) }
+  return { fetch: madeBy(fetch, make), scheduled: (_, env) => runDue(app(env)) }
 }
 
 /**
@@ -102,8 +105,12 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
       this.#env = env
     }
 
-    fetch(request: Request): Promise<Response> {
-      return answer(() => this.#app(this.#env), request, this.#env, this.#state)
+    async fetch(request: Request): Promise<Response> {
+      if (!request.headers.has(DUE)) {
+        return answer(() => this.#app(this.#env), request, this.#env, this.#state)
+      }
+      await runDue(this.#app(this.#env))
+      return new Response()
     }
 
     static worker(options: {
@@ -121,22 +128,43 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
       }
       // Each isolate starts at a random object, so that isolates with a single request do not all use the same one.
       let turn = Math.floor(Math.random() * instances)
+      const next = (objects: ObjectNamespace) => {
+        turn = (turn + 1) % instances
+        return objects.get(objects.idFromName(`app-${turn}`) as never)
+      }
       const fetch: WorkerHandler<Env>['fetch'] = async (request, env) => {
         const objects = env[binding] as ObjectNamespace | undefined
         if (typeof objects?.idFromName !== 'function') {
           return failure(500, new Error(`no Durable Objects are bound as '${binding}'`))
         }
-        turn = (turn + 1) % instances
         try {
-          return await objects.get(objects.idFromName(`app-${turn}`) as never).fetch(request)
+          // A client may not ask for what `scheduled` does.
+          return await next(objects).fetch(without(request, DUE))
         } catch (error) {
           // Overloaded, reset or out of memory. It is unknown what it has written by then, so nothing is repeated.
           return failure(503, error)
         }
       }
-      return { fetch: madeBy(fetch, ownsData ? unreachable : (env: Env) => make(env, NO_STATE)) }
+      return {
+        fetch: madeBy(fetch, ownsData ? unreachable : (env: Env) => make(env, NO_STATE)),
+        async scheduled(_, env) {
+          const objects = env[binding] as ObjectNamespace
+          await next(objects).fetch(new Request('http://localhost/', { headers: { [DUE]: '1' } }))
+        },
+      }
     }
   }
+}
+
+/** The header by which `scheduled` asks an object to do what is due. */
+const DUE = 'fieldgate-due'
+
+/** `request` without a header that clients may not send. */
+function without(request: Request, header: string): Request {
+  if (!request.headers.has(header)) return request
+  const same = new Request(request)
+  same.headers.delete(header)
+  return same
 }
 
 /** For makers that take no state. */

@@ -23,6 +23,7 @@ import {
   User,
 } from './models.ts'
 import { welcomePage } from './page.ts'
+import type { State } from './seeding.ts'
 
 const countries = {
   model: Country,
@@ -78,11 +79,13 @@ interface AtlasOptions extends AppOptions {
   readonly script?: string
   /** The admin page, where its files are there. */
   readonly admin?: Mountable
+  /** How far the seed is, as long as there is one. */
+  readonly seeding?: () => State | undefined
 }
 
 /** The atlas on the given store, cache and files. */
 // The mounts are in the type that it returns: typed clients are checked against it.
-export function atlas({ script, admin, ...options }: AtlasOptions) {
+export function atlas({ script, seeding, admin, ...options }: AtlasOptions) {
   const auth = createAuthRouter({
     ...accounts,
     model: User,
@@ -129,7 +132,7 @@ export function atlas({ script, admin, ...options }: AtlasOptions) {
         maxLimit: 300,
       }),
     )
-    .mount('/', welcomePage(admin !== undefined))
+    .mount('/', welcomePage(seeding, admin !== undefined))
     .mount(
       '/docs',
       openapi({

@@ -9,13 +9,14 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { health } from '../../src/health/index.ts'
-import type { App } from '../../src/index.ts'
+import { type App, HttpError } from '../../src/index.ts'
 import { adminPage } from './admin.ts'
 import { atlas } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { User } from './models.ts'
 import { progressOn } from './progress.ts'
-import { seed } from './seed.ts'
+import { type Progress, seed } from './seed.ts'
+import { type Seeding, seedingWith } from './seeding.ts'
 import { servicesOf } from './services.ts'
 import { world } from './source.ts'
 
@@ -29,39 +30,53 @@ async function main(config: Config): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => (stop.signal.aborted ? process.exit(INTERRUPTED) : stop.abort()))
   }
-  // Asked before the seed, so that nobody waits for a seed that cannot be served.
+  // Asked first, so that nothing is made for a server that cannot listen.
   await portFree(port, hostname)
-  const app = atlas({ ...(await servicesOf(config)), admin: adminPage() })
+  const seeding = seedingWith(progressOn(process.stdout))
+  const services = { ...(await servicesOf(config)), admin: adminPage() }
+  const app = atlas({ ...services, seeding: seeding.state }).use(seeding.guard)
   app.mount('/', health())
-  const started = performance.now()
-  const progress = progressOn(process.stdout)
-  let seeded = false
-  const complete = await seed(
-    app,
-    world(config.ATLAS_CITIES),
-    {
-      ...progress,
-      start(part, total, done) {
-        if (!seeded) console.log('Seeding countries and cities of the world, on first run only:')
-        seeded = true
-        progress.start(part, total, done)
-      },
-    },
-    stop.signal,
-  )
-  if (!complete) {
-    await app.close()
+  const server = await serve(app, { port, hostname, trustProxy, signals: false })
+  if (!(await seeded(app, config, seeding, server.url, stop.signal))) {
+    seeding.end(new HttpError(503, 'The atlas stops.'))
+    await server.close()
     console.log('Stopped. The seed goes on where it was at the next start.')
     process.exit(INTERRUPTED)
   }
-  if (seeded) console.log(`Seeded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
-  const server = await serve(app, { port, hostname, trustProxy, signals: false })
+  seeding.end()
   console.log(welcome(server.url))
   const admin = await firstAdmin(app)
   if (admin)
     console.log(`\nThe admin is ${admin.email}, password ${admin.password} (shown this once).`)
   stop.signal.addEventListener('abort', () => void shutDown(server.close))
   if (stop.signal.aborted) await shutDown(server.close)
+}
+
+/** Seeds what is missing, and says so. Resolves to whether the seed is complete. */
+async function seeded(
+  app: App,
+  config: Config,
+  { progress }: Seeding,
+  url: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const begun = performance.now()
+  let isNew = false
+  const told: Progress = {
+    ...progress,
+    start(part, total, done) {
+      if (!isNew)
+        console.log(
+          `Seeding countries and cities of the world, on first run only. ${url} shows how far it is:`,
+        )
+      isNew = true
+      progress.start(part, total, done)
+    },
+  }
+  const isComplete = await seed(app, world(config.ATLAS_CITIES), told, signal)
+  if (isNew && isComplete)
+    console.log(`Seeded in ${((performance.now() - begun) / 1000).toFixed(1)} s.`)
+  return isComplete
 }
 
 /** Makes an admin where there is none: an account like any other, whose role the server's own code sets. */

@@ -5,6 +5,7 @@
  */
 
 import type { Mountable } from '../../src/index.ts'
+import type { State } from './seeding.ts'
 
 /** Reads that a browser can send by following a link. */
 const REQUESTS = [
@@ -17,12 +18,15 @@ const REQUESTS = [
   ['/feed/cities?pageSize=5', 'Cities by cursor, five at a time'],
 ] as const
 
-const pageWith = (hasAdmin: boolean) => `<!doctype html>
+/** The page; `head` and `top` are for a moment. */
+const html = (head: string, top: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
+<meta name="description" content="The countries and cities of the world as a REST API, with accounts and favourites: an example of fieldgate.">
+${head}
 <title>Atlas</title>
 <style>
   :root { --line: #d4d4d8; --soft: #52525b; --link: #1d4ed8 }
@@ -40,6 +44,7 @@ const pageWith = (hasAdmin: boolean) => `<!doctype html>
   th { width: 6rem; font-weight: normal; text-align: left }
   td:last-child { width: 9rem; text-align: right; font-variant-numeric: tabular-nums }
   svg { display: block; width: 100%; height: 1rem; fill: var(--link) }
+  progress { width: 100%; accent-color: var(--link) }
   figcaption { color: var(--soft) }
 </style>
 <body>
@@ -47,8 +52,8 @@ const pageWith = (hasAdmin: boolean) => `<!doctype html>
 <h1>Atlas</h1>
 <p>The countries and cities of the world as a REST API, with accounts and favourites. It is an example of
 <a href="https://github.com/fieldgate/fieldgate#readme">fieldgate</a>.</p>
+${top}
 <p><a href="/docs">The reference</a> describes every request, and sends it for you. <a href="/docs/openapi.json">The OpenAPI document</a> is for tools.</p>
-${hasAdmin ? '<p><a href="/admin">The admin page</a> is for people: lists and forms of all that you may see and change.</p>' : ''}
 <figure hidden>
 <h2>Where people live in cities</h2>
 <table></table>
@@ -59,10 +64,27 @@ ${hasAdmin ? '<p><a href="/admin">The admin page</a> is for people: lists and fo
 ${REQUESTS.map(([path, about]) => `<li><span>${about}</span> <a href="${encodeURI(path).replaceAll('&', '&amp;')}"><code>GET ${path.replaceAll('&', '&amp;')}</code></a></li>`).join('\n')}
 </ul>
 </main>
-<script type="module" src="/chart.js"></script>
 </body>
 </html>
 `
+
+/** A response for as many seconds as nobody changes it: a deploy does. */
+const kept = { 'Cache-Control': 'public, max-age=300' }
+
+const pageWith = (top: string) => html('<script type="module" src="/chart.js"></script>', top)
+
+const ADMIN =
+  '<p><a href="/admin">The admin page</a> is for people: lists and forms of all that you may see and change.</p>'
+
+/** The page while the atlas is seeded. It asks for itself again, so that it needs no script. */
+function seedingPage({ part, done, total }: State): string {
+  const counts = total > 0 ? `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ` : ''
+  return html(
+    '<meta http-equiv="refresh" content="1">',
+    `<p role="status"><label>The atlas is being filled, once: ${counts}${part} are stored. Requests wait until it is complete.
+<progress max="${total || 1}" value="${done}"></progress></label></p>`,
+  )
+}
 
 /** Draws the chart: a group for each country from the server, summed by region here. */
 const script = `
@@ -100,8 +122,11 @@ document.querySelector('figure').hidden = rows.length === 0
 `
 
 /** A page that can be read without its script, light or dark as the browser is. */
-export function welcomePage(hasAdmin: boolean): Mountable {
-  const html = pageWith(hasAdmin)
+export function welcomePage(
+  seeding: () => State | undefined = () => undefined,
+  hasAdmin = false,
+): Mountable {
+  const page = pageWith(hasAdmin ? ADMIN : '')
   return {
     attach: () => [
       {
@@ -109,14 +134,17 @@ export function welcomePage(hasAdmin: boolean): Mountable {
         path: '',
         guards: [],
         about: { summary: 'A page for people' },
-        handler: () =>
-          new Response(html, {
+        handler: () => {
+          const state = seeding()
+          return new Response(state ? seedingPage(state) : page, {
             headers: {
               'Content-Type': 'text/html; charset=utf-8',
+              ...(state ? { 'Cache-Control': 'no-store' } : kept),
               'Content-Security-Policy':
                 "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
             },
-          }),
+          })
+        },
       },
       {
         method: 'GET',
@@ -124,7 +152,9 @@ export function welcomePage(hasAdmin: boolean): Mountable {
         guards: [],
         about: { summary: 'The script of the page for people' },
         handler: () =>
-          new Response(script, { headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
+          new Response(script, {
+            headers: { 'Content-Type': 'text/javascript; charset=utf-8', ...kept },
+          }),
       },
     ],
   }

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { copyFileSync, globSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { writeAgentDocs } from '../agent-docs.ts'
 import { asOnGitHub } from './markdown.ts'
 import { sidebar } from './sidebar.ts'
 import { slugify } from './slugify.ts'
@@ -47,6 +48,13 @@ function addLeanPages(assets: string): void {
   }
 }
 
+/** What coding agents read, with the pages that it leads to, as they are. */
+function addAgentDocs(outDir: string): void {
+  writeAgentDocs(outDir)
+  for (const page of globSync('docs/**/*.md', { cwd: root }))
+    cpSync(root + page, `${outDir}/${page}`)
+}
+
 export const config: ReturnType<typeof defineConfig> = defineConfig({
   title: 'fieldgate',
   description,
@@ -59,7 +67,10 @@ export const config: ReturnType<typeof defineConfig> = defineConfig({
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }],
     ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }],
   ],
-  buildEnd: ({ outDir }) => addLeanPages(`${outDir}/assets`),
+  buildEnd({ outDir }) {
+    addLeanPages(`${outDir}/assets`)
+    addAgentDocs(outDir)
+  },
   markdown: {
     anchor: { slugify },
     headers: { slugify },

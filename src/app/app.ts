@@ -5,6 +5,7 @@
  */
 
 import { errorHandler } from '../http/error-handler.ts'
+import type { BackgroundWork } from '../records/engine/background-work.ts'
 import { checkOrder, refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
@@ -35,6 +36,8 @@ export interface App extends AddRoutes {
   readonly store: RecordStore
   /** The uploaded files, for `sweepFiles`. */
   readonly files: AppFiles
+  /** The jobs, consumers and webhooks, for `serve`, `runBackground` and `runDue`. */
+  readonly background: readonly BackgroundWork[]
   /** Runs `guard` before every router, even for requests that match no route. */
   use<Self>(this: Self, guard: Guard): Self
   /**
@@ -71,7 +74,7 @@ export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved, (...given) => handle(...given))
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
-  const guards: AppGuards = { early: [], prompt: [], late: [] }
+  const guards: AppGuards = { early: host.early, prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
   const { basePath } = host
   const parts: Parts = { host, guards, table, early, onError }
@@ -93,6 +96,7 @@ export function createApp(options: AppOptions): App {
         : handleBelow(basePath, handle, new Flow(nowhere(parts), resolved).handle),
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
+    background: host.background,
     use(guard) {
       if (checkedGuard(guard).early) guards.early.push(guard)
       else {

@@ -95,15 +95,20 @@ export class AppContext extends Deadline implements Context {
     return this.ownHeaders
   }
 
-  onResponse(hook: ResponseHook): void {
-    this.hooks ??= []
-    this.hooks.unshift(hook)
+  // Bound, for `const { waitUntil } = context`: made only where it is asked for.
+  get onResponse(): Context['onResponse'] {
+    return (hook: ResponseHook) => {
+      this.hooks ??= []
+      this.hooks.unshift(hook)
+    }
   }
 
-  waitUntil(promise: Promise<unknown>): void {
-    const settled = Promise.resolve(promise).catch((error: unknown) =>
-      this.logger.error('background work failed', { error: String(error) }),
-    )
-    if (typeof this.platform?.waitUntil === 'function') this.platform.waitUntil(settled)
+  get waitUntil(): Context['waitUntil'] {
+    return (promise) => {
+      const settled = Promise.resolve(promise).catch((error: unknown) =>
+        this.logger.error('background work failed', { error: String(error) }),
+      )
+      if (typeof this.platform?.waitUntil === 'function') this.platform.waitUntil(settled)
+    }
   }
 }

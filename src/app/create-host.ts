@@ -13,8 +13,10 @@ import { idMaker } from '../model/id.ts'
 import { checkReferences } from '../model/references.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
+import { RequestAuthor } from '../records/engine/author.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
+import { modelChanges } from '../records/engine/model-changes.ts'
 import type { AtomicSteps } from '../records/overlay/atomic.ts'
 import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
@@ -48,16 +50,18 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     warnOfOpen(host)
     await database.prepare(collatedBy(database, host.schemas()), warnOnce)
     await look()
+    for (const work of host.background) await work.prepare()
   })
   const declared = (when: 'always' | 'started') => start.declared(when)
   const ready = () => start.ready()
+  const write = writeOf(database, observers, caches)
   const own = ownCollections(collection, declared)
   const models = appModels({
     engines: { now, newId: idMaker(now), integrity: () => integrity },
     open: (model, schema) => caches.watched(model, collection(schema)),
+    write,
     declared,
   })
-  const write = writeOf(database, observers, caches)
   const integrity = new Integrity({ ...models, store: database, write })
   const warnOnce = warnerOnce(logger)
   // Its calls are not observed, as nothing of start-up is: no request has asked for them.
@@ -68,22 +72,17 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
-    ...{ basePath, methodOverride },
-    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [], accounts: new Map() },
+    ...{ basePath, methodOverride, accounts: new Map() },
+    ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
     ...models,
     get store() {
       return store
     },
-    storeFor(request) {
-      const deadline = deadlineOf(request)
-      if (!deadline) return store
-      return new HostedRecords(host, async () => {
-        deadline.check()
-        await ready()
-      })
-    },
+    storeFor: storesFor(() => host, ready),
     ...{ handle, collection: own.open, integrity, history, shareSecret },
+    changes: database.changes && modelChanges(database.changes, models.modelNamed),
     atomic: atomicSteps(() => host),
+    reach: () => import('../records/list/reach.ts'),
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -93,10 +92,9 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
       checks.push(check)
       declared('always')
     },
-    start,
-    ready,
+    ...{ start, ready },
     close() {
-      closing ??= closeInTurn([start, caches, files, database])
+      closing ??= closeInTurn([...host.background, start, caches, files, database])
       return closing
     },
   }
@@ -104,13 +102,25 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   return host
 }
 
+/** What makes the store of a request: whose deadline ends it, and who sends it. */
+function storesFor(hostOf: () => Host, ready: () => Promise<void>): Host['storeFor'] {
+  return (request) => {
+    const deadline = deadlineOf(request)
+    const inTime = async () => {
+      deadline?.check()
+      await ready()
+    }
+    return new HostedRecords(hostOf(), inTime, { author: new RequestAuthor(() => request) })
+  }
+}
+
 /** `atomic`, loaded when it is called first. */
 function atomicSteps(hostOf: () => Host): Host['atomic'] {
   let steps: AtomicSteps | undefined
-  return async (work, ready) => {
+  return async (work, ready, author) => {
     const { AtomicSteps } = await import('../records/overlay/atomic.ts')
     steps ??= new AtomicSteps(hostOf())
-    return steps.run(work, ready)
+    return steps.run(work, ready, author)
   }
 }
 

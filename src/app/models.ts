@@ -9,9 +9,12 @@ import type { Model } from '../model/model.ts'
 import { lastDefined } from '../model/registry.ts'
 import { renamedCollection } from '../model/renamed-collection.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
-import type { Models } from '../records/engine/host.ts'
+import type { Author } from '../records/engine/author.ts'
+import type { WriteOfModels } from '../records/engine/integrity.ts'
+import type { Models, SearchField } from '../records/engine/models.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
 import type { ScopeOption } from '../records/engine/scopes.ts'
+import { loggedCollection } from '../records/engine/stepwise.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
 
 /** The models of an app, as the app itself sees them. */
@@ -25,6 +28,8 @@ export interface ModelNeeds {
   readonly engines: Surroundings
   /** Opens a collection in which every write counts as a write of the model named `model`. */
   open(model: string, schema: CollectionSchema): Collection
+  /** Takes steps that write records of these models. */
+  readonly write: WriteOfModels
   /** Declares that start-up has more to do: always, or only if it is over already. */
   declared(when: 'always' | 'started'): void
 }
@@ -36,13 +41,14 @@ interface Entry {
   /** Those of collections that go with it. */
   readonly twins: ModelSchema[]
   readonly scopes: (ScopeOption | undefined)[]
+  readonly searched: Map<string, SearchField>
   guarded: ReadonlySet<string> | undefined
   roles: ReadonlySet<string> | undefined
   readonly files: ModelFiles
 }
 
 /** Starts without models. */
-export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
+export function appModels({ engines, open, write, declared }: ModelNeeds): AppModels {
   const entries = new Map<Model, Entry>()
 
   function entryOf(model: Model): Entry {
@@ -51,10 +57,18 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     checkApart(entries.keys(), model)
     const schema = collectionSchema(model)
     const stored = open(model.name, schema)
-    const records = renamedCollection(stored, model.renamed)
-    const engine = new RecordEngine(model, schema, records, engines)
-    const more = { scopes: [], guarded: undefined, roles: undefined, files: new ModelFiles() }
-    const entry: Entry = { engine, stored, schema, twins: [], ...more }
+    const writtenBy = (author?: Author) => {
+      const own = loggedCollection(stored, author, (step) =>
+        write([model.name], [{ in: schema, ...step }]),
+      )
+      return renamedCollection(own, model.renamed, stored)
+    }
+    const engine = model.changes
+      ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })
+      : new RecordEngine(model, schema, renamedCollection(stored, model.renamed), engines)
+    const more = { scopes: [], searched: new Map(), files: new ModelFiles() }
+    const guarded = { guarded: undefined, roles: undefined }
+    const entry: Entry = { engine, stored, schema, twins: [], ...more, ...guarded }
     entries.set(model, entry)
     declared('always')
     return entry
@@ -68,7 +82,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     twin(model, name) {
       const { schema, twins } = entryOf(model)
       // Its records need not have what the model requires.
-      const { adopted: _, exclude: __, ...loose } = { ...model, absence: new Map() }
+      const { adopted: _, exclude: __, changes: ___, ...loose } = { ...model, absence: new Map() }
       const own = collectionSchema(loose, `fieldgate_${name}_${model.collection}`)
       own.searchable = schema.searchable
       twins.push(own)
@@ -85,6 +99,11 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       // The checks of a start may declare more for that same start; afterwards another start is needed.
       declared('started')
     },
+    declareSearched(model, fields) {
+      // Several routers may search the same field.
+      for (const one of fields) entryOf(model).searched.set(JSON.stringify(one), one)
+    },
+    searchedIn: (model) => [...entryOf(model).searched.values()],
     declareList: (model, field) => void addPath(entryOf(model).schema, 'lists', field, model),
     declareScope: (model, scope) => void entryOf(model).scopes.push(scope),
     protect(model, fields, role) {

@@ -7,6 +7,7 @@
 import { isHidden, type Model } from '../model/model.ts'
 import type { Shape } from '../ports/shape.ts'
 import { writableNow } from '../records/setup/protected-fields.ts'
+import { queryFields } from '../records/setup/query-fields.ts'
 import type { FieldSet, Resource } from '../records/setup/resource.ts'
 import type { Serving } from '../records/setup/serving.ts'
 
@@ -56,13 +57,14 @@ export interface Reach extends FieldColumns {
 export function recordFields({ resource, operation }: Serving): Reach {
   const { model, scope } = resource
   const isList = operation === 'list' || operation === 'query'
-  const isWrite = operation === 'create' || operation === 'update'
+  const written = operation === 'restore' ? 'update' : operation
+  const isWrite = written === 'create' || written === 'update'
   const shows = operation !== 'delete'
   return {
     model: model.name,
     scope: (isWrite || !shows ? scope.write : scope.read) !== undefined,
     read: shows ? shownFields(model) : [],
-    write: isWrite ? writableNow(resource, operation) : [],
+    write: isWrite ? writableNow(resource, written) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
     ...grouped(resource, operation),
     ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),
@@ -94,31 +96,25 @@ function listed(
   resource: Resource,
   operation: 'list' | 'query',
 ): Pick<FieldColumns, 'filter' | 'sort' | 'search' | 'export' | 'rawRegex'> {
-  const { model, query, filterable, sortable, urlFilterable, urlSortable } = resource
+  const { model, query, urlFilterable, urlSortable } = resource
+  const { filter, sort, search } = queryFields(resource)
   const paths = pathsOf(model.shape)
   const among = (set: FieldSet) => paths.filter((path) => set.has(path))
   const isUrl = operation === 'list'
   return {
-    filter: [...new Set(isUrl ? [...query, ...among(urlFilterable)] : filterable)],
-    sort: isUrl ? among(urlSortable) : [...sortable],
-    search: resource.search.map((one) =>
-      'field' in one ? one.field : `${one.reference}.${one.path}`,
-    ),
+    filter: [...new Set(isUrl ? [...query, ...among(urlFilterable)] : filter)],
+    sort: isUrl ? among(urlSortable) : sort,
+    search,
     ...(resource.exportLimit > 0 && { export: resource.exportLimit }),
     ...(resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),
   }
 }
 
 /** What groups may be made by and computed of. Every QUERY may count, so that is not said. */
-function grouped(
-  { aggregates: { by, of } }: Resource,
-  operation: Serving['operation'],
-): Partial<FieldColumns> {
+function grouped(resource: Resource, operation: Serving['operation']): Partial<FieldColumns> {
   if (operation !== 'query') return {}
-  return {
-    ...(by.size > 0 && { group: [...by.keys()] }),
-    ...(of.size > 0 && { aggregate: [...of.keys()] }),
-  }
+  const { by, aggregate } = queryFields(resource)
+  return { ...(by.length > 0 && { group: by }), ...(aggregate.length > 0 && { aggregate }) }
 }
 
 /** Every path that leads to a value. */

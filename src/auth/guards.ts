@@ -6,6 +6,7 @@
  * @module
  */
 
+import { actingFor } from '../http/given-auth.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { MisusedRequest, setUser } from '../http/shield.ts'
 import { didYouMean } from '../model/suggest.ts'
@@ -31,7 +32,7 @@ export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
 
 /** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
 export function requireAuthGuard(instanceOf: InstanceOf): Guard {
-  const requireAuth = tokenGuard(instanceOf, refuse, accountByAny)
+  const requireAuth = tokenGuard(instanceOf, actingOr(refuse), accountByAny)
   return describeGuard(requireAuth, 'signed in', { token: 'required' })
 }
 
@@ -67,7 +68,11 @@ function refuse(): never {
 
 /** Lets a request without a token pass; a bad token is still refused. */
 export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
-  const optionalAuth = tokenGuard(instanceOf, () => {}, accountByAny)
+  const optionalAuth = tokenGuard(
+    instanceOf,
+    actingOr(() => {}),
+    accountByAny,
+  )
   return describeGuard(optionalAuth, 'anyone', { token: 'optional' })
 }
 
@@ -86,14 +91,25 @@ export function tokenOnlyGuard(instanceOf: InstanceOf): Guard {
 /** Signs the bearer of a token in, or refuses it; `without` deals with a request that has none. */
 function tokenGuard(
   instanceOf: InstanceOf,
-  without: (request: ApiRequest) => void,
+  without: (request: ApiRequest, auth: AuthInstance) => void | Promise<void>,
   signIn: (auth: AuthInstance, request: ApiRequest, token: string) => Promise<void>,
 ): Guard {
   return async (request, context) => {
     const auth = instanceOf(context)
     const token = bearerToken(request)
-    if (token === undefined) without(request)
+    if (token === undefined) await without(request, auth)
     else await signIn(auth, request, token)
+  }
+}
+
+/** Signs the user in whom the app itself acts for; `otherwise` deals with other requests without a token. */
+function actingOr(otherwise: () => void): Parameters<typeof tokenGuard>[1] {
+  return async (request, auth) => {
+    const acting = actingFor(request)
+    if (!acting) return otherwise()
+    const user = await auth.users.byToken(acting.userId)
+    if (!user || auth.users.isDisabled(user)) throw notActive()
+    await admit(auth, request, user, { sub: acting.userId }, false)
   }
 }
 

@@ -149,14 +149,22 @@ export function createInstance(
     endingAdmins: new SerialQueue(),
     ...{ methods, machinery, factors: undefined },
   }
-  for (const method of settings.methods) {
-    if (machinery) methods.push(method.open(machinery.accountsFor(auth, method.name)))
-  }
+  if (machinery) openMethods(auth, machinery, methods)
   auth.factors = machinery?.factorsOf(auth)
   if (settings.requiredFor.length > 0 && !auth.factors?.all.length) {
     throw new TypeError(`Auth: 'secondFactor' needs a second factor in 'methods', such as totp()`)
   }
   return auth
+}
+
+/** Opens the methods into `opened`; the parts of one have the same accounts. */
+function openMethods(auth: AuthInstance, machinery: Machinery, opened: OpenMethod[]): void {
+  const known = new Map<string, Accounts>()
+  for (const method of auth.settings.methods) {
+    const accounts = known.get(method.name) ?? machinery.accountsFor(auth, method.name)
+    known.set(method.name, accounts)
+    opened.push(method.open(accounts))
+  }
 }
 
 function singleUse(

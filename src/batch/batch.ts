@@ -47,9 +47,7 @@ export interface BatchOptions {
  * ```
  */
 export function batch(options: BatchOptions = {}): Mountable {
-  checkOptions(options, { max: natural }, (message) => {
-    throw new TypeError(`batch: ${message}`)
-  })
+  checkOptions(options, { max: natural }, 'batch')
   const { max = 100 } = options
   return {
     attach(host, mount) {
@@ -101,7 +99,7 @@ function handlerOf(host: Host, max: number): Handler {
       const parts = await Promise.all(
         responses.map(async (response, at) => partOf(await operations[at]?.told(response))),
       )
-      return dataResponse(`[${parts.join(',')}]`)
+      return dataResponse(`[${parts.join(',')}]`, { headers: changeIdOf(operations) })
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       context.onResponse(async (response) => {
@@ -115,6 +113,12 @@ function handlerOf(host: Host, max: number): Handler {
       leave(operations, request)
     }
   }
+}
+
+/** The position of the last entry that a batch has added to the log of changes. */
+function changeIdOf(operations: readonly Operation[]): Record<string, string> {
+  const last = operations.findLast(({ author }) => author.last)?.author.last
+  return last === undefined ? {} : { 'Change-Id': last }
 }
 
 /** What the guards of operations leave to the batch: headers, and the user that caches and the log treat as its own. */

@@ -6,15 +6,14 @@
 
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
+import { partRequest } from '../app/part-request.ts'
 import { runHooks } from '../app/response.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
-import { withoutCodings } from '../cache/conditional.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
-import { shareAuth } from '../http/given-auth.ts'
 import { notAResponse } from '../http/not-a-response.ts'
-import { parseQuery } from '../http/query-string.ts'
-import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
+import { type ApiRequest, noteBasePath } from '../http/request.ts'
+import { RequestAuthor } from '../records/engine/author.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
@@ -44,31 +43,17 @@ interface Admitted extends Serving {
   readonly request: ApiRequest
 }
 
-/** The headers that belong to the batch's own request alone. */
-const OWN_HEADERS: readonly string[] = [
-  'accept-encoding',
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'transfer-encoding',
-  'expect',
-  'if-match',
-  'if-none-match',
-  'if-modified-since',
-  'if-unmodified-since',
-  'idempotency-key',
-  METHOD_OVERRIDE,
-]
-
-/** The headers of a batch that its operations inherit. */
+/** The headers of a batch that its operations inherit: an Idempotency-Key is for the whole of it. */
 export function inherited({ headers }: ApiRequest): Surroundings['headers'] {
-  return [...headers].filter(([name]) => !OWN_HEADERS.includes(name))
+  return [...headers].filter(([name]) => name !== 'idempotency-key')
 }
 
 /** An operation, which may run several times; its guards run once. */
 export class Operation {
   /** As the client sent it. */
   readonly asked: OperationRequest
+  /** Who does it, once its guards have let it pass. */
+  readonly author: RequestAuthor = new RequestAuthor(() => this.#request)
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
@@ -139,7 +124,7 @@ export class Operation {
     const row = rows.find(({ method }) => method === request.method)
     if (!row) return responseOf(await respondElse(rows, undefined, path, request, this.#context))
     const serving = servedBy(row.handler)
-    if (!serving) throw notInBatch()
+    if (!serving || serving.operation === 'restore') throw notInBatch()
     enter(row, path, request)
     const response = await firstResponse(inLists(row.guards).prompt, request, this.#context)
     if (response !== undefined) return responseOf(response)
@@ -173,27 +158,15 @@ export class Operation {
 /** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
 function requestOf(
   { method, path, body, ifMatch }: OperationRequest,
-  { request: whole, headers: given, basePath }: Surroundings,
+  { request: whole, headers, basePath }: Surroundings,
 ): ApiRequest {
-  const headers = new Headers([...given])
-  if (body !== undefined) headers.set('content-type', 'application/json')
-  if (ifMatch !== undefined) headers.set('if-match', withoutCodings(ifMatch))
   const isWhole = basePath !== '' && path.startsWith(`${basePath}/`)
-  const url = new URL(whole.url).origin + path.slice(isWhole ? basePath.length : 0)
-  const hasBody = body !== undefined && method !== 'DELETE'
-  const plain = new Request(url, {
-    method,
-    headers,
-    ...(hasBody && { body: JSON.stringify(body) }),
-  })
-  const { requestId, traceId } = whole
-  const request: ApiRequest = Object.assign(plain, {
-    ...{ requestId, query: parseQuery(url), params: {}, route: '' },
-    ...(traceId !== undefined && { traceId }),
+  const request = partRequest(whole, {
+    ...{ method, body, ifMatch, headers },
+    path: path.slice(isWhole ? basePath.length : 0),
   })
   hasArrived(request, body)
   shareDeadline(whole, request)
-  shareAuth(whole, request)
   return request
 }
 

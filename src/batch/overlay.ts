@@ -12,6 +12,7 @@ import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
 import type { Fields, StepResult, WriteOutcome } from '../ports/store.ts'
+import type { Author } from '../records/engine/author.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'
 import { KEYED, type Keyed, noteWrite, type WrittenIds } from '../records/engine/keyed-writes.ts'
@@ -47,6 +48,7 @@ export class Overlay {
   readonly #rehearsal: Rehearsal
   #results: readonly StepResult[] = []
   #operation = 0
+  #author: Author | undefined
   #hasWritten: () => void = () => {}
   #state: 'open' | 'written' | 'abandoned' = 'open'
 
@@ -74,16 +76,15 @@ export class Overlay {
       write: (steps) => host.integrity.write(this.#records.stored(steps)),
       current: () => this.#operation,
     })
-    this.store = new HostedRecords(
-      host,
-      async () => checkTime(request),
-      (model) => host.engine(model).over(this.#records.of(model).copies(), host.integrity),
-    )
+    this.store = new HostedRecords(host, async () => checkTime(request), {
+      engine: (model) => host.engine(model).over(this.#records.of(model).copies(), host.integrity),
+    })
   }
 
-  /** Begins the operation with this index; the promise resolves when it has written. */
-  begin(operation: number): Promise<void> {
+  /** Begins the operation with this index, that of `author`; the promise resolves when it has written. */
+  begin(operation: number, author: Author): Promise<void> {
     this.#operation = operation
+    this.#author = author
     return new Promise((resolve) => {
       this.#hasWritten = resolve
     })
@@ -178,7 +179,8 @@ export class Overlay {
     if (this.#state === 'abandoned') throw new Error('the batch was not written')
     const tried = await records.tryAll(steps)
     if ('failed' in tried) return tried
-    const { taken } = tried
+    const author = this.#author
+    const taken = tried.taken.map((step) => ({ ...step, author }))
     this.#answer(taken)
     if (this.#refusal?.operation === this.#operation) {
       records.each((one) => one.undo())

@@ -71,7 +71,7 @@ async function attemptBatch(
   let isWritten = false
   try {
     for (const [at, operation] of operations.entries()) {
-      const hasWritten = overlay.begin(at)
+      const hasWritten = overlay.begin(at, operation.author)
       const response = operation.respond(overlay)
       // If another operation is refused, nobody asks for it.
       response.catch(() => {})
@@ -119,7 +119,7 @@ async function respondedAgain(
   const responses: Response[] = []
   for (const [at, operation] of operations.entries()) {
     operation.wasWritten(created[at] ?? null)
-    void overlay.begin(at)
+    void overlay.begin(at, operation.author)
     const response = operation.respond(overlay)
     responses.push(await response.catch((error) => errorHandler()(error, request, context)))
   }

@@ -9,7 +9,7 @@ import type { RouteName } from '../auth/setup/route-names.ts'
 import type { AuthChoices, ServedAccounts } from '../auth/setup/served.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Counted } from './lists.ts'
-import type { CallsOf, MethodCalls, PasskeyCeremonies } from './method-calls.ts'
+import type { CallsOf, MethodCalls, OidcCeremonies, PasskeyCeremonies } from './method-calls.ts'
 import type { Result } from './results.ts'
 import type { Added, Sent, Wire } from './shapes.ts'
 
@@ -156,11 +156,13 @@ export interface Routes<T extends AnyAccounts> {
   ): Message
 }
 
-/** The calls that `passkeys` has besides its routes. */
-type Ceremonies<T extends AnyAccounts> =
-  'passkeys' extends NamesOf<T['options']['methods']>
-    ? { readonly passkeys: PasskeyCeremonies<SignedIn<T>> }
-    : unknown
+/** The calls that `passkeys` and `oidc` have besides their routes. */
+type Ceremonies<T extends AnyAccounts> = ('passkeys' extends NamesOf<T['options']['methods']>
+  ? { readonly passkeys: PasskeyCeremonies<SignedIn<T>> }
+  : unknown) &
+  ('oidc' extends NamesOf<T['options']['methods']>
+    ? { readonly oidc: OidcCeremonies<SignedIn<T>> }
+    : unknown)
 
 type NamesOf<M> = M extends readonly (infer E)[]
   ? E extends { readonly name: infer N }

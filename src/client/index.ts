@@ -35,6 +35,7 @@ export type {
   KeyInfo,
   KeyRule,
   MethodCalls,
+  OidcCeremonies,
   PasskeyCeremonies,
   PasskeyInfo,
 } from './method-calls.ts'
@@ -123,19 +124,25 @@ export function createClient<A extends object>(
     refusals.set(mount, own)
     const [calls, ask] = routeCalls(at, connection, send, options.routes?.[mount])
     const known = { ...recordCalls(at, connection, send, own), ...calls }
-    return new Proxy(known, { get: (_, name) => callOf(known, ask, name) })
+    return withMethods(known, ask, url + at)
   }
   // The calls are made from names alone; what each takes and gives is checked by the type.
   return Object.assign(service, { fetch: connection.fetch }) as unknown as Client<A>
 }
 
-/** The call with that name. Those of methods are in a module of their own, which is loaded when one is called. */
-function callOf(known: object, ask: AskRoute, name: string | symbol): unknown {
-  // A promise that resolves to the calls looks for 'then'.
-  if (name in known || typeof name === 'symbol' || name === 'then') return Reflect.get(known, name)
-  const by =
-    (called: string) =>
-    async (...given: unknown[]) =>
-      (await import('./later.ts')).callMethod(ask, called, given)
-  return Object.assign(by(name), { register: by('register'), signIn: by('signIn') })
+/**
+ * `known`, with the calls of methods and their ceremonies by any other name: they are in a module of their own, which is loaded
+ * when one is called.
+ */
+function withMethods(known: object, ask: AskRoute, base: string): object {
+  return new Proxy(known, {
+    get(_, name) {
+      // A promise that resolves to the calls looks for 'then'.
+      if (name in known || typeof name === 'symbol' || name === 'then')
+        return Reflect.get(known, name)
+      const call = async (...given: unknown[]) =>
+        (await import('./later.ts')).callMethod(ask, name, given, base)
+      return withMethods(call, ask, base)
+    },
+  })
 }

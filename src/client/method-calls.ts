@@ -88,6 +88,11 @@ export interface MethodCalls {
     body: { readonly ticket: string; readonly credential: object },
     options?: CallOptions,
   ): Promise<Result<{ readonly token: string; readonly expiresIn: number }>>
+  /** Signs in by the code that the browser has brought from a provider; `oidc.finish()` does it. */
+  oidcLogin(
+    body: { readonly code: string; readonly verifier?: string },
+    options?: CallOptions,
+  ): Promise<Result<{ readonly token: string; readonly expiresIn: number }>>
   /** Mails a code for `login({ identifier, otp })`, if the account exists. */
   sendLoginCode(body: { readonly identifier: string }, options?: CallOptions): Message
   /** New recovery codes; those before no longer work. */
@@ -117,6 +122,17 @@ export interface PasskeyCeremonies<S = unknown> {
   signIn(options?: { readonly autofill?: boolean; readonly ticket?: string }): Promise<Result<S>>
 }
 
+/** Signing in at OpenID providers, in a browser. */
+export interface OidcCeremonies<S = unknown> {
+  /** Leaves the page for a provider, which sends the user to `returnTo`: a page of the app that the server knows. */
+  begin(provider: string, options: { readonly returnTo: string }): Promise<never>
+  /**
+   * On that page: signs in. Undefined if the user comes from somewhere else, so you may call it on every page. If they have
+   * cancelled or the provider has refused, it fails with status 0 and the provider's word: `access_denied`.
+   */
+  finish(): Promise<Result<S> | undefined>
+}
+
 /** The routes of each method, by its name. */
 export interface CallsOf {
   readonly passkeys:
@@ -127,6 +143,7 @@ export interface CallsOf {
     | 'deletePasskey'
     | 'beginPasskeyLogin'
     | 'passkeyLogin'
+  readonly oidc: 'oidcLogin'
   readonly emailCode: 'sendLoginCode'
   readonly totp: 'createTotp' | 'confirmTotp' | 'deleteTotp' | 'createRecoveryCodes'
   readonly apiKeys: 'listKeys' | 'createKey' | 'deleteKey' | 'deleteUserKeys'

@@ -5,7 +5,9 @@
  */
 
 import { register, signIn } from './ceremonies.ts'
-import type { MethodCalls } from './method-calls.ts'
+import type { MethodCalls, OidcCeremonies } from './method-calls.ts'
+import { begin, finish } from './oidc.ts'
+import type { Result } from './results.ts'
 import type { AskRoute } from './routes.ts'
 
 /** The method and the path of each route, and marks, as in routes.ts. */
@@ -27,19 +29,23 @@ const ROUTES: Readonly<Record<keyof MethodCalls, string>> = {
   deletePasskey: 'DELETE /passkeys/:id -',
   beginPasskeyLogin: 'POST /login/passkey/options !',
   passkeyLogin: 'POST /login/passkey !',
+  oidcLogin: 'POST /login/oidc !',
 }
 
-/** Calls the route of a method, or does a ceremony. */
+/** Calls the route of a method of the auth router at `base`, or does a ceremony. */
 export async function callMethod(
   ask: AskRoute,
   name: string,
   given: unknown[],
-): ReturnType<AskRoute> {
+  base: string,
+): Promise<Result<unknown, unknown> | undefined> {
   const asking = (route: string, ...values: unknown[]) =>
     ask(route, values, ROUTES[route as keyof MethodCalls])
   const [options] = given as [object?]
   if (name === 'register') return register(asking, options)
   if (name === 'signIn') return signIn(asking, options)
+  if (name === 'begin') return begin(base, ...(given as Parameters<OidcCeremonies['begin']>))
+  if (name === 'finish') return finish(asking)
   if (!Object.hasOwn(ROUTES, name)) throw new TypeError(`the client has no call '${name}'`)
   return asking(name, ...given)
 }

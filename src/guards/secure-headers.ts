@@ -52,9 +52,7 @@ const RULES: Readonly<Record<keyof SecureHeadersOptions, Rule>> = {
  * ```
  */
 export function secureHeaders(options: SecureHeadersOptions = {}): Guard {
-  checkOptions(options, RULES, (message) => {
-    throw new TypeError(`secureHeaders: ${message}`)
-  })
+  checkOptions(options, RULES, 'secureHeaders')
   const {
     contentSecurityPolicy: policy = "default-src 'none'; frame-ancestors 'none'",
     crossOriginResourcePolicy = 'same-site',

@@ -34,9 +34,7 @@ const DEADLINE_MS = 800
  * ```
  */
 export function health(options: HealthOptions = {}): Mountable {
-  checkOptions(options, { deadlineMs: natural }, (message) => {
-    throw new TypeError(`health: ${message}`)
-  })
+  checkOptions(options, { deadlineMs: natural }, 'health')
   const { deadlineMs = DEADLINE_MS } = options
   return {
     early: true,

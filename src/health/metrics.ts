@@ -6,6 +6,7 @@
 
 import { isWorker, topic } from '#processes'
 import { methodName, type Observer } from '../ports/observer.ts'
+import type { BackgroundWork } from '../records/engine/background-work.ts'
 import type { Mountable } from '../records/engine/host.ts'
 
 const NAME = 'http_server_request_duration_seconds'
@@ -102,17 +103,70 @@ export function metrics(): Mountable {
   }
   return {
     early: true,
-    attach({ observers, guards }) {
+    attach({ observers, guards, background }) {
       if (!observers.includes(observer)) observers.push(observer)
       const handler = async () => {
         const text = isWorker ? await tell() : textOf(known)
-        return new Response(text, { headers: HEADERS })
+        return new Response(text + (await textOfWork(background)), { headers: HEADERS })
       }
       // Early routes come before the app's guards, but these figures are not for everyone.
       const about = { summary: 'The figures of the requests, for Prometheus' }
       return [{ method: 'GET', path: '/metrics', guards, handler, about }]
     },
   }
+}
+
+/** The figures of jobs, consumers and webhooks; without those that can't be read now. */
+async function textOfWork(background: readonly BackgroundWork[]): Promise<string> {
+  const all = await Promise.allSettled(background.map((work) => work.status()))
+  const found = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const jobs = found.filter((one) => one.kind === 'job')
+  const consumers = found.filter((one) => one.kind === 'consumer')
+  const behind = (at: Date | undefined) =>
+    at ? Math.max(0, (Date.now() - at.getTime()) / 1000) : 0
+  return [
+    gauge(
+      'fieldgate_job_failed',
+      'Whether the last run of a job failed.',
+      'job',
+      jobs,
+      ({ error }) => (error === '' ? 0 : 1),
+    ),
+    gauge(
+      'fieldgate_consumer_lag_seconds',
+      'Age of the first change that a consumer has not looked at.',
+      'consumer',
+      consumers,
+      (one) => behind(one.behind),
+    ),
+    gauge(
+      'fieldgate_consumer_waiting',
+      'Changes that wait to be tried again.',
+      'consumer',
+      consumers,
+      ({ waiting }) => waiting,
+    ),
+    gauge(
+      'fieldgate_consumer_set_aside',
+      'Changes that were set aside.',
+      'consumer',
+      consumers,
+      ({ aside }) => aside,
+    ),
+  ].join('')
+}
+
+/** A metric of each of `all`; nothing if there are none. */
+function gauge<W extends { readonly name: string }>(
+  name: string,
+  help: string,
+  label: string,
+  all: readonly W[],
+  figure: (one: W) => number,
+): string {
+  if (all.length === 0) return ''
+  const lines = all.map((one) => `${name}{${label}="${escaped(one.name)}"} ${figure(one)}\n`)
+  return [`# HELP ${name} ${help}\n# TYPE ${name} gauge\n`, ...lines].join('')
 }
 
 /** A first process that doesn't answer is about to end. */

@@ -36,6 +36,19 @@ export function shareAuth(whole: ApiRequest, request: ApiRequest): void {
   request.auth = auth
 }
 
+const acting = new RequestData<true>('acting')
+
+/** Makes `request`, which the app itself has made, one of the user whom `auth` names. It has no token. */
+export function actFor(request: ApiRequest, auth: AuthContext): void {
+  request.auth = checkAuth(auth)
+  acting.set(request, true)
+}
+
+/** Whom the app acts for; undefined for a request of a client. */
+export function actingFor(request: ApiRequest): AuthContext | undefined {
+  return acting.of(request) && request.auth
+}
+
 /** A frozen copy: what was found is often a user's record, with much more in it. */
 function checkAuth(found: unknown): AuthContext {
   const { userId, role, claims } = found as Readonly<Record<string, unknown>>

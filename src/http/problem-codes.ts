@@ -12,6 +12,7 @@ export const CODES: Readonly<Record<string, string>> = {
   'invalid-id': 'Invalid ID format.',
   'entry-not-found': 'Entry not found.',
   'record-changed': 'The record has changed since it was read.',
+  'not-a-change': "'changeId' must be the id of a change of this record.",
   'outside-scope': 'The entry would be outside of what you may write.',
   'changed-meanwhile': 'Another request changed the record at the same time. Try again.',
   'record-too-large': 'The record is too large for the database.',

@@ -20,6 +20,8 @@ export const invalidId = (): HttpError => badRequest('Invalid ID format.')
 export const entryNotFound = (): HttpError => new HttpError(404, 'Entry not found.')
 export const recordChanged = (): HttpError =>
   new HttpError(412, 'The record has changed since it was read.')
+export const notAChange = (): HttpError =>
+  badRequest("'changeId' must be the id of a change of this record.")
 export const outsideScope = (): HttpError =>
   new HttpError(403, 'The entry would be outside of what you may write.')
 export const changedMeanwhile = (): HttpError =>

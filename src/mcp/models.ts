@@ -5,53 +5,44 @@
  */
 
 import { firstResponse } from '../app/guards.ts'
-import { HttpError } from '../http/errors.ts'
-import { parseQuery } from '../http/query-string.ts'
+import { partRequest } from '../app/part-request.ts'
+import type { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { descriptionsOf, isDescribed, letsThrough } from '../records/engine/guards.ts'
 import type { Host } from '../records/engine/host.ts'
 import { type Context, type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import type { Resource } from '../records/setup/resource.ts'
-import { type Serving, servedBy } from '../records/setup/serving.ts'
-import type { AgentWrite } from './tools.ts'
+import { servedBy } from '../records/setup/serving.ts'
+import type { Tool } from './tools.ts'
 
-/** What an agent may do with a model. */
-export type AgentAction = 'list' | 'read' | AgentWrite
+/** What agents may do beyond reading. */
+export type AgentWrite = 'create' | 'update' | 'remove'
 
 /** One router: the model of agents that its mount names. */
 export interface Served {
   readonly mount: string
   readonly resource: Resource
-  readonly routes: ReadonlyMap<Serving['operation'], Route>
+  readonly routes: { [action: string]: Route }
 }
+
+/** Operations that agents know by another name; they send queries, and need no list by URL. */
+const ACTIONS: Readonly<Record<string, string>> = { query: 'list', delete: 'remove', list: '' }
 
 /** The routers of an app that agents see, by mount. Accounts are not there, nor mounts with parameters. */
 export function servedIn({ mounted, accounts }: Host): ReadonlyMap<string, Served> {
   const all = new Map<string, Served>()
   for (const { mount, routes } of mounted) {
-    if (all.has(mount) || mount.includes(':')) continue
-    const own = routes.flatMap((route) => {
+    for (const route of routes) {
       const serving = servedBy(route.handler)
-      const isOwn = route.path === '' || route.path === '/:id'
-      return serving && isOwn && !accounts.has(serving.resource.model)
-        ? [{ ...serving, route }]
-        : []
-    })
-    const [first] = own
-    if (!first) continue
-    const byOperation = new Map(own.map(({ operation, route }) => [operation, route] as const))
-    all.set(mount, { mount, resource: first.resource, routes: byOperation })
+      const isOwn = !mount.includes(':') && ['', '/:id'].includes(route.path)
+      if (!serving || !isOwn || accounts.has(serving.resource.model)) continue
+      const served = all.get(mount) ?? { mount, resource: serving.resource, routes: {} }
+      served.routes[ACTIONS[serving.operation] ?? serving.operation] ??= route
+      all.set(mount, served)
+    }
   }
   return all
 }
-
-const OPERATIONS: readonly (readonly [AgentAction, ...Serving['operation'][]])[] = [
-  ['list', 'query', 'list'],
-  ['read', 'read'],
-  ['create', 'create'],
-  ['update', 'update'],
-  ['remove', 'delete'],
-]
 
 /** The one whose request is asked about. */
 export interface Caller {
@@ -59,68 +50,49 @@ export interface Caller {
   readonly request: ApiRequest
   readonly context: Context
   readonly write: readonly AgentWrite[]
+  readonly tools: readonly Tool[]
 }
 
 /** What the routes, `write` and the caller's guards leave of a model. */
-export async function actionsOf(caller: Caller, served: Served): Promise<readonly AgentAction[]> {
-  const actions: AgentAction[] = []
-  for (const [action, ...operations] of OPERATIONS) {
-    const isWrite = action !== 'list' && action !== 'read'
-    if (isWrite && !caller.write.includes(action)) continue
-    const route = operations.map((one) => served.routes.get(one)).find((one) => one !== undefined)
-    if (route && (await mayUse(caller, served, route))) actions.push(action)
+export async function actionsOf(
+  caller: Caller,
+  { mount, routes }: Served,
+): Promise<readonly string[]> {
+  const actions: string[] = []
+  for (const action of ['list', 'read', ...caller.write]) {
+    const route = routes[action]
+    if (route && (await mayUse(caller, mount, route))) actions.push(action)
   }
   return actions
 }
 
-/**
- * Whether the guards of a route that say whom they let through would let the caller through. Others may count requests, so
- * they run for real ones alone.
- */
-async function mayUse(caller: Caller, { mount }: Served, route: Route): Promise<boolean> {
-  const guards = [...caller.host.guards, ...route.guards]
-  if (!letsThrough(guards, route.method)) return false
+/** Whether the guards of a route that say whom they let through would let the caller through. */
+async function mayUse(caller: Caller, mount: string, route: Route): Promise<boolean> {
+  const { host, request, context } = caller
+  const { method } = route
+  const guards = [...host.guards, ...route.guards]
+  const pattern = patternOf(mount, route)
+  const asked = partRequest(request, { method, path: pattern.replace(':id', '0') })
+  Object.assign(asked, { auth: request.auth, route: pattern })
   try {
-    return await passes(probe(caller, mount, route), guards, caller.context)
+    return letsThrough(guards, method) && (await pass(guards, asked, context))
   } catch (error) {
-    if (!(error instanceof HttpError) || error.status >= 500) throw error
+    const { status } = error as HttpError
     // A token that is no longer good is one to replace, whatever the tool.
-    if (error.status === 401 && caller.request.headers.has('authorization')) throw error
-    return false
+    const isStale = status === 401 && request.headers.has('authorization')
+    if (status < 500 && !isStale) return false
+    throw error
   }
 }
 
-async function passes(
-  asked: ApiRequest,
-  guards: readonly Guard[],
-  context: Context,
-): Promise<boolean> {
+async function pass(guards: Guard[], asked: ApiRequest, context: Context): Promise<boolean> {
   for (const guard of guards) {
-    const isJudged = tells(guard) && (asked.auth || !followsUnknown(guard, guards))
-    if (isJudged && (await firstResponse([guard], asked, context)) !== undefined) return false
+    // Others may count requests, so they run for real ones alone.
+    const [{ token, apiKey, roles } = {}] = descriptionsOf([guard])
+    // A guard of your own may find out the caller whose role another one demands.
+    const isJudged = asked.auth || !roles || guards.every(isDescribed)
+    if ((token ?? apiKey) && isJudged && (await firstResponse([guard], asked, context)))
+      return false
   }
   return true
-}
-
-function tells(guard: Guard): boolean {
-  const [{ token, apiKey } = {}] = descriptionsOf([guard])
-  return token !== undefined || apiKey !== undefined
-}
-
-/** Whether a guard asks for a role of a caller whom a guard of your own may find out. */
-function followsUnknown(guard: Guard, guards: readonly Guard[]): boolean {
-  const [{ roles } = {}] = descriptionsOf([guard])
-  return roles !== undefined && !guards.every(isDescribed)
-}
-
-/** The request that a route would get from the caller, for guards that judge it. */
-function probe({ request }: Caller, mount: string, route: Route): ApiRequest {
-  const url = `${new URL(request.url).origin}${patternOf(mount, route).replace(':id', '0')}`
-  const plain = new Request(url, { headers: request.headers })
-  Object.defineProperty(plain, 'method', { value: route.method })
-  const { requestId, auth } = request
-  return Object.assign(plain, {
-    ...{ requestId, params: {}, query: parseQuery(url), route: patternOf(mount, route) },
-    ...(auth && { auth }),
-  })
 }

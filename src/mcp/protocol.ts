@@ -7,148 +7,128 @@
 
 import { type BodyLimits, readJson } from '../http/body.ts'
 import { HttpError } from '../http/errors.ts'
-import { jsonResponse, type ResponseInitLike } from '../http/respond.ts'
-import { isFields } from '../model/writable.ts'
+import { jsonResponse } from '../http/respond.ts'
 import type { Fields } from '../ports/store.ts'
 
 /** The revision in which each request stands alone. */
-export const REVISION = '2026-07-28'
+const REVISION = '2026-07-28'
 /** The revisions that begin with `initialize`, the newest first. */
-export const EARLIER: readonly string[] = ['2025-11-25', '2025-06-18']
+const EARLIER: readonly unknown[] = ['2025-11-25', '2025-06-18']
+const VERSIONS = [REVISION, ...EARLIER]
+const VERSION = 'MCP-Protocol-Version'
 /** What names the members of `_meta`. */
-export const META = 'io.modelcontextprotocol/'
+const META = 'io.modelcontextprotocol/'
+const INFO = { name: 'fieldgate', version: '1.0.0' }
 
-const INVALID_REQUEST = -32600
-const INVALID_PARAMS = -32602
-const PARSE_ERROR = -32700
-const HEADER_MISMATCH = -32020
-const UNSUPPORTED_VERSION = -32022
-
-type Id = string | number | null
-
-/** A request of a client. */
-export interface Call {
-  readonly method: string
-  readonly params: Fields
-  /** Whether it is one of the newest revision. */
-  readonly isAlone: boolean
-}
-
-/** The result of a call, and what its HTTP response has beyond it. */
-export interface Answer extends ResponseInitLike {
+/** The result of a call, and the status of what the app responded. */
+export interface Answer {
   readonly result: object
+  readonly status?: number
 }
 
-/** Refuses a call. */
-export class RpcError extends Error {
-  override readonly name = 'RpcError'
-  readonly code: number
-  readonly status: number
-  readonly data: unknown
-
-  constructor(code: number, message: string, status = 400, data?: unknown) {
-    super(message)
-    this.code = code
-    this.status = status
-    this.data = data
-  }
+/** What clients are told of a server. */
+interface About {
+  readonly tools: readonly object[]
+  readonly instructions: string | undefined
 }
 
-/** Refuses parameters; those before 2026-07-28 expect every answer with a 200. */
-export function invalidParams(message: string, isAlone = true): RpcError {
-  return new RpcError(INVALID_PARAMS, message, isAlone ? 400 : 200)
+/** What refuses a call. */
+interface Refusal {
+  /** Default: that of a body that cannot be read. */
+  readonly rpc?: number
+  readonly data?: object | undefined
 }
 
-/** Reads the call in `request`, and responds with what `answer` makes of it. */
+/** Refuses a call with a code of JSON-RPC. */
+export function refusal(rpc: number, message: string, data?: object): HttpError {
+  return Object.assign(new HttpError(rpc === NO_METHOD ? 404 : 400, message), { rpc, data })
+}
+
+const NO_METHOD = -32601
+/** The code of parameters that make no sense. */
+export const INVALID_PARAMS = -32602
+
+/** Responds to the call in `request`; `about` is what clients are told of the server. */
 export async function converse(
   request: Request,
   limits: BodyLimits,
-  answer: (call: Call) => Promise<Answer>,
+  about: About,
+  callTool: (params: Fields) => Promise<Answer>,
 ): Promise<Response> {
-  let id: Id = null
+  let id: unknown = null
+  // Clients before 2026-07-28 expect every answer with a 200.
+  let isAlone = true
+  const sent = (body: object, status: number) =>
+    jsonResponse(JSON.stringify({ jsonrpc: '2.0', id, ...body }), { status })
   try {
-    const message = await messageIn(request, limits)
-    if (isId(message.id)) id = message.id
-    const { method, params } = checked(message)
-    if (id === null) return new Response(null, { status: 202 })
-    const isAlone = standsAlone(request, method, params)
-    const { result, ...init } = await answer({ method, params, isAlone })
-    return sent({ id, result }, init)
+    const { jsonrpc, id: given, method, params } = Object(await readJson(request, limits))
+    if (jsonrpc !== '2.0' || !method?.at || !/^[usn]/.test(typeof given)) {
+      throw refusal(-32600, 'Send one JSON-RPC 2.0 request.')
+    }
+    if (given === undefined) return new Response(null, { status: 202 })
+    id = given
+    const asked = Object(params)
+    isAlone = standsAlone(request.headers, method, asked)
+    const { result, status } =
+      method === 'tools/call' ? await callTool(asked) : told(method, asked, isAlone, about)
+    const _meta = { [`${META}serverInfo`]: INFO }
+    return sent(
+      { result: isAlone ? { resultType: 'complete', ...result, _meta } : result },
+      status === 401 ? status : 200,
+    )
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    const { code, message, status, data } = error
-    return sent({ id, error: { code, message, ...(data !== undefined && { data }) } }, { status })
+    if (!(error instanceof HttpError)) throw error
+    const { message, status, rpc = -32700, data } = error as HttpError & Refusal
+    return sent({ error: { code: rpc, message, data } }, isAlone ? status : 200)
   }
 }
 
-function sent(body: object, init: ResponseInitLike): Response {
-  const headers = { 'Cache-Control': 'no-store', ...init.headers }
-  return jsonResponse(JSON.stringify({ jsonrpc: '2.0', ...body }), { ...init, headers })
-}
-
-async function messageIn(request: Request, limits: BodyLimits): Promise<Fields> {
-  const json = await readJson(request, limits).catch((error: unknown) => {
-    if (!(error instanceof HttpError)) throw error
-    throw new RpcError(PARSE_ERROR, error.message, error.status)
-  })
-  if (isFields(json)) return json
-  throw new RpcError(INVALID_REQUEST, 'Send one JSON-RPC 2.0 request.')
-}
-
-function isId(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number'
-}
-
-function checked({ jsonrpc, id, method, params = {} }: Fields): Omit<Call, 'isAlone'> {
-  const isRequest = jsonrpc === '2.0' && (id === undefined || isId(id))
-  if (isRequest && typeof method === 'string' && isFields(params)) return { method, params }
-  throw new RpcError(INVALID_REQUEST, 'Send one JSON-RPC 2.0 request.')
+function told(
+  method: string,
+  { protocolVersion: asked }: Fields,
+  isAlone: boolean,
+  { tools, instructions }: About,
+): Answer {
+  const about = { capabilities: { tools: {} }, instructions }
+  // Clients may keep for themselves what only a new version of the app changes.
+  const kept = { ttlMs: 300_000, cacheScope: 'private' }
+  const protocolVersion = EARLIER.includes(asked) ? asked : EARLIER[0]
+  const results: Readonly<Record<string, object | null>> = {
+    __proto__: null,
+    'tools/list': { tools, ...kept },
+    ...(isAlone
+      ? { 'server/discover': { supportedVersions: VERSIONS, ...about, ...kept } }
+      : { ping: {}, initialize: { protocolVersion, ...about, serverInfo: INFO } }),
+  }
+  const result = results[method]
+  if (result) return { result }
+  throw refusal(NO_METHOD, 'Method not found.')
 }
 
 /** Whether a request is of the newest revision. Throws if it names another one, or if its headers say other things. */
-function standsAlone({ headers }: Request, method: string, params: Fields): boolean {
-  const sent = headers.get('mcp-protocol-version')
-  const meta = isFields(params._meta) ? params._meta : {}
+function standsAlone(headers: Headers, method: string, { name, _meta }: Fields): boolean {
+  const check = (header: string, value: unknown) => {
+    const said = headers.get(header)
+    const is = (text: string) => said === `=?base64?${btoa(text)}?=`
+    // What is not ASCII names neither a method nor a tool.
+    if (said !== value && !(/^[\w/]+$/.test(value as string) && is(value as string))) {
+      throw refusal(-32020, `${header} differs from the body.`)
+    }
+  }
+  const version = headers.get(VERSION)
+  const meta = Object(_meta)
   const named = meta[`${META}protocolVersion`]
-  if (named === undefined) return withoutMeta(sent, method)
-  if (sent === null || sent !== named) throw mismatch('MCP-Protocol-Version')
-  if (EARLIER.includes(sent)) return false
-  if (sent !== REVISION) throw unsupported(sent)
-  if (!isFields(meta[`${META}clientCapabilities`])) throw lacking('clientCapabilities')
-  if (decoded(headers.get('mcp-method')) !== method) throw mismatch('Mcp-Method')
-  if (method === 'tools/call' && decoded(headers.get('mcp-name')) !== params.name) {
-    throw mismatch('Mcp-Name')
+  const isEarlier = version === null ? method !== 'server/discover' : EARLIER.includes(version)
+  if (named !== undefined) check(VERSION, named)
+  if (isEarlier || (!named && method === 'initialize')) return false
+  if ((version ?? REVISION) !== REVISION) {
+    const data = { supported: VERSIONS, requested: version }
+    throw refusal(-32022, 'Unsupported protocol version.', data)
   }
+  if (!named || !meta[`${META}clientCapabilities`]) {
+    throw refusal(INVALID_PARAMS, '_meta must have protocolVersion and clientCapabilities.')
+  }
+  check('Mcp-Method', method)
+  if (method === 'tools/call') check('Mcp-Name', name)
   return true
-}
-
-/** The same for a request that names no revision in its body. */
-function withoutMeta(sent: string | null, method: string): false {
-  if (sent === REVISION || method === 'server/discover') throw lacking('protocolVersion')
-  if (sent === null || EARLIER.includes(sent) || method === 'initialize') return false
-  throw unsupported(sent)
-}
-
-function lacking(member: string): RpcError {
-  return invalidParams(`_meta must have '${META}${member}'.`)
-}
-
-function unsupported(requested: string): RpcError {
-  const data = { supported: [REVISION, ...EARLIER], requested }
-  return new RpcError(UNSUPPORTED_VERSION, 'This protocol version is not supported.', 400, data)
-}
-
-function mismatch(header: string): RpcError {
-  return new RpcError(HEADER_MISMATCH, `The header ${header} must say what the body says.`)
-}
-
-/** The value of a header, which may be base64 of UTF-8; undefined if it is none. */
-function decoded(value: string | null): string | undefined {
-  if (!value?.startsWith('=?base64?') || !value.endsWith('?=')) return value ?? undefined
-  try {
-    const bytes = Uint8Array.from(atob(value.slice(9, -2)), (one) => one.charCodeAt(0))
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }

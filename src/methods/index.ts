@@ -13,6 +13,7 @@ export type {
   MethodRoute,
   MethodSignIn,
   NamedAccount,
+  NewAccount,
   OpenMethod,
   SecondFactor,
   SentCode,

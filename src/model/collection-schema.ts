@@ -21,7 +21,7 @@ export interface ModelSchema extends CollectionSchema {
 /** The schema of a model's collection: fields that were renamed are in it under all their names. */
 export function collectionSchema(model: Model, name: string = model.collection): ModelSchema {
   const { idType, adopted, declared, absence, unique, renamed, collations, version } = model
-  const { exclude } = model
+  const { exclude, changes } = model
   return {
     name,
     idType,
@@ -34,6 +34,7 @@ export function collectionSchema(model: Model, name: string = model.collection):
     ...(collations && { collations }),
     ...(version && { version }),
     ...(exclude && { exclude }),
+    ...(changes && { logged: { model: model.name, ...changes } }),
     indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
     searchable: [],
     lists: [],

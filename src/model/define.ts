@@ -16,6 +16,7 @@ import {
   checkFieldNames,
   conversions,
   isReserved,
+  keepMs,
   renames,
 } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
@@ -83,6 +84,11 @@ export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>
     ]
     readonly where?: ListedValues<NoInfer<S>>
   }[]
+  /**
+   * Whether each write of a record adds an entry to the log of changes, in the same step: for live lists, history, consumers
+   * and webhooks. Entries are kept for a day, or as long as `keep` says: `{ keep: '7d' }`. Default false.
+   */
+  readonly changes?: ChangesOption
   /** Fields that no response contains and that no filter, sort, search or cursor can use. */
   readonly hidden?: readonly H[]
   /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
@@ -113,6 +119,11 @@ export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>
   /** The names of the table's columns that differ from their fields', `_id` included. */
   readonly columns?: Readonly<Partial<Record<keyof S | keyof Managed, string>>>
 }
+
+/** How long the log keeps changes: `'7d'`, `'12h'`, `'90m'`, or `'forever'`. `true` is a day. */
+export type ChangesOption =
+  | boolean
+  | { readonly keep?: `${number}${'s' | 'm' | 'h' | 'd'}` | 'forever' }
 
 /** Values of fields, a list for each. */
 type ListedValues<S extends FieldSchemas> = {
@@ -195,6 +206,7 @@ export function defineModel<
     unique: distinct((definition.unique ?? []).map((set) => list(set).map(ordered))),
     indexes: distinct((definition.indexes ?? []).map((set) => index(list(set).map(indexKey)))),
     ...modelRules(definition as RuleOptions, { name, shape, fields, declared }, fail),
+    ...(definition.changes && { changes: { keepMs: keepMs(definition.changes) } }),
     hidden: hiddenPaths(
       fields,
       (definition.hidden ?? []).map((path) => known('hidden', path)),

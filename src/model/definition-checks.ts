@@ -48,6 +48,13 @@ const RULES: Readonly<Record<string, Rule>> = {
     must: "be a list like [{ equal: ['room'], range: ['from', 'to'], where: { status: ['booked'] } }]",
     test: (value) => Array.isArray(value) && value.every(isExclusion),
   },
+  changes: {
+    must: "be true, false, or { keep } with a duration like '7d', '12h' or '90m', or 'forever'",
+    test: (value) =>
+      typeof value === 'boolean' ||
+      (isObject(value) &&
+        Object.entries(value).every(([name, keep]) => name === 'keep' && isKeep(keep))),
+  },
   hidden: { must: 'be a list of field names', test: isNames },
   output: callable,
   renamed: {
@@ -75,6 +82,24 @@ const RULES: Readonly<Record<string, Rule>> = {
       value !== null &&
       Object.values(value).every((name) => typeof name === 'string' && name !== ''),
   },
+}
+
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** A hundred years. */
+const MAX_KEEP_MS = 36_525 * UNITS_MS.d
+
+/** How long the log keeps changes, in milliseconds. Of other than durations it is NaN. */
+export function keepMs(changes: true | { readonly keep?: unknown }): number {
+  const { keep = '24h' } = changes === true ? {} : changes
+  if (keep === 'forever') return Number.POSITIVE_INFINITY
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(String(keep)) ?? []
+  return Number(number) * UNITS_MS[unit as keyof typeof UNITS_MS]
+}
+
+function isKeep(keep: unknown): boolean {
+  if (keep === undefined || keep === 'forever') return true
+  const ms = typeof keep === 'string' ? keepMs({ keep }) : Number.NaN
+  return ms > 0 && ms <= MAX_KEEP_MS
 }
 
 /** A string that every database can keep: half of a surrogate pair has no bytes in UTF-8. */

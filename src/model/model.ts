@@ -81,6 +81,8 @@ export interface Model<R = Fields, I = unknown, H = unknown> {
   readonly transitions?: readonly FieldTransitions[]
   /** Which records exclude each other. */
   readonly exclude?: readonly Exclusion[]
+  /** If the log of changes notes what happens to its records: for how long at least, in milliseconds. */
+  readonly changes?: { readonly keepMs: number }
   readonly hidden: readonly string[]
   readonly output?: (record: never) => unknown
   /** The earlier names of fields, each with the current name. */

@@ -15,12 +15,19 @@ export interface Rule {
 /** Throws a start-up error. */
 export type Fail = (message: string) => never
 
-/** Refuses options without a rule and values that fail their rule. An undefined value counts as not given. */
+/**
+ * Refuses options without a rule and values that fail their rule. An undefined value counts as not given. `where` is the
+ * function that takes them, or what throws.
+ */
 export function checkOptions(
   given: object,
   rules: Readonly<Record<string, Rule>>,
-  fail: Fail,
+  where: string | Fail,
 ): void {
+  const fail: Fail = (message) => {
+    if (typeof where !== 'string') return where(message)
+    throw new TypeError(`${where}: ${message}`)
+  }
   // Programs in JavaScript may pass anything.
   if (typeof given !== 'object' || given === null) fail('the options must be an object')
   for (const [name, value] of Object.entries(given)) {
@@ -47,6 +54,9 @@ export const whatever: Rule = { must: '', test: () => true }
 
 /** True or false. */
 export const flag: Rule = { must: 'be true or false', test: (value) => typeof value === 'boolean' }
+
+/** A string. */
+export const text: Rule = { must: 'be a string', test: (value) => typeof value === 'string' }
 
 /** A function. */
 export const callable: Rule = { must: 'be a function', test: isFunction }

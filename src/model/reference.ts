@@ -49,9 +49,7 @@ export function ref(model: string, options: ReferenceOptions = {}): Reference {
   if (typeof model !== 'string' || model === '') {
     throw new TypeError(`ref() takes the name of a model, as in ref('Country')`)
   }
-  checkOptions(options, RULES, (message) => {
-    throw new TypeError(`ref('${model}'): ${message}`)
-  })
+  checkOptions(options, RULES, `ref('${model}')`)
   // The target may be defined after the reference, so its id format is looked up when needed.
   const isId = (id: string) => idFrom(id, lastDefined(model)?.idType ?? 'objectId') !== undefined
   const message = 'Invalid ID format.'

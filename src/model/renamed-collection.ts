@@ -22,8 +22,15 @@ export interface Settling extends Collection {
   settle?(filter: Filter): Promise<void>
 }
 
-/** `inner` under the current names; `inner` itself if nothing was renamed. */
-export function renamedCollection(inner: Collection, renamed: Renamed): Settling {
+/**
+ * `inner` under the current names; `inner` itself if nothing was renamed. Records are moved in `moved`, if they are in
+ * another one: that is no change of them.
+ */
+export function renamedCollection(
+  inner: Collection,
+  renamed: Renamed,
+  moved: Collection = inner,
+): Settling {
   if (renamed.size === 0) return inner
   const { settled, unsettled } = conditionsOf(renamed)
   const current = (record: Fields) => underCurrentNames(record, renamed)
@@ -34,7 +41,7 @@ export function renamedCollection(inner: Collection, renamed: Renamed): Settling
     const [record] = await inner.find({ filter: all([filter, unsettled]), sort: [], limit: 1 })
     if (!record) return false
     const { change, expect } = moveOf(record, renamed)
-    await inner.update(withId(String(record._id)), change, { expect })
+    await moved.update(withId(String(record._id)), change, { expect })
     return true
   }
 

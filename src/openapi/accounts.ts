@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { $ZodType } from 'zod/v4/core'
 import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
@@ -17,9 +18,10 @@ import { enforcedReferences } from '../model/enforced-references.ts'
 import type { Serving } from '../records/setup/serving.ts'
 import type { Described } from './described.ts'
 import { methodSketch } from './methods.ts'
-import { refTo, type Schemas } from './named-schemas.ts'
+import type { Schemas } from './named-schemas.ts'
+import { queryParameters } from './others.ts'
 import { recordOperation } from './records.ts'
-import { bodyRefusals, envelope, success } from './responses.ts'
+import { bodyRefusals, done } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'
 import type { Schema } from './specification.ts'
@@ -45,7 +47,8 @@ export interface RouteSketch {
   readonly mayBeEmpty?: true
   /** The schema of `data`; without it the response has a message. */
   readonly data?: Schema
-  readonly status?: 201
+  readonly status?: 201 | 302
+  readonly query?: $ZodType
   readonly refusals?: readonly HttpError[]
   readonly path?: Readonly<Record<string, Schema>>
   /** Whether a hook of the app may respond with another status. */
@@ -260,9 +263,8 @@ export function accountOperation(
   const sketch = isOfMethod(route)
     ? methodSketch(route, schemas, suffix, loginBody(auth))
     : ROUTES[route.name]({ auth, schemas, suffix, user })
-  const { summary, body, data, isOpen = false } = sketch
+  const { summary, body, data, query, status = 200, isOpen = false } = sketch
   if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }
-  const schema = data ? envelope(data) : refTo('Message')
   const isOfUser = route.path.startsWith('/users/:id')
   return {
     id: route.name,
@@ -274,7 +276,8 @@ export function accountOperation(
         content: { 'application/json': { schema: body } },
       },
     }),
-    successes: { [sketch.status ?? 200]: success('Done.', schema, ['Cache-Control']) },
+    ...(query && { parameters: queryParameters(query) }),
+    successes: { [status]: done(status, data) },
     refusals: [
       ...(body ? [...bodyRefusals(auth.host), account.invalidFormat()] : []),
       ...(sketch.refusals ?? []),

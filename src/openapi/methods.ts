@@ -13,7 +13,7 @@ import type { Schema } from './specification.ts'
 
 /** What a method says of its route; a confirmation takes what `POST /login` takes. */
 export function methodSketch(
-  { name, summary, body, response, status, refusals }: MethodRoute,
+  { name, summary, body, query, response, status, refusals }: MethodRoute,
   schemas: Schemas,
   suffix: string,
   login: Schema,
@@ -23,6 +23,7 @@ export function methodSketch(
     summary,
     ...(name === 'confirmLogin' && { body: login }),
     ...(body && { body: schemas.add(`${called}Body`, converted(body, 'input'), suffix) }),
+    ...(query && { query }),
     ...(response && { data: schemas.add(called, converted(response, 'input'), suffix) }),
     ...(status && { status }),
     ...(refusals && { refusals }),

@@ -60,7 +60,8 @@ function jsonBody(schema: Schema, required = false): Pick<Operation, 'requestBod
   }
 }
 
-function queryParameters(query: NonNullable<NonNullable<Route['about']>['query']>): Parameter[] {
+/** The parameters of a query string, by the schema of all of them. */
+export function queryParameters(query: $ZodType): Parameter[] {
   const { properties = {}, required = [] } = converted(query, 'input').schema as ObjectSchema
   return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,

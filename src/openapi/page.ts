@@ -27,6 +27,10 @@ const QUIET = {
   authentication: { preferredSecurityScheme: 'bearer' },
 }
 
+/** Asks for the document while the script, which is large, is on its way. */
+const ahead = (document: string) =>
+  `\n<link rel="preload" as="fetch" crossorigin href="${document}">`
+
 /** The page. Its Content-Security-Policy lets it ask the app and `servers`, and nothing else. */
 export function pageResponse(page: Page): Response {
   const { title, document, script, servers } = page
@@ -36,7 +40,8 @@ export function pageResponse(page: Page): Response {
       ? `<h1>${escaped(title)}</h1>
 ${links}
 <p>To see the reference here, install <code>@scalar/api-reference</code> beside <code>fieldgate</code>.</p>`
-      : `<noscript>${links}</noscript>
+      : `<style>body:has(.scalar-app) > p { display: none }</style>
+${links}
 <script id="api-reference" data-configuration="${escaped(JSON.stringify({ ...QUIET, url: document }))}"></script>
 <script src="${escaped(script)}"></script>`
   const html = `<!doctype html>
@@ -45,7 +50,7 @@ ${links}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<title>${escaped(title)}</title>
+<title>${escaped(title)}</title>${script === undefined ? '' : ahead(document)}
 <body>
 ${content}
 </body>

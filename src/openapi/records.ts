@@ -1,5 +1,5 @@
 /**
- * The six operations of a resource.
+ * The operations of a resource.
  *
  * @module
  */
@@ -27,6 +27,7 @@ import { groupsSchema } from './aggregates.ts'
 import { bodyOf, levelParameters, writeRefusals } from './bodies.ts'
 import { choiceParameters } from './choice-parameters.ts'
 import type { Described } from './described.ts'
+import { historyOperation, restoreOperation } from './history.ts'
 import { queryBody, urlParameters } from './list-parameters.ts'
 import { refTo, type Schemas } from './named-schemas.ts'
 import { bare, bodyRefusals, type HeaderName, success } from './responses.ts'
@@ -99,7 +100,10 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       parameters: levelParameters(resource),
       requestBody: { required: true, content: bodyOf(resource, 'create', schemas, suffix) },
       successes: {
-        201: success('The new record.', storedOne(resource, schemas, suffix), ['Location']),
+        201: success('The new record.', storedOne(resource, schemas, suffix), [
+          'Location',
+          ...changeId(model),
+        ]),
       },
       refusals: writeRefusals(resource, resource.writable.create),
       isOpen: validate.create !== undefined,
@@ -114,7 +118,9 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       path: idPath(resource),
       parameters: [IF_MATCH, ...levelParameters(resource)],
       requestBody: { required: true, content: bodyOf(resource, 'update', schemas, suffix) },
-      successes: { 200: success('The record.', updatedOne(resource, schemas, suffix)) },
+      successes: {
+        200: success('The record.', updatedOne(resource, schemas, suffix), changeId(model)),
+      },
       refusals: [
         invalidId(),
         ...writeRefusals(resource, resource.writable.update),
@@ -138,7 +144,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Deletes a ${model.name}`,
       path: idPath(resource),
       parameters: [IF_MATCH],
-      successes: { 200: success('It is deleted.', refTo('Message')) },
+      successes: { 200: success('It is deleted.', refTo('Message'), changeId(model)) },
       refusals: [
         invalidId(),
         entryNotFound(),
@@ -150,6 +156,13 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       isOpen: hooks.beforeRemove !== undefined,
     }
   },
+  history: historyOperation,
+  restore: restoreOperation,
+}
+
+/** The header of writes that are logged. */
+function changeId({ changes }: Resource['model']): readonly HeaderName[] {
+  return changes ? ['Change-Id'] : []
 }
 
 /** The response of a QUERY: records, or groups of them. */

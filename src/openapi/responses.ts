@@ -31,6 +31,7 @@ export type HeaderName =
   | 'WWW-Authenticate'
   | 'Accept-Query'
   | 'Connection'
+  | 'Change-Id'
 
 /** The headers of responses, by name. */
 export const HEADERS: Readonly<Record<HeaderName, Header>> = {
@@ -56,6 +57,11 @@ export const HEADERS: Readonly<Record<HeaderName, Header>> = {
     schema: { type: 'string' },
   },
   Connection: { description: '`close`: the connection ends.', schema: { type: 'string' } },
+  'Change-Id': {
+    description:
+      'The position of what was written in the log of changes. Absent if nothing changed.',
+    schema: { type: 'string' },
+  },
 }
 
 /** The failures of a request with a JSON body; the limits are those of the app. */
@@ -73,6 +79,8 @@ export function bodyRefusals(limits: BodyLimits, expected = 'application/json'):
 
 const FAILURE: Schema = {
   type: 'object',
+  description:
+    'With `Accept: application/problem+json`, errors are problem details (RFC 9457) with a `code` instead.',
   properties: {
     success: { type: 'boolean', const: false },
     error: { type: 'string', description: 'What is wrong, for people.' },
@@ -129,6 +137,13 @@ export function success(
     headers: headersOf(['X-Request-Id', ...headers]),
     content: { 'application/json': { schema } },
   }
+}
+
+/** What a route of accounts responds: data or a message, or where to go. */
+export function done(status: number, data: Schema | undefined): ResponseObject {
+  return status === 302
+    ? bare('Go there.', ['Location', 'Cache-Control'])
+    : success('Done.', data ? envelope(data) : refTo('Message'), ['Cache-Control'])
 }
 
 /** A response with headers alone. */

@@ -88,7 +88,8 @@ const NATURAL: Schema = { type: 'integer', minimum: 1 }
 const COUNT: Schema = { type: 'integer', minimum: 0 }
 const MORE: Schema = { type: 'boolean', description: 'Whether another page follows.' }
 
-const PAGINATION = {
+/** How pages of each kind are told. */
+export const PAGINATION = {
   Counted: object({
     currentPage: NATURAL,
     pageSize: NATURAL,

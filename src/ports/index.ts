@@ -15,6 +15,14 @@ export {
   roundedMeasure,
 } from './aggregate.ts'
 export type { CacheStore } from './cache.ts'
+export type {
+  ChangeKind,
+  ChangeLog,
+  LoggedChange,
+  LoggedModel,
+  NotedChange,
+  ReadChanges,
+} from './changes.ts'
 export type { Copyable, ForeignBatch, ForeignValue, WriteWatch } from './copying.ts'
 export { type Declared, declaredAt, onlyDeclared, withDefaults } from './declared.ts'
 export type { Exclusion } from './exclusion.ts'

@@ -11,9 +11,19 @@ import type { Fields, Projection } from './store.ts'
 /** The part of `record` that a read returns. Modifies the record, so it must be the caller's own. */
 export function project(record: Fields, select: Projection | undefined): Fields {
   if (!select) return record
-  if ('include' in select) return included(record, treeOf(['_id', ...select.include])) as Fields
-  exclude(record, treeOf(select.exclude.filter((path) => path !== '_id')))
+  // A list has many records for one selection.
+  const tree = selected.get(select) ?? treeOfSelection(select)
+  selected.set(select, tree)
+  if ('include' in select) return included(record, tree) as Fields
+  exclude(record, tree)
   return record
+}
+
+const selected = new WeakMap<Projection, Tree>()
+
+function treeOfSelection(select: Projection): Tree {
+  if ('include' in select) return treeOf(['_id', ...select.include])
+  return treeOf(select.exclude.filter((path) => path !== '_id'))
 }
 
 /** A copy of `record` without what is at `paths`; what holds none of them is not copied. */

@@ -8,6 +8,7 @@
  */
 
 import type { AggregateRead } from './aggregate.ts'
+import type { ChangeLog, LoggedModel, NotedChange } from './changes.ts'
 import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
 import type { Exclusion } from './exclusion.ts'
@@ -55,6 +56,8 @@ export interface CollectionSchema {
   readonly unbounded?: readonly string[]
   /** Fields that hold lists, by whose elements clients filter; a store may have an index of them. */
   readonly lists?: readonly string[]
+  /** If `write` notes what it does to the records: only for a store with `changes`. Other writes are not noted. */
+  readonly logged?: LoggedModel
 }
 
 /**
@@ -222,8 +225,8 @@ export type WriteAction =
    */
   | { readonly guard: string }
 
-/** One step of `Store.write`, in the collection of the schema `in`. */
-export type WriteStep = { readonly in: CollectionSchema } & WriteAction
+/** One step of `Store.write`, in the collection of the schema `in`; `by` is who does it, for the log of changes. */
+export type WriteStep = { readonly in: CollectionSchema; readonly by?: string | null } & WriteAction
 
 /** What one step did. */
 export interface StepResult {
@@ -236,8 +239,13 @@ export interface StepResult {
   readonly records: readonly Fields[]
 }
 
-/** The result of each step, or the index of the first one that failed; then nothing was written. */
-export type WriteOutcome = { readonly results: readonly StepResult[] } | { readonly failed: number }
+/**
+ * The result of each step, and the entries that it has added to the log of changes; or the index of the first step that
+ * failed: then nothing was written.
+ */
+export type WriteOutcome =
+  | { readonly results: readonly StepResult[]; readonly noted?: readonly NotedChange[] }
+  | { readonly failed: number }
 
 /** What a store may add for copies of its records. Without a member, a copy does what the port allows. */
 export interface Copying {
@@ -273,6 +281,8 @@ export interface Store {
    * with `exclude`.
    */
   readonly guards?: boolean
+  /** The log of changes, if the store keeps one: `write` adds to it. Only for a store with `guards`. */
+  readonly changes?: ChangeLog
   /** What `fieldgate copy` can use beyond this port. */
   readonly copying?: Copying
   /** A handle on a collection. Makes no call to the database. */

@@ -6,12 +6,13 @@
  * @module
  */
 
+import { respondToRead } from '../cache/conditional.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { Handler, Route } from './engine/route.ts'
 import { type AddRoutes, addingRoutes } from './extra-routes.ts'
-import { cursors } from './list/cursor.ts'
+import { type Cursors, cursors } from './list/cursor.ts'
 import { listHandler, orFile, planOfBody, planOfUrl, queryHandler } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import { readHandler } from './read/read.ts'
@@ -40,7 +41,7 @@ function declareLists(host: Host, { model, query }: Resource): void {
 }
 
 /**
- * The six routes of a model. The compiler and start-up check field lists against the model. Throws a `TypeError` naming
+ * The routes of a model. The compiler and start-up check field lists against the model. Throws a `TypeError` naming
  * the option if an option makes no sense, when the router is mounted.
  *
  * ```ts
@@ -96,7 +97,7 @@ export function createRouter<
   return router
 }
 
-/** The six routes. */
+/** The routes of a resource. */
 function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
   const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
@@ -143,12 +144,33 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
       'remove',
       record('DELETE', 'delete', (request, context) => remove(resource, request, context)),
     ],
+    ...historyRoutes(resource, tokens),
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {
     const guards = resource.access[action]
-    return guards ? [{ ...route, guards }] : []
+    // What restores a record writes it, so that its guards come after those.
+    return guards ? [{ ...route, guards: [...guards, ...route.guards] }] : []
   })
   return rows
+}
+
+/** The routes of what happened to a record. A router without them needs none of their code. */
+function historyRoutes(resource: Resource, tokens: Cursors): (readonly [Action, Route])[] {
+  const history: Handler = async (request, context) => {
+    const { readHistory } = await import('./history/history.ts')
+    return respondToRead(request, readHistory(resource, tokens, request, context))
+  }
+  const restore: Handler = async (request, context) =>
+    (await import('./history/restore.ts')).restore(resource, request, context)
+  const route = (operation: 'history' | 'restore', method: string, handler: Handler): Route => ({
+    ...{ method, path: `/:id/${operation}`, guards: [] },
+    handler: serving(resource, operation, handler),
+  })
+  const guards = resource.access.update || []
+  return [
+    ['history', { ...route('history', 'GET', history), isRead: true }],
+    ['restore', { ...route('restore', 'POST', restore), guards }],
+  ]
 }
 
 /** The methods of the mount itself. */

@@ -101,7 +101,7 @@ export async function startOpenId(clientIds: readonly string[]): Promise<OpenId>
         login_hint: sub,
         prompt: 'login',
       })
-      const at = await followed(`${issuer}/auth?${query}`)
+      const at = await followed(`${issuer}/auth?${query}`, redirectUri)
       return new URLSearchParams(new URL(at).hash.slice(1)).get('id_token') ?? `none: ${at}`
     },
     forge: (claims, header = {}) =>
@@ -115,13 +115,16 @@ export async function startOpenId(clientIds: readonly string[]): Promise<OpenId>
   }
 }
 
-/** Signs in whom the request hints at, and consents to everything. */
-async function finish(
+/** Signs in whom the request hints at, unless that is nobody, and consents to everything. */
+export async function finish(
   provider: Provider,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { params, prompt, session } = await provider.interactionDetails(request, response)
+  if (params.login_hint === 'nobody') {
+    return provider.interactionFinished(request, response, { error: 'access_denied' })
+  }
   if (prompt.name === 'login') {
     const login = { accountId: String(params.login_hint) }
     return provider.interactionFinished(request, response, { login })
@@ -140,11 +143,11 @@ async function finish(
   )
 }
 
-/** Where a chain of redirects with cookies leads, outside of the provider. */
-async function followed(start: string): Promise<string> {
+/** Where a chain of redirects with cookies leads, outside of the provider: to a URL that begins with `end`. */
+export async function followed(start: string, end: string): Promise<string> {
   const cookies = new Map<string, string>()
   let at = start
-  for (let hops = 0; hops < 20 && !at.startsWith(redirectUri); hops += 1) {
+  for (let hops = 0; hops < 20 && !at.startsWith(end); hops += 1) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(at, { redirect: 'manual', headers: { cookie } })
     for (const set of response.headers.getSetCookie()) {

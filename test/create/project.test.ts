@@ -6,6 +6,7 @@ import { parse as parseYaml } from 'yaml'
 import { RUNTIMES, storesOn } from '../../packages/create-fieldgate/src/choices.ts'
 import { VERSIONS } from '../../packages/create-fieldgate/src/manifest.ts'
 import { filesOf, nameFrom } from '../../packages/create-fieldgate/src/project.ts'
+import { agentDocs } from '../../scripts/agent-docs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -56,6 +57,19 @@ describe.each(projects)('the files of a project with %s', (_, files) => {
     expect(pages.filter(([, page = '']) => !existsSync(join(root, page)))).toEqual([])
     const named = textOf('AGENTS.md').matchAll(/`((?:src|test)\/[\w.-]+)`/g)
     expect([...named].filter(([, path = '']) => !files.has(path))).toEqual([])
+  })
+
+  it('have an AGENTS.md with commands that there are, and skills of the package', () => {
+    const text = textOf('AGENTS.md')
+    const { scripts = {} } = JSON.parse(files.get('package.json') ?? '{}')
+    const { tasks = {} } = JSON.parse(files.get('deno.json') ?? '{}')
+    const known = Object.keys({ ...scripts, ...tasks })
+    const named = [...text.matchAll(/`(?:npm run|bun run|deno task) (\w+)/g)].map(([, one]) => one)
+    expect(named).toEqual(['dev', 'test', 'check'])
+    expect(named.filter((one) => !known.includes(one ?? ''))).toEqual([])
+    const skills = [...text.matchAll(/skills\/\w+\/SKILL\.md/g)].map(([path]) => path)
+    expect(skills.length).toBeGreaterThan(1)
+    expect(skills.filter((path) => !agentDocs().has(path))).toEqual([])
   })
 
   it('have a compose.yaml for the address in .env.example', () => {

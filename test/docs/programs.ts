@@ -47,7 +47,7 @@ export interface Edition {
 }
 
 const HEADER =
-  /^\/\/ (?<name>[\w./-]+\.tsx?)(?<continued>, continued)?(?:, on (?<runtime>Node|Deno|Bun|Workers))?\b/
+  /^\/\/ (?<name>[\w./$+[\]-]+\.tsx?)(?<continued>, continued)?(?:, on (?<runtime>Node|Deno|Bun|Workers))?\b/
 
 interface Header {
   readonly name: string

@@ -52,7 +52,16 @@ export async function started(
   runtime: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Send> {
-  const folder = mkdtempSync(join(tmpdir(), `fieldgate-${name}-`))
+  return sender((await startedServer(name, runtime, env)).url, fetch)
+}
+
+/** The same, with what the program prints, and the folder where it runs. */
+export async function startedServer(
+  name: string,
+  runtime: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly url: string; readonly folder: string; output(): string }> {
+  const folder = mkdtempSync(join(tmpdir(), `fieldgate-${name.replaceAll('/', '-')}-`))
   const [command = '', ...args] = RUNTIMES[runtime] ?? []
   const file = fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url))
   const child = spawn(command, [...args, file], {
@@ -71,5 +80,5 @@ export async function started(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const url = /http:\/\/[\w.]+:\d+/
   await expect.poll(() => output, { timeout: 60_000 }).toMatch(url)
-  return sender(url.exec(output)?.[0] ?? '', fetch)
+  return { url: url.exec(output)?.[0] ?? '', folder, output: () => output }
 }

@@ -7,17 +7,19 @@ const Long = defineModel('TurnsLong', {
   fields: { text: z.string() },
   output: ({ text }) => ({ length: text.length }),
 })
-const Chosen = defineModel('TurnsChosen', { fields: { text: z.string(), more: z.string() } })
+const Chosen = defineModel('TurnsChosen', {
+  fields: { post: z.object({ text: z.string(), more: z.string() }) },
+})
 
 it('a list of large records is read in turns, so that other requests have theirs', async () => {
   const { app, send } = service()
   app.mount('/long', createRouter({ model: Long, middlewares: [] }))
-  const onGet = () => ({ select: 'text' })
+  const onGet = () => ({ select: 'post.text' })
   app.mount('/chosen', createRouter({ model: Chosen, middlewares: [], onGet }))
   const text = 'x'.repeat(100_000)
   for (let at = 0; at < 20; at += 1) {
     await app.store.collection(Long).insert({ text })
-    await app.store.collection(Chosen).insert({ text, more: '' })
+    await app.store.collection(Chosen).insert({ post: { text, more: '' } })
   }
   let turns = 0
   let running = true

@@ -67,15 +67,16 @@ describe('the tools of an app', () => {
     const { fields, create, query } = described.structuredContent.data
     expect(Object.keys(fields)).not.toContain('secret')
     expect(fields).toMatchObject({
-      country: { type: 'string', ref: 'McpCountry' },
-      name: { type: 'string', maxLength: 100 },
-      population: { type: 'integer', minimum: 0 },
-      kind: { enum: ['port', 'inland'] },
-      mayor: { properties: { name: { type: 'string' } } },
+      country: { ref: 'McpCountry' },
+      name: { type: 'string', max_length: 100 },
+      population: { type: 'number', number_format: 'safeint', gte: 0 },
+      kind: { type: 'optional enum', enum: ['port', 'inland'] },
+      'mayor.name': { type: 'string' },
     })
     expect(JSON.stringify(described)).not.toContain('salary')
-    expect(create.required).toEqual(['name', 'country', 'population'])
-    expect(query).toMatchObject({ search: ['name'], expand: ['country'], pages: 'cursor' })
+    expect(create).toEqual(['name', 'country', 'population', 'kind', 'notes', 'mayor'])
+    expect(query).toMatchObject({ search: ['name'], expand: ['country'], by: ['country'] })
+    expect(query.operators).toContain('gte')
     const text = z.string().min(1).max(2000).describe('Anything that there is to say of it.')
     const names = Array.from({ length: 30 }, (_, at) => `field${at}`)
     const Wide = defineModel('McpWide', {
@@ -109,7 +110,7 @@ describe('the tools of an app', () => {
     const at = { model: '/cities', id: data[0]._id }
     const read = await tool('read_record', at)
     expect(read.structuredContent.data).toMatchObject({ name: 'Town 3', population: 3 })
-    const ifMatch = /ifMatch for this state: (.+)/.exec(read.content[1]?.text ?? '')?.[1]
+    const ifMatch = /etag: (.+)/.exec(read.content[1]?.text ?? '')?.[1]
     const change = { ...at, values: { population: 9 }, ifMatch }
     const changed = await tool('write_record', change, token)
     expect(changed.structuredContent.data).toMatchObject({ name: 'Town 3', population: 9 })
@@ -145,15 +146,15 @@ describe('the tools of an app', () => {
       expect(data.length).toBeLessThanOrEqual(50)
       seen.push(...data.map((one: { at: number }) => one.at))
       more = pagination.currentPage < pagination.totalPages
-      if (more) expect(result.content[1]?.text).toContain(`page ${pagination.currentPage + 1}`)
+      if (more) expect(result.content[1]?.text).toContain('the next page with the same pageSize')
       page = { page: pagination.currentPage + 1, pageSize: pagination.pageSize }
     }
     expect(new Set(seen)).toEqual(new Set(Array.from({ length: 60 }, (_, at) => at)))
     const long = await notes.insert({ at: 99, text: 'x'.repeat(30_000) })
     const read = await tool('read_record', { model: '/notes', id: long._id })
-    expect([read.isError, read.structuredContent.error]).toEqual([
-      true,
-      "The record has more than 20000 characters. Ask query_records for some of its fields by 'select'.",
+    expect([read.structuredContent, read.content[1]?.text]).toEqual([
+      { data: { _id: long._id } },
+      'Too long: select fields in query_records.',
     ])
     const part = await tool('query_records', {
       model: '/notes',
@@ -166,7 +167,7 @@ describe('the tools of an app', () => {
     const { tool } = await cities(ALL, 5)
     const first = await tool('query_records', { model: '/cities', limit: 3 })
     const { nextCursor: cursor } = first.structuredContent.pagination
-    expect(first.content[1]?.text).toContain(cursor)
+    expect(first.content[1]?.text).toContain('send nextCursor as cursor')
     const next = await tool('query_records', { model: '/cities', limit: 3, cursor })
     expect(next.structuredContent.data).toHaveLength(2)
     expect(next.content).toHaveLength(1)
@@ -182,7 +183,7 @@ describe('a tool that is refused', () => {
       ...{ success: false, error: "Field 'populaton' is not filterable." },
     })
     expect(filter.content[1]?.text).toContain("Did you mean 'population'?")
-    expect(filter.content[1]?.text).toContain('filter: name, country, population')
+    expect(filter.content[1]?.text).toContain('"filter":["name","country","population"]')
     const errorOf = async (name: string, given: object) =>
       (await tool(name, given)).structuredContent.error
     expect(await errorOf('query_records', { model: '/citys' })).toBe(
@@ -193,9 +194,16 @@ describe('a tool that is refused', () => {
     )
     expect(await errorOf('read_record', { model: '/cities' })).toBe("'id' is required.")
     expect(await errorOf('read_record', { model: '/cities', id: '..' })).toBe('Invalid ID format.')
-    expect(await errorOf('write_record', { model: '/cities', values: 1 })).toBe(
-      "'values' must be an object.",
-    )
+    const { _id: id } = (await tool('query_records', { model: '/countries' })).structuredContent
+      .data[0]
+    for (const values of [1, 0, '', null, []]) {
+      for (const args of [{ values }, { values, id }]) {
+        const written = await tool('write_record', { model: '/countries', ...args })
+        expect([written.isError, written.structuredContent.success]).toEqual([true, false])
+      }
+    }
+    const read = await tool('read_record', { model: '/countries', id })
+    expect(read.structuredContent.data.name).toBe('Portugal')
     const wrong = await tool('write_record', { model: '/cities', values: { population: 'many' } })
     expect(Object.keys(wrong.structuredContent.fields)).toContain('population')
   })
@@ -205,7 +213,7 @@ describe('a tool that is refused', () => {
     const found = await tool('query_records', { model: '/cities' })
     const at = { model: '/cities', id: found.structuredContent.data[0]._id }
     const changed = await tool('write_record', { ...at, values: { name: 'Other' } })
-    expect(changed.structuredContent.error).toBe('Agents may not update records here.')
+    expect(changed.structuredContent.error).toBe('Agents may not update here.')
     app.mount('/agents', mcp(ALL))
     expect((await tool('read_record', at)).structuredContent.data.name).toBe('Town 1')
     const open = await cities(ALL, 1)
@@ -235,18 +243,23 @@ describe('a tool that is refused', () => {
       { authorization: 'Bearer x.y.z' },
     )
     expect([stale.status, stale.body.result.isError]).toEqual([401, true])
+    // The same if the app's own guards refuse the call itself.
+    const { app, auth, send: sent } = await agents()
+    app.use(auth.requireAuth)
+    for (const path of ['/mcp', '/cities']) {
+      const { status, headers } = await sent('POST', path, {})
+      const challenge = path === '/mcp' ? `Bearer resource_metadata="${at}"` : 'Bearer'
+      expect([status, headers.get('www-authenticate')]).toEqual([401, challenge])
+    }
     for (const path of ['', '/mcp']) {
       const { body } = await send('GET', `/.well-known/oauth-protected-resource${path}`)
-      expect(body).toEqual({
-        resource: 'http://localhost/mcp',
-        bearer_methods_supported: ['header'],
-      })
+      expect(body).toEqual({ resource: 'http://localhost/mcp' })
     }
   })
 })
 
 describe('a router without QUERY', () => {
-  it('is asked by its URL', async () => {
+  it('is read and written record by record', async () => {
     const { app, tool } = await agents(ALL)
     const Plain = defineModel('McpPlain', { fields: { name: z.string() } })
     app.mount(
@@ -256,18 +269,21 @@ describe('a router without QUERY', () => {
         allowedFields: ['name'],
       }),
     )
-    for (const name of ['a', 'b']) await tool('write_record', { model: '/plain', values: { name } })
-    const found = await tool('query_records', { model: '/plain', filter: { name: 'b' } })
-    expect(found.structuredContent.data).toMatchObject([{ name: 'b' }])
-    const many = await tool('query_records', { model: '/plain', filter: { name: { in: ['b'] } } })
-    expect(many.isError).toBe(true)
+    const listed = await tool('list_models')
+    const { actions } = listed.structuredContent.data.at(-1)
+    expect(actions).toEqual(['read', 'create', 'update', 'remove'])
+    const made = await tool('write_record', { model: '/plain', values: { name: 'a' } })
+    const { _id: id } = made.structuredContent.data
+    const read = await tool('read_record', { model: '/plain', id })
+    expect(read.structuredContent.data.name).toBe('a')
+    expect((await tool('query_records', { model: '/plain' })).isError).toBe(true)
   })
 })
 
 describe('mcp()', () => {
   it('refuses options that make no sense', () => {
     expect(() => mcp({ write: ['creat'] as never })).toThrow(
-      "mcp: 'write' names 'creat'. There are: create, update, remove. Did you mean 'create'?",
+      "mcp: 'write' must be a list of create,update,remove",
     )
     expect(() => mcp({ tools: [] } as never)).toThrow("mcp: unknown option 'tools'")
   })
@@ -283,10 +299,7 @@ describe('descriptions of an app', () => {
       'POST /mcp: anyone',
     ])
     const { paths } = document(app, { title: 'Cities', version: '1' })
-    expect(paths['/mcp']).toHaveProperty(
-      'post.summary',
-      'Tools for agents (Model Context Protocol)',
-    )
+    expect(paths['/mcp']).toHaveProperty('post.summary', 'Tools for agents (MCP)')
     const ids = Object.values(paths).flatMap((item) =>
       Object.values(item as object).map((one) => (one as { operationId?: string }).operationId),
     )

@@ -40,6 +40,14 @@ describe('accessLog', () => {
     ])
   })
 
+  it('has the path below the base path, as routers are mounted', async () => {
+    const { ask, said } = observedApp({ accessLog: true, basePath: '/api' })
+    await ask('/api/notes?page=1')
+    await ask('/elsewhere')
+    const lines = said('request').filter(([, message]) => message === 'request')
+    expect(lines.map(([, , details]) => details?.path)).toEqual(['/notes', '/elsewhere'])
+  })
+
   it('is off unless it is asked for', async () => {
     const { ask, lines } = observedApp()
     await ask('/notes/own')

@@ -114,6 +114,24 @@ await withService('chromium', () => {
       await server.close()
     })
 
+    it('is there after less than three seconds of a processor, and shows links before', async () => {
+      const { page, problems } = await chromium.open(`${server.url}/docs`)
+      await page.waitForSelector('::-p-xpath(//button[contains(., "Test Request")])')
+      const session = await page.createCDPSession()
+      await session.send('Performance.enable')
+      const { metrics } = await session.send('Performance.getMetrics')
+      expect(metrics.find(({ name }) => name === 'ProcessTime')?.value).toBeLessThan(3)
+      const links = await page.$eval('body > p', (each) => getComputedStyle(each).display)
+      const [painted, ran] = await page.evaluate(() => [
+        performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+        performance.now(),
+      ])
+      expect(links).toBe('none')
+      expect(painted).toBeLessThan((ran ?? 0) / 2)
+      expect(problems).toEqual([])
+      await page.close()
+    })
+
     it('sends a list, a QUERY, a sign-up and a favourite, and asks no other origin', async () => {
       await reference.open('cities', 'GET', '/cities')
       const listed = await reference.send('200 OK')

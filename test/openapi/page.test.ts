@@ -42,9 +42,9 @@ describe('the page', () => {
     )
   })
 
-  it('has links to the document for clients without scripts', async () => {
+  it('has links to the document until its script runs, and for clients without scripts', async () => {
     const html = await (await asking()('/docs')).text()
-    expect(html).toContain('<noscript><p>The API as <a href="/docs/openapi.json">')
+    expect(html).toContain('<p>The API as <a href="/docs/openapi.json">')
   })
 
   it('may be at the root', async () => {

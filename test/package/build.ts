@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { writeAgentDocs } from '../../scripts/agent-docs.ts'
 import { bundle } from '../../scripts/bundle.ts'
 
 declare module 'vitest' {
@@ -37,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await bundle(join(built, 'dist'))
   for (const name of ['package.json', 'README.md', 'LICENSE', 'docs'])
     await cp(join(root, name), join(built, name), { recursive: true })
+  writeAgentDocs(built)
   project.provide('built', built)
   return () => rm(built, { recursive: true, force: true })
 }

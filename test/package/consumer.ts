@@ -49,6 +49,14 @@ export async function installInto(
 /** The tarballs that this file has made, by their sources. */
 const tarballs = new Map<string, Promise<string>>()
 
+/** Installs the packed package and `packages`, as `name@version`, from the registry: no optional package is there. */
+export async function installed(project: string, packages: readonly string[]): Promise<void> {
+  writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}')
+  const tarball = await packedIn(project, inject('built'))
+  const options = ['--no-audit', '--no-fund', '--prefer-offline']
+  await run('npm', ['install', ...options, tarball, ...packages], { cwd: project })
+}
+
 /** Packs the folder `source` as npm would publish it, and unpacks it in `project`; resolves to the tarball. */
 export async function unpackInto(project: string, source: string, name: string): Promise<string> {
   const modules = join(project, 'node_modules', name)

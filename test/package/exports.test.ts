@@ -95,7 +95,10 @@ describe('package.json', () => {
       'README.md',
       'dist',
       'docs',
+      'llms-full.txt',
+      'llms.txt',
       'package.json',
+      'skills',
     ])
   })
 
@@ -137,6 +140,7 @@ describe('an entry', () => {
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
+        "./changes": "consume runBackground runDue",
         "./client": "ClientError createClient memoryStorage",
         "./common-passwords": "commonPasswords",
         "./contract": "BrokenPromise cacheContract fileContract imageContract storeContract verify",
@@ -148,6 +152,7 @@ describe('an entry', () => {
         "./express": "toExpress",
         "./guards": "apiKey compress cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
+        "./jobs": "jobs runBackground runDue",
         "./lambda": "lambda",
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",
@@ -157,6 +162,7 @@ describe('an entry', () => {
         "./mongodb": "mongoStore",
         "./mongoose": "fromMongoose",
         "./node": "serve",
+        "./oidc": "oidc",
         "./openapi": "document openapi",
         "./passkeys": "passkeys",
         "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern QueryTooLong RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project roundedMeasure withDefaults withId",
@@ -174,6 +180,7 @@ describe('an entry', () => {
         "./totp": "totp",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
+        "./webhooks": "runBackground runDue webhooks",
         "./workers": "appObject worker",
       }
     `)

@@ -12,6 +12,7 @@ const ORDER: readonly (readonly string[])[] = orderOf(
 /** Side layers import of the others what they like, and are imported by none. */
 const ASIDE = [
   'audit',
+  'background',
   'legacy',
   'mongoose',
   'health',
@@ -92,9 +93,11 @@ describe('the layers of src and extras', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
+      // Only in `fieldgate/jobs`.
+      /^croner$/,
       // Loaded when a ceremony begins.
       /^@simplewebauthn\/browser$/,
-      /^#(scrypt|hmac|response|smtp|passwords|compression|contexts|processes|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|compression|outbound|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)
@@ -115,15 +118,17 @@ describe('the adapters', () => {
   const COMMON = ['src/http/base64url.ts', 'src/http/constant-time.ts']
 
   /** What several stores need and no port does. */
-  const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:planner|sql)\/)/
+  const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:changes|planner|sql)\/)/
 
   /** What some kinds of adapter stand on besides. */
   const OWN = [
     ['adapters/runtimes/', 'src/app/app.ts'],
+    ['adapters/runtimes/', 'src/background/run.ts'],
     ['adapters/clients/', 'src/client/'],
     ['adapters/methods/', 'src/auth/'],
     ['adapters/methods/', 'src/http/'],
     ['adapters/methods/', 'src/methods/'],
+    ['adapters/methods/', 'src/model/option-rules.ts'],
   ] as const
 
   it('import of src the ports alone, the runtimes the app too, the clients the client, the methods what they are made of', () => {

@@ -79,10 +79,10 @@ async function release(folder: string, ...args: string[]): Promise<{ ok: boolean
 }
 
 describe('npm run release', () => {
-  it('commits and tags the version, and leaves pushing and publishing to you', async () => {
+  it('commits and tags the version, and leaves pushing, which publishes, to you', async () => {
     const { folder, git, read } = repository()
     const { ok, text } = await release(folder, '0.2.0')
-    expect(text).toContain('npm publish')
+    expect(text).toContain('git push --follow-tags origin main')
     expect(ok).toBe(true)
     const versions = manifests.map(
       (file) => (JSON.parse(read(file)) as { version: string }).version,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { freePorts } from '../services/server.ts'
 import { FROM_SOURCE } from './commands.ts'
 
 const MAIN = fileURLToPath(new URL('../../examples/atlas/main.ts', import.meta.url))
@@ -43,4 +44,31 @@ it.each([
   [{ ATLAS_SECRET: 'short' }, `ATLAS_SECRET must have at least 32 characters.${SEE}`],
 ])('the atlas says in a line why it cannot start with %j', async (env, line) => {
   expect(await failed(env)).toEqual([1, `${line}\n`])
+})
+
+it('the atlas answers at once, shows how far the seed is, and lets requests wait for it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldgate-atlas-'))
+  const [port = 0] = await freePorts(1)
+  const args = [FROM_SOURCE, '--disable-warning=ExperimentalWarning', MAIN]
+  const env = { PATH: process.env.PATH, ATLAS_DB: join(folder, 'atlas.db'), PORT: `${port}` }
+  const child = spawn(process.execPath, args, { env, cwd: folder })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    if (child.exitCode === null) await once(child, 'close')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  let said = ''
+  child.stdout.on('data', (chunk) => (said += chunk))
+  const base = `http://127.0.0.1:${port}`
+  await expect.poll(() => fetch(base).catch(() => undefined), { timeout: 60_000 }).toBeDefined()
+  const page = await fetch(base)
+  expect(await page.text()).toMatch(/<progress max="\d+" value="\d+">/)
+  expect(page.headers.get('Cache-Control')).toBe('no-store')
+  expect((await fetch(`${base}/healthz`)).status).toBe(200)
+  const waiting = fetch(`${base}/cities?s=amsterdam`).then((response) => response.status)
+  expect(said).not.toContain('The atlas serves on')
+  child.kill('SIGTERM')
+  expect(await waiting).toBe(503)
+  await once(child, 'close')
+  expect(said).toContain('Stopped. The seed goes on where it was at the next start.')
 })

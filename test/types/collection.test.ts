@@ -1,6 +1,13 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
-import { type App, defineModel, type RecordCollection, type RecordOf } from '../../src/index.ts'
+import {
+  type App,
+  defineModel,
+  type ExpandedRecord,
+  type RecordCollection,
+  type RecordOf,
+  ref,
+} from '../../src/index.ts'
 
 const City = defineModel('TypedCollectionCity', {
   fields: { name: z.string(), population: z.number().optional(), foundedAt: z.date().optional() },
@@ -44,6 +51,37 @@ async function compiled(cities: Cities): Promise<void> {
   await cities.update('x', { nmae: 'Oslo' })
   // @ts-expect-error 'nmae' is no field
   await cities.updateWhere({}, { nmae: 'Oslo' })
+}
+
+const Street = defineModel('TypedCollectionStreet', {
+  fields: {
+    name: z.string(),
+    city: ref('TypedCollectionCity'),
+    twin: ref('TypedCollectionStreet').optional(),
+    near: z.array(ref('TypedCollectionCity')),
+    built: z.object({ by: ref('TypedCollectionCity'), year: z.number() }),
+  },
+})
+
+/** Compiled, never run: references are what `expand` makes of them. */
+async function compiledExpansions(app: App): Promise<void> {
+  const streets = app.store.collection(Street)
+  const [plain] = await streets.find({}, { s: 'x', sort: 'name' })
+  expectTypeOf(plain?.city).toEqualTypeOf<string | undefined>()
+  const [street] = await streets.find({}, { expand: ['city', 'twin.city', 'near', 'built.by'] })
+  if (!street) return
+  expectTypeOf(street.name).toEqualTypeOf<string>()
+  expectTypeOf(street.city).toEqualTypeOf<ExpandedRecord | null>()
+  expectTypeOf(street.twin).toEqualTypeOf<ExpandedRecord | null | undefined>()
+  expectTypeOf(street.near).toEqualTypeOf<ExpandedRecord[]>()
+  expectTypeOf(street.built).toEqualTypeOf<{ by: ExpandedRecord | null; year: number }>()
+  expectTypeOf(await streets.count({}, { s: 'x' })).toEqualTypeOf<number>()
+  // @ts-expect-error 'ciy' is no field
+  await streets.find({}, { expand: ['ciy'] })
+  // @ts-expect-error 'srot' is no option
+  await streets.find({}, { srot: 'name' })
+  // @ts-expect-error a term is a string
+  await streets.find({}, { s: 5 })
 }
 
 /** Compiled, never run: the groups are what is asked for. */
@@ -112,6 +150,7 @@ describe('design, app.store: types', () => {
         foundedAt?: Date | undefined
       }>
     >()
+    expectTypeOf(compiledExpansions).returns.resolves.toEqualTypeOf<void>()
     expectTypeOf(compiledGroups).returns.resolves.toEqualTypeOf<void>()
     expectTypeOf(compiledWrites).returns.resolves.toEqualTypeOf<void>()
     expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()

@@ -32,7 +32,8 @@ export interface PasskeysOptions {
   readonly origins: readonly string[]
 }
 
-const refused = () => new HttpError(400, 'That passkey was not accepted.')
+const refused = () =>
+  new HttpError(400, 'That passkey was not accepted.', { code: 'passkey-rejected' })
 
 const publicKey = record(string(), unknown())
 const begun = object({ publicKey, ticket: string() })

@@ -48,9 +48,10 @@ export class SignIns {
     own: string | undefined,
   ): Promise<Fields | undefined> {
     const passkey = await this.#stored.byCredential(credential)
-    const user = passkey && (await this.#accounts.byId(passkey.owner))
+    // An unknown key takes as long as one that somebody has.
+    const user = await this.#accounts.byId(passkey?.owner ?? this.#accounts.newId())
     const asserted = challenge && (await this.#ceremonies.asserted(credential, challenge, passkey))
-    if (!user || !asserted || !this.#stored.isLive(passkey, user)) return undefined
+    if (!user || !asserted || !passkey || !this.#stored.isLive(passkey, user)) return undefined
     if ((own !== undefined && own !== passkey.owner) || this.#accounts.isDisabled(user)) {
       return undefined
     }

@@ -8,6 +8,7 @@
 import type { Db, MongoClient } from 'mongodb'
 import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
 import { stepWriter } from './calls/transactions.ts'
+import { Log } from './changes/log.ts'
 import { openCollection } from './collection.ts'
 import { Connection, type Run } from './connection/connection.ts'
 import { exactCollection } from './copying/exact.ts'
@@ -46,13 +47,15 @@ export function mongoStore(options: MongoStoreOptions): Store {
   const { client, database } = connection
   // Routers add searchable paths until the app starts.
   const indexedOf = (schema: CollectionSchema) => (searchIndexes ? schema.searchable : undefined)
-  const write = stepWriter(client, database, indexedOf)
+  const log = new Log(connection)
+  const write = stepWriter(client, database, log, indexedOf)
   const run = <T>(work: () => Promise<T>) => connection.run(undefined, work)
 
   return {
     name: 'mongodb',
     rawRegex: true,
     guards: true,
+    changes: log,
     collates: true,
     exactOrder: true,
     collection: (schema) => openCollection(schema, connection, () => indexedOf(schema)),
@@ -66,6 +69,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
         const indexed = indexedOf(schema)
         await connection.run(schema, () => prepareCollection(native, schema, indexed, warn))
       }
+      if (schemas.some(({ logged }) => logged)) await run(() => log.prepared(schemas))
     },
     dropLeftOvers: (schemas) => run(() => dropLeftOvers(database, schemas, indexedOf)),
     close: () => connection.close(),

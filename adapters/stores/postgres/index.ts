@@ -8,6 +8,7 @@ import type { Options, Sql } from 'postgres'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
 import { adoptedTable } from './adopt/adopt.ts'
 import { adoptedCollection } from './adopt/adopted-collection.ts'
+import { Log } from './changes/log.ts'
 import { Connection } from './connection/connection.ts'
 import { type Table, tableOf, tableSql } from './layout/columns.ts'
 import { portError } from './layout/errors.ts'
@@ -47,6 +48,9 @@ export interface PostgresStoreOptions {
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { schema: space = 'public', max = 10, prepare = true, url, ssl, client } = { ...options }
   const connection = new Connection({ url, ssl, client, max, prepare })
+  const log = new Log(connection, space, async (statement) => {
+    return (await ported(connection.run(statement))).rows
+  })
   /** The tables that `prepare` has brought to their columns. */
   const prepared = new Set<string>()
 
@@ -92,15 +96,17 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     name: 'postgres',
     rawRegex: false,
     guards: true,
+    changes: log,
     collection: (schema) =>
       schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
     async prepare(schemas, warn = () => {}) {
       const collections = collectionsOf(schemas)
       await ported(prepareTables(connection, collections, warn))
       for (const { table } of collections) prepared.add(columnsOf(table))
+      if (schemas.some(({ logged }) => logged)) await ported(log.prepared(schemas))
     },
     dropLeftOvers: (schemas) => ported(dropLeftOvers(connection, collectionsOf(schemas))),
-    write: stepWriter(connection, tableFor),
+    write: stepWriter(connection, log, tableFor),
     copying: { place: () => ported(placeOf(connection, space)) },
     close: () => connection.close(),
   }

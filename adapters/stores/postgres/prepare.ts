@@ -7,8 +7,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { IndexConflict } from '../../../src/ports/store.ts'
+import { newEpoch } from '../changes/position.ts'
 import { leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'
+import { createLog, keepLog, logTables } from './changes/log-tables.ts'
 import type { Connection } from './connection/connection.ts'
 import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
@@ -59,6 +61,9 @@ export async function prepareTables(
   refuseMeetingNames(collections, trigrams)
   refuseTooMany(collections)
   for (const message of unboundedIn(collections)) warn(message)
+  if (collections.some(({ schema }) => schema.logged)) {
+    await permitted(connection, space, () => patiently(() => prepareLog(connection, space)))
+  }
   for (const collection of collections) {
     if (collection.schema.adopted) {
       await checkAdopted(connection, collection, trigrams, warn)
@@ -112,6 +117,14 @@ async function prepareSearch(
     )
   }
   return trigramSpace(connection)
+}
+
+/** The tables of the log of changes. */
+async function prepareLog(connection: Connection, space: string): Promise<void> {
+  const tables = logTables(space)
+  const there = await existingTable(connection, tables.entries)
+  if (!there) await connection.exec(createLog(tables))
+  await connection.run(keepLog(tables, newEpoch()))
 }
 
 async function prepareTable(

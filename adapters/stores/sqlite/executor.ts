@@ -15,6 +15,9 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
+import { newEpoch } from '../changes/position.ts'
+import { openLog } from './changes/log.ts'
+import { createLog, dropOld, hasLog } from './changes/log-tables.ts'
 import { watchWrites } from './connection/watch.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
@@ -118,12 +121,15 @@ export function executorStore(executor: Executor): Store {
     }
   }
 
+  const log = openLog((statement) => tracked(async () => (await executor.run(statement)).rows))
+
   return {
     name: executor.name,
     rawRegex: false,
     guards: true,
+    changes: log,
     collection: (schema) => openCollection(schema, runnerOf(schema)),
-    write: stepWriter(runnerOf, (_, statements) =>
+    write: stepWriter(runnerOf, log, (_, statements) =>
       tracked(() => {
         for (const statement of statements) refusePatterns(statement, executor)
         return executor.batch(statements)
@@ -141,6 +147,9 @@ export function executorStore(executor: Executor): Store {
       if (schemas.length === 0) return
       const found = await run(undefined, () => prepareAll(executor, schemas))
       shapes.all = found.shapes
+      log.prepared(schemas)
+      const old = log.logged.flatMap(dropOld)
+      if (old.length > 0) await run(undefined, () => executor.batch(old))
       for (const message of warningsOf(executor.title, schemas, found.existing)) warn(message)
     },
     dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(executor, schemas)),
@@ -194,6 +203,7 @@ async function prepareAll(
   schemas: readonly CollectionSchema[],
 ): Promise<Found> {
   const { existing, shapes } = await findIn(executor, schemas)
+  if (!hasLog(schemas, existing.made)) await executor.batch(createLog(newEpoch()))
   for (const schema of schemas) await prepareTable(executor, schema, existing)
   const added = newShapes(schemas, shapes)
   if (added.size > 0) await executor.run(noteShapes(added))

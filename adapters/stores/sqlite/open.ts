@@ -6,10 +6,18 @@
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
+import { openLog } from './changes/log.ts'
+import { dropOld } from './changes/log-tables.ts'
 import { retryWhileBusy } from './connection/busy-retry.ts'
 import { Connection } from './connection/connection.ts'
 import { Counts } from './connection/counts.ts'
-import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './connection/functions.ts'
+import {
+  addPatterns,
+  checkPatterns,
+  checkPatternsOf,
+  DEADLINE,
+  withoutVainChecks,
+} from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
 import { borrowedWriter, lendWriter, type RunBatch } from './connection/shared-writer.ts'
 import { watchWrites } from './connection/watch.ts'
@@ -32,6 +40,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const search = new SearchIndexes(connection)
   const counts = new Counts((statement) => reads.quick(statement))
   const shapes: { all: Shapes } = { all: new Map() }
+  const log = openLog((statement) => reads.rows(statement))
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
   let write = writeHere
@@ -51,14 +60,12 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     rawRegex: true,
     guards: true,
     collection: (schema) => openCollection(schema, runnerOf(schema)),
-    write: stepWriter(runnerOf, async (steps, statements) => {
+    changes: log,
+    write: stepWriter(runnerOf, log, async (collections, statements) => {
       await checkPatternsOf(statements)
-      return write({ statements, collections: steps.map((step) => step.in.name) })
+      return write({ statements, collections })
     }),
-    copying: {
-      watch: () => watchWrites((statement) => retryWhileBusy(() => connection.rows(statement))),
-      place: async () => placeOf(connection.file),
-    },
+    copying: copyingOf(connection),
     async prepare(schemas, warn = () => {}) {
       await connection.ready()
       await writer.drained()
@@ -73,6 +80,9 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       )
       shapes.all = await retryWhileBusy(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
+      log.prepared(schemas)
+      const old = log.logged.flatMap(dropOld)
+      if (old.length > 0) await write({ statements: old, collections: [] })
       for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
     },
     async dropLeftOvers(schemas) {
@@ -91,6 +101,13 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       search.close()
       connection.close()
     },
+  }
+}
+
+function copyingOf(connection: Connection): NonNullable<Store['copying']> {
+  return {
+    watch: () => watchWrites((statement) => retryWhileBusy(() => connection.rows(statement))),
+    place: async () => placeOf(connection.file),
   }
 }
 
@@ -114,6 +131,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   const { reads, search, counts, shapes, write } = parts
   return {
     deadline: DEADLINE,
+    withoutVainChecks: (sql) => withoutVainChecks(sql, (free) => reads.planOf(free)),
     shapes,
     quick: (statement) => reads.quick(statement),
     read: (statement, hints) => reads.rows(statement, hints),

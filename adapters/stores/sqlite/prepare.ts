@@ -5,6 +5,8 @@
  */
 
 import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
+import { newEpoch } from '../changes/position.ts'
+import { createLog, hasLog } from './changes/log-tables.ts'
 import type { Connection } from './connection/connection.ts'
 import {
   CREATE_SHAPES,
@@ -43,8 +45,10 @@ export function prepareTables(
     isEmpty(stepsFor(connection, schema, existing)) && (!fullText || hasSearch(existing, schema))
   const before = existingFor(connection, schemas)
   // If everything is in place, start-up takes no lock.
-  if (schemas.every((schema) => isReady(schema, before))) return before
+  const isLogReady = hasLog(schemas, before.made)
+  if (isLogReady && schemas.every((schema) => isReady(schema, before))) return before
   connection.transaction(() => {
+    if (!isLogReady) for (const one of createLog(newEpoch())) connection.write(one)
     for (const schema of schemas) {
       // Two collections may share a table.
       const existing = existingFor(connection, [schema])

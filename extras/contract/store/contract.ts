@@ -7,6 +7,7 @@
 import type { Store } from '../../../src/ports/store.ts'
 import type { Contract } from '../verify.ts'
 import { aggregates } from './aggregates.ts'
+import { changes } from './changes.ts'
 import { declarations } from './declared.ts'
 import { filters } from './filters.ts'
 import { guards } from './guards.ts'
@@ -26,6 +27,7 @@ export const storePromises: Contract<Store> = {
   ...writes,
   ...together,
   ...guards,
+  ...changes,
   ...startUp,
   ...declarations,
 }

@@ -20,29 +20,40 @@ export interface AccountParts extends IdentifierParts {
 /** How often a sign-up frees values that others only claim; they may claim them again meanwhile. */
 const MAX_TRIES = 5
 
+/** How an account is made. */
+export interface Making {
+  /** Whether somebody vouches for its address: another account's identifier of another kind must not block its owner. */
+  readonly isProven?: boolean
+  /** Stores what opens it; false if somebody else was faster. */
+  readonly claim?: ((user: Fields) => Promise<boolean>) | undefined
+}
+
 /**
  * Stores an account, of checked values, and runs `onRegister`; if that fails, the account is removed. Undefined if the
- * identifier is taken. An address that a provider vouches for is proven (`isProven`): another account's identifier of
- * another kind must not block its owner.
+ * identifier is taken, or what is to open it.
  */
 export async function createAccount(
   parts: AccountParts,
   id: string,
   values: Fields,
   request: ApiRequest,
-  isProven = false,
+  { isProven = false, claim }: Making = {},
 ): Promise<Fields | undefined> {
   const { users, settings, report } = parts
   checkTime(request)
   const user = await insert(parts, id, values)
   if (!user) return undefined
   const remove = () => users.engine.remove(withId(id))
-  if (!isProven && (await isTakenElsewhere(parts, values, id))) {
-    await remove()
-    return undefined
-  }
   const { onRegister } = settings
   try {
+    if (!isProven && (await isTakenElsewhere(parts, values, id))) {
+      await remove()
+      return undefined
+    }
+    if (claim && !(await claim(user))) {
+      await remove()
+      return undefined
+    }
     if (onRegister) {
       await inTime(request, () => onRegister(users.withoutSecrets(user) as never, request))
     }

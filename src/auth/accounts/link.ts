@@ -143,7 +143,7 @@ async function makeAccount(
 ): Promise<Fields | undefined> {
   const { users } = parts
   const values = await users.engine.validate(valuesOf(parts, arrival))
-  return createAccount(parts, await users.newId(), values, request, true)
+  return createAccount(parts, await users.newId(), values, request, { isProven: true })
 }
 
 /**

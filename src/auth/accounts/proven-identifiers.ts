@@ -220,10 +220,11 @@ export class ProvenIdentifiers {
   }
 }
 
-/** Whether a code, or a provider, reaches identifiers of a kind. */
+/** Whether a code, a provider or a method reaches identifiers of a kind. */
 function isReached(settings: AuthSettings, kind: 'email' | 'phone'): boolean {
-  const { delivery, names, providers } = settings
+  const { delivery, names, providers, methods } = settings
   const channel = kind === 'email' ? 'email' : 'sms'
   const isSent = isThere(settings, channel) && delivery.toField[channel] === names[kind]
-  return isSent || (kind === 'email' && providers.size > 0)
+  const isVouched = providers.size > 0 || methods.some(({ provesEmail }) => provesEmail)
+  return isSent || (kind === 'email' && isVouched)
 }

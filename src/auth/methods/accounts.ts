@@ -19,7 +19,7 @@ import { lastFactor, lastWayIn } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { signInBy } from '../routes/sign-in-by.ts'
 import { channelsThere, isThere } from '../setup/channels.ts'
-import type { Accounts, SentCode } from '../setup/method.ts'
+import type { Accounts, NewAccount, SentCode } from '../setup/method.ts'
 import { canReset } from '../setup/model-checks.ts'
 import { firstRole } from '../setup/roles.ts'
 import { recentUser, strongUser } from '../sign-in/factors.ts'
@@ -31,6 +31,8 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
   const keys = keysFor(settings.token.secrets, instance, `method ${name}`)
   const newId = idMaker(users.now)
   const era = (user: Fields) => String(user[users.names.takeovers] ?? 0)
+  const { email } = users.names
+  const keepsMailProof = auth.identifiers.isProvable(email) && auth.identifiers.keepsProof(email)
   return {
     ...{ model: settings.model, mount, host, logger: auth.logger, now: users.now },
     collection: (model) => host.engine(model).stored,
@@ -47,13 +49,13 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
     codeState: (user) =>
       JSON.stringify([era(user), users.changedAt(user), user[users.names.email]]),
     otp: settings.otp,
+    keepsMailProof,
     provesMail:
+      keepsMailProof &&
       isThere(settings, 'email') &&
-      settings.delivery.toField.email === users.names.email &&
-      auth.identifiers.isProvable(users.names.email) &&
-      auth.identifiers.keepsProof(users.names.email),
+      settings.delivery.toField.email === users.names.email,
     newcomer: (body) => newcomer(auth, body),
-    create: (values, body, request) => create(auth, values, body, request),
+    create: (values, body, request, more) => create(auth, values, body, request, more),
     isKnown: (user, request) => auth.clients.isKnown(user, requestInfo(request).client),
     pretendWrite: () => auth.dummyWrite(),
     body: (request) => readBody(host, request),
@@ -74,7 +76,7 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
     },
     signIn: (user, request, signIn) => signInBy(auth, user, request, signIn),
     report: auth.report,
-    tell: (user, purpose, request) => tell(auth, user, purpose, request),
+    tell: (user, purpose, request, provider) => tell(auth, user, purpose, request, provider),
   }
 }
 
@@ -136,21 +138,26 @@ function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | und
   return value?.isWellFormed() ? { [field]: value } : undefined
 }
 
-/** Makes an account whose address is proven. */
+/** Makes an account whose address, if it has one, is proven. */
 async function create(
   auth: AuthInstance,
-  values: Fields,
+  values: Fields | undefined,
   body: Fields,
   request: ApiRequest,
+  { name, claim }: NewAccount = {},
 ): Promise<Fields | undefined> {
   const { settings, users, identifiers } = auth
+  const { names } = users
+  // A name by which people sign in is chosen by them, and belongs to one of them.
+  const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
+  const takesName = name !== undefined && users.has('name') && !isIdentifier
   const record = await users.engine.validate({
+    ...(takesName && { [names.name]: name }),
     ...chosenFields(auth, body, settings.registerFields, request),
-    [users.names.role]: firstRole(settings.roles),
-    ...values,
-    ...identifiers.proofOf(values, users.names.email),
+    [names.role]: firstRole(settings.roles),
+    ...(values && { ...values, ...identifiers.proofOf(values, names.email) }),
   })
-  return createAccount(auth, await users.newId(), record, request, true)
+  return createAccount(auth, await users.newId(), record, request, { isProven: true, claim })
 }
 
 /** Writes the proof in one conditional step. */
@@ -195,8 +202,10 @@ async function encrypted({ current }: Keys, text: string, bound: string): Promis
 
 async function decrypted(keys: Keys, sealed: unknown, bound: string): Promise<string | undefined> {
   const key = keyOf(keys, sealed)
-  const bytes = key && bytesIn(String(sealed).slice(key.id.length + 1))
-  if (!bytes) return undefined
+  const text = String(sealed).slice((key?.id.length ?? 0) + 1)
+  const bytes = key && bytesIn(text)
+  // Other strings decode to the same bytes; what may be used once has one spelling.
+  if (!bytes || base64url(bytes) !== text) return undefined
   try {
     const text = await crypto.subtle.decrypt(
       parameters(bytes.slice(0, IV_BYTES), bound),

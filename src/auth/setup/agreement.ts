@@ -29,7 +29,7 @@ function rules({ settings, options }: Mounted): Readonly<Record<string, unknown>
     lockout: settings.lockout,
     emailVerification: settings.emailVerification,
     onLogin: settings.onLogin,
-    methods: settings.methods.map(({ name }) => name),
+    methods: settings.methods.map(({ name, part }) => part ?? name),
     secondFactor: settings.requiredFor,
   }
 }

@@ -20,6 +20,10 @@ import type { SecurityEventType } from './security-event.ts'
 export interface MethodDefinition<Name extends string = string> {
   /** What errors and logs call it. */
   readonly name: Name
+  /** Set if it may be listed several times: what tells one from another. All have the same `routes` and get the same `accounts`. */
+  readonly part?: string
+  /** Whether it can prove email addresses without sending mail. */
+  readonly provesEmail?: true
   /** Its routes. They also answer to `middlewares`, and are listed in `router.urls`, the document and the audit. */
   readonly routes: readonly MethodRoute[]
   /** Called once for each app that mounts the auth router, before start-up. Throw a `TypeError` for what cannot work. */
@@ -48,10 +52,12 @@ export interface MethodRoute {
   readonly summary: string
   /** The JSON body, for the document; the handler checks it. */
   readonly body?: $ZodType
+  /** The parameters of the query string, for the document; the handler checks them. */
+  readonly query?: $ZodType
   /** `data` of the response, for the document. Default: a message. */
   readonly response?: $ZodType
-  /** Default 200. */
-  readonly status?: 201
+  /** Default 200. A 302 has no body. */
+  readonly status?: 201 | 302
   /** What the handler throws besides, for the document. */
   readonly refusals?: readonly HttpError[]
 }
@@ -126,6 +132,17 @@ export interface SentCode {
   takeBack?(): Promise<void>
 }
 
+/** What a new account gets besides. */
+export interface NewAccount {
+  /** A name for it, if the model has the field and it is no identifier. */
+  readonly name?: string | undefined
+  /**
+   * Called once the account is stored, before `onRegister` and the event: stores what opens it. If it resolves to false, somebody
+   * else was faster, and the account is removed.
+   */
+  claim?(user: Fields): Promise<boolean>
+}
+
 /** What a sign-in by a method goes by. */
 export interface MethodSignIn {
   /** Whether it shows two factors at once; then no second step is asked for. */
@@ -176,6 +193,8 @@ export interface Accounts {
   readonly otp: Required<Omit<OtpOptions, 'deliver'>>
   /** Whether `prove` can prove addresses: there is mail, and the model has the fields. */
   readonly provesMail: boolean
+  /** Whether the model notes which addresses are proven, and some method or mail proves them. */
+  readonly keepsMailProof: boolean
   /** The body of a request, an object. */
   body(request: ApiRequest): Promise<Fields>
   /** The account with that id. */
@@ -186,9 +205,14 @@ export interface Accounts {
   newcomer(body: Fields): Fields | undefined
   /**
    * Makes the account of a newcomer who has proven the address, with those `registerFields` that `body` has. Undefined if
-   * somebody else has the address by now. Throws a 400 with `fields`.
+   * somebody else has the address by now. Throws a 400 with `fields`. Without a newcomer, the account gets no address.
    */
-  create(newcomer: Fields, body: Fields, request: ApiRequest): Promise<Fields | undefined>
+  create(
+    newcomer: Fields | undefined,
+    body: Fields,
+    request: ApiRequest,
+    more?: NewAccount,
+  ): Promise<Fields | undefined>
   /** Whether the account knows the client of `request`. */
   isKnown(user: Fields, request: ApiRequest): boolean
   /** Writes as much as a try costs, for those who have nothing to count. */
@@ -230,8 +254,13 @@ export interface Accounts {
    * it changes meanwhile. Count the tries of a secret before you compare it.
    */
   signIn(user: Fields, request: ApiRequest, signIn?: MethodSignIn): Promise<Response>
-  /** Reports a security event. */
-  report(request: ApiRequest, type: SecurityEventType, userId?: unknown): void
-  /** Mails the owner that a factor was added or removed. */
-  tell(user: Fields, purpose: 'factorAdded' | 'factorRemoved', request: ApiRequest): void
+  /** Reports a security event; `provider` is the name of the one that was linked. */
+  report(request: ApiRequest, type: SecurityEventType, userId?: unknown, provider?: string): void
+  /** Mails the owner that a factor was added or removed, or that `provider` was linked. */
+  tell(
+    user: Fields,
+    purpose: 'factorAdded' | 'factorRemoved' | 'providerLinked',
+    request: ApiRequest,
+    provider?: string,
+  ): void
 }

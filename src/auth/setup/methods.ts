@@ -11,7 +11,8 @@ import { roleSettings } from './roles.ts'
 
 /** The routes that `methods` bring, in the order in which `router.urls` lists them. */
 export function methodRoutes(methods: readonly Method[]): readonly MethodRoute[] {
-  return [...(methods[0]?.machinery.routes ?? []), ...methods.flatMap(({ routes }) => routes)]
+  const own = methods.flatMap(({ routes }) => routes)
+  return [...new Set([...(methods[0]?.machinery.routes ?? []), ...own])]
 }
 
 /** The option `methods`, checked. */
@@ -22,10 +23,14 @@ export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly 
       `'methods' must be a list of methods, such as [apiKeys()]. defineMethod() of fieldgate/methods makes your own`,
     )
   }
-  const names = [...option, ...methodRoutes(option)].map(({ name }) => name)
+  const names = [...option.map(({ name, part }) => part ?? name), ...namesOf(methodRoutes(option))]
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice !== undefined) fail(`'methods' has '${twice}' twice`)
   return option
+}
+
+function namesOf(routes: readonly MethodRoute[]): readonly string[] {
+  return routes.map(({ name }) => name)
 }
 
 /** The roles that need a second factor. */

@@ -49,6 +49,9 @@ export type MethodRouteName =
   | 'deletePasskey'
   | 'beginPasskeyLogin'
   | 'passkeyLogin'
+  | 'beginOidc'
+  | 'finishOidc'
+  | 'oidcLogin'
   | (string & {})
 
 /** Who may call a route. */

@@ -28,6 +28,8 @@ const ACTIONS: Readonly<Record<Serving['operation'], string>> = {
   create: 'create',
   update: 'update',
   delete: 'remove',
+  history: 'history',
+  restore: 'restore',
 }
 const MOST_RULES = 100
 

@@ -94,9 +94,7 @@ const ROUTES: readonly MethodRoute[] = [
  * ```
  */
 export function apiKeys(options: ApiKeysOptions = {}): Method<'apiKeys'> {
-  checkOptions(options, RULES, (message) => {
-    throw new TypeError(`apiKeys: ${message}`)
-  })
+  checkOptions(options, RULES, 'apiKeys')
   const { maxPerUser = 20, prefix = 'fg' } = options
   return defineMethod({
     name: 'apiKeys',

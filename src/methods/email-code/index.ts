@@ -49,9 +49,7 @@ const ROUTES: readonly MethodRoute[] = [
  * ```
  */
 export function emailCode(options: EmailCodeOptions = {}): Method<'emailCode'> {
-  checkOptions(options, { signUp: flag }, (message) => {
-    throw new TypeError(`emailCode: ${message}`)
-  })
+  checkOptions(options, { signUp: flag }, 'emailCode')
   const { signUp = false } = options
   return defineMethod({
     name: 'emailCode',

@@ -9,11 +9,48 @@ import { type Model, type SortName, sortKey } from '../../model/model.ts'
 import { isOrdered } from '../../model/ordered.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { type Filter, totalOrder } from '../../ports/filter.ts'
+import type { Logger } from '../../ports/logger.ts'
 import { placeOf } from '../../ports/shape.ts'
-import type { Projection, Read } from '../../ports/store.ts'
+import type { Fields, Projection, Read } from '../../ports/store.ts'
+import type { Models } from './models.ts'
 
-/** Options of `find`, beyond the filter. */
-export interface FindOptions<R> {
+/** A field that may hold a reference, or a reference inside the record that one leads to. */
+export type ReferenceName<R> = `${keyof R & string}.${string}` | ReferenceField<R>
+type ReferenceField<R> = {
+  [K in keyof R & string]: NonNullable<R[K]> extends string | readonly string[] ? K : never
+}[keyof R & string]
+
+/** A referenced record that `expand` has filled in. */
+export interface ExpandedRecord {
+  readonly _id: string
+  readonly [field: string]: unknown
+}
+
+/** A record with the references named `N` filled in, which are null where the record that they lead to is missing. */
+export type Found<R, N> = [N] extends [never] ? R : FilledIn<R, N>
+
+type FilledIn<R, N> = { [K in keyof R]: K extends Head<N> ? Filled<R[K], Inside<N, K>> : R[K] }
+type Head<N> = N extends `${infer H}.${string}` ? H : N
+type Inside<N, K> = N extends `${K & string}.${infer Rest}` ? Rest : never
+type Filled<V, N> = V extends string
+  ? ExpandedRecord | null
+  : V extends readonly (infer E)[]
+    ? NonNullable<Filled<E, N>>[]
+    : V extends object
+      ? FilledIn<V, N>
+      : V
+
+/** What narrows records down beyond a filter. */
+export interface SearchOptions {
+  /**
+   * A search term. It finds what a search on the model's routers would find; a model that no router searches is read
+   * through, for the term in any of its strings that aren't hidden.
+   */
+  readonly s?: string
+}
+
+/** Options of `find`, beyond the filter. `N` names the references to fill in. */
+export interface FindOptions<R, N = ReferenceName<R>> extends SearchOptions {
   /** A sort key, or a list of them. Default: by `_id`. */
   readonly sort?: SortName<R> | readonly SortName<R>[]
   /** The most records to return. Default: no limit. */
@@ -22,23 +59,73 @@ export interface FindOptions<R> {
   readonly skip?: number
   /** Names to keep, or names with `-` in front to leave out. */
   readonly select?: readonly string[]
+  /**
+   * References to fill in, such as `'author'` or `'author.country'`, at most two deep. The records that they lead to come
+   * without hidden fields.
+   */
+  readonly expand?: readonly N[]
+}
+
+/** Records, with all that they may lead to. */
+export interface Reachable
+  extends Pick<Models, 'engine' | 'modelNamed' | 'scopesOf' | 'searchedIn'> {
+  readonly logger: Logger
+}
+
+/** What `find` and `count` take beyond one collection. */
+export interface Reach {
+  /** The records among those that match `filter` that `term` finds. */
+  search(from: Reachable, model: Model, filter: Filter, term: unknown): Promise<Filter>
+  /** What is read of each record if references are filled in, and what fills them in. */
+  expand(
+    from: Reachable,
+    model: Model,
+    names: readonly string[],
+    select: readonly string[] | undefined,
+  ): Expansion
+}
+
+/** How references are filled in. */
+export interface Expansion {
+  readonly select: Projection | undefined
+  fill(records: readonly Fields[]): Promise<readonly Fields[]>
+}
+
+/** Where a collection reads and writes. */
+export interface Origin extends Reachable {
+  /** What searches and expansions take; loaded when it is called first. */
+  reach(): Promise<Reach>
+}
+
+/** The records that match `filter`, and that `s` finds. */
+export async function searched(
+  origin: Origin,
+  model: Model,
+  filter: Filter,
+  { s }: SearchOptions,
+): Promise<Filter> {
+  return s === undefined ? filter : (await origin.reach()).search(origin, model, filter, s)
 }
 
 /**
- * The read for the records that match `filter`. Throws a 400 for a field that has no order, a `TypeError` for invalid
- * options.
+ * The read for the records that match `filter`, and what fills in their references. Throws a 400 for a field that has no
+ * order or is no reference, a `TypeError` for invalid options.
  */
-export function readOf<R>(model: Model, filter: Filter, options: FindOptions<R>): Read {
-  const { sort = [], limit = Number.MAX_SAFE_INTEGER, skip = 0, select = [] } = options
+export async function reading<R>(
+  origin: Origin,
+  model: Model,
+  filter: Filter,
+  options: FindOptions<R>,
+): Promise<{ readonly read: Read; readonly fill?: Expansion['fill'] }> {
+  const { sort = [], limit = Number.MAX_SAFE_INTEGER, skip = 0, select: names, expand } = options
   const keys = [sort].flat().map(sortKey)
   for (const { field } of keys) if (!isOrdered(model.shape, field)) throw notSortable(field)
-  return {
-    filter,
-    sort: totalOrder(keys),
-    limit: natural('limit', limit),
-    skip: natural('skip', skip),
-    ...(select.length > 0 && { select: projection(model, select) }),
-  }
+  const limits = { limit: natural('limit', limit), skip: natural('skip', skip) }
+  const expansion = expand && (await origin.reach()).expand(origin, model, expand, names)
+  const select = expansion ? expansion.select : projectionOf(model, names)
+  const matching = await searched(origin, model, filter, options)
+  const read = { filter: matching, sort: totalOrder(keys), ...limits, ...(select && { select }) }
+  return expansion ? { read, fill: expansion.fill } : { read }
 }
 
 /** `value`, a number of records. Throws a `TypeError` for anything else. */
@@ -47,7 +134,9 @@ export function natural(option: string, value: number): number {
   throw new TypeError(`'${option}' must be a whole number of at least 0`)
 }
 
-function projection(model: Model, select: readonly string[]): Projection {
+/** What `select` leaves of a record. Throws a `TypeError` for names that make no sense. */
+export function projectionOf(model: Model, select: readonly string[] = []): Projection | undefined {
+  if (select.length === 0) return undefined
   const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
   if (dropped.length > 0 && dropped.length < select.length) {
     throw new TypeError(

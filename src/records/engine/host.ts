@@ -7,8 +7,10 @@
 import type { SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body.ts'
+import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import type { CacheStore } from '../../ports/cache.ts'
+import type { ChangeLog } from '../../ports/changes.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Hasher } from '../../ports/hasher.ts'
 import type { ImageOptimizer } from '../../ports/images.ts'
@@ -16,10 +18,12 @@ import type { Logger } from '../../ports/logger.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
-import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
+import type { Author } from './author.ts'
+import type { BackgroundWork } from './background-work.ts'
+import type { Origin, Reach } from './find-options.ts'
 import type { Integrity } from './integrity.ts'
-import type { RecordEngine } from './record-engine.ts'
+import type { Models } from './models.ts'
 import {
   type Collections,
   type RecordCollection,
@@ -27,7 +31,6 @@ import {
   recordCollection,
 } from './record-store.ts'
 import type { Context, Guard, Route } from './route.ts'
-import type { KnownScopes, ScopeOption } from './scopes.ts'
 
 /** The app's adapters and settings. */
 export interface Services {
@@ -65,6 +68,8 @@ export interface MountedRoutes {
 export interface Additions {
   /** The guards that run before every router. */
   readonly guards: Guard[]
+  /** Those that run before anything else. */
+  readonly early: Guard[]
   /** What observes every request, the outermost first. */
   readonly observers: Observer[]
   /** What is mounted, in order, for descriptions of the app. */
@@ -75,40 +80,8 @@ export interface Additions {
   readonly accounts: Map<Model, Guard>
   /** Where routers keep files, for the sweeper. */
   readonly filePlaces: FilePlace[]
-}
-
-/** The models of an app, and what its routers declare about each. */
-export interface Models extends KnownScopes {
-  /** The models that are mounted or used. */
-  known(): Iterable<Model>
-  /** The engine of a model, shared by all its routers. */
-  engine(model: Model): RecordEngine
-  /** The records of a model as they are stored, perhaps under earlier names of their fields. */
-  stored(model: Model): Collection
-  /** A collection with the schema of `model` and another name; writes to it count as writes of the model. */
-  twin(model: Model, name: string): Collection
-  /** The model that a `ref()` names. */
-  modelNamed(name: string): Model | undefined
-  /** Declares that `path` of `model` will be searched. */
-  declareSearch(model: Model, path: string): void
-  /** Declares that clients will filter by the elements of the list `field` of `model`. Before start-up. */
-  declareList(model: Model, field: string): void
-  /**
-   * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
-   * through references.
-   */
-  declareScope(model: Model, scope: ScopeOption | undefined): void
-  /**
-   * Declares that no router may let clients write `fields` of `model`; `role`, if it is one of them, only those who are
-   * let through by a role.
-   */
-  protect(model: Model, fields: readonly string[], role: string): void
-  /** The fields of `model` that hold a role. */
-  roleFields(model: Model): ReadonlySet<string> | undefined
-  /** The protected fields of `model`; undefined if it has none. Complete when the app is ready. */
-  protectedFields(model: Model): ReadonlySet<string> | undefined
-  /** The file fields of `model`, from all its routers. Complete when every router is mounted. */
-  filesOf(model: Model): ModelFiles
+  /** What is done beside requests: jobs, consumers, webhooks. */
+  readonly background: BackgroundWork[]
 }
 
 /** Start-up, as far as routers take part in it. */
@@ -126,15 +99,23 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   /** The public `app.store`. */
   readonly store: RecordStore
   /** The same for code that serves `request`: when its time is over, every call is refused. */
-  storeFor(request: Request): RecordStore
+  storeFor(request: ApiRequest): RecordStore
   /** Responds to a request of its own as the app does to any other, on behalf of the one whose `context` it is. */
   handle(request: Request, env: unknown, context: Context): Promise<Response>
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
+  /** What searches and expansions of `app.store` take; loaded when it is called first. */
+  reach(): Promise<Reach>
   /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
-  atomic<T>(work: (tx: Collections) => T | Promise<T>, ready: () => Promise<void>): Promise<T>
+  atomic<T>(
+    work: (tx: Collections) => T | Promise<T>,
+    ready: () => Promise<void>,
+    author?: Author,
+  ): Promise<T>
   /** The enforced references, and the write of several records as one. */
   readonly integrity: Integrity
+  /** The log of changes, with records as `app.store` returns them; undefined if the store keeps none. */
+  readonly changes: ChangeLog | undefined
   /** What is known of the models that wrote the records. */
   readonly history: ModelHistory
   /** Every collection that start-up creates. */
@@ -148,24 +129,31 @@ export class HostedRecords implements RecordStore {
   readonly #host: Host
   readonly #ready: () => Promise<void>
   readonly #engine: Host['engine']
+  readonly #author: Author | undefined
 
   /**
    * `ready` settles when the records may be used, and rejects if they may not. `engine` finds a model's records, unless
-   * they are the host's own.
+   * they are the host's own, and `author` is who writes them.
    */
-  constructor(host: Host, ready: () => Promise<void>, engine: Host['engine'] = host.engine) {
+  constructor(
+    host: Host,
+    ready: () => Promise<void>,
+    { engine = host.engine, author }: { engine?: Host['engine']; author?: Author } = {},
+  ) {
     this.#host = host
     this.#ready = ready
-    this.#engine = engine
+    this.#engine = author ? (model) => engine(model).as(author) : engine
+    this.#author = author
   }
 
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
-    const records = this.#engine(model as unknown as Model)
-    return recordCollection<R, I>(records, this.#ready)
+    const engine = this.#engine
+    const origin: Origin = engine === this.#host.engine ? this.#host : { ...this.#host, engine }
+    return recordCollection<R, I>(origin, model as unknown as Model, this.#ready)
   }
 
   atomic<T>(work: (tx: Collections) => T | Promise<T>): Promise<T> {
-    return this.#host.atomic(work, this.#ready)
+    return this.#host.atomic(work, this.#ready, this.#author)
   }
 
   /** The host of `store`; undefined if `store` was not made by an app. */

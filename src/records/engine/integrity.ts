@@ -16,7 +16,6 @@ import { underCurrentNames } from '../../model/renamed.ts'
 import { underAllNames } from '../../model/renamed-collection.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type {
-  Collection,
   Fields,
   StepResult,
   Store,
@@ -24,6 +23,7 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../ports/store.ts'
+import type { Author } from './author.ts'
 import type { Receipt, WrittenIds } from './keyed-writes.ts'
 import type { Exclusive } from './model-rules.ts'
 import type { RecordEngine } from './record-engine.ts'
@@ -50,6 +50,8 @@ export type TakeSteps = (steps: readonly EngineStep[]) => Promise<WriteOutcome>
 export interface EngineStep {
   readonly engine: RecordEngine
   readonly action: WriteAction
+  /** Who does it, if it is not the engine's own author. */
+  readonly author?: Author | undefined
 }
 
 /** A reference, and the engine of the records that have it. */
@@ -89,8 +91,9 @@ export class Integrity {
         first ??= `Model '${model.name}': '${path}' has onDelete, but`
       }
     }
-    for (const { name, exclude } of known()) {
+    for (const { name, exclude, changes } of known()) {
       if (exclude) await checkGuards(store, `Model '${name}': 'exclude' can't be kept:`, 'it')
+      if (changes) await checkLog(store, `Model '${name}': 'changes' can't be logged:`)
     }
     if (first !== undefined) {
       await checkWrites(store, first, { cannot: 'be enforced', remove: 'onDelete' })
@@ -131,6 +134,7 @@ export class Integrity {
       if (along && outcome.failed === steps.length) throw along.receipt.refusal()
       return outcome
     }
+    if (outcome.noted) for (const author of authorsOf(steps)) author.noted(outcome.noted)
     const own = outcome.results.slice(0, steps.length)
     const results = own.map((result, at) => underNamesOfNow(result, steps[at]))
     return { results }
@@ -234,6 +238,15 @@ export async function checkGuards(store: Store, what: string, remove: string): P
   )
 }
 
+/** The same for what needs a log of changes. */
+async function checkLog(store: Store, what: string): Promise<void> {
+  await checkGuards(store, what, "'changes'")
+  if (store.changes) return
+  throw new TypeError(
+    `${what} the store '${store.name}' keeps no log of changes. Use one that does, or remove 'changes'.`,
+  )
+}
+
 /** Whether `store`, as its database is set up, writes several records in one step. */
 export async function writesTogether(store: Store): Promise<boolean> {
   try {
@@ -244,26 +257,15 @@ export async function writesTogether(store: Store): Promise<boolean> {
   }
 }
 
-/** The writes of a collection. */
-export type Writing = Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'>
-
-/** The writes of a collection, each as the one step that `take` takes; it resolves to undefined if that fails. */
-export function writingBySteps(
-  take: (action: WriteAction) => Promise<StepResult | undefined>,
-): Writing {
-  return {
-    insert: async (record) => (await take({ insert: record }))?.records[0],
-    update: async (update, change, options) =>
-      (await take({ update, change, ...(options && { options }) }))?.records[0] ?? null,
-    updateMany: async (updateMany, change) => (await take({ updateMany, change }))?.count ?? 0,
-    delete: async (filter, options) =>
-      (await take({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
-  }
+/** Who does the steps. */
+function authorsOf(steps: readonly EngineStep[]): Set<Author> {
+  return new Set(steps.flatMap(({ engine, author = engine.author }) => author ?? []))
 }
 
 /** The step under all names that its fields have had. */
-function storedStep({ engine, action }: EngineStep): WriteStep {
-  const step = { in: engine.schema, ...action }
+function storedStep({ engine, action, author = engine.author }: EngineStep): WriteStep {
+  const by = engine.schema.logged && author ? { by: author.by } : {}
+  const step = { in: engine.schema, ...by, ...action }
   const { renamed } = engine.model
   if (renamed.size === 0) return step
   const filters = Object.entries(step)

@@ -11,9 +11,7 @@ import { hiddenInside } from '../../model/hidden.ts'
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
 import { validateFields, validateRecord } from '../../model/validate.ts'
-import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
-import { topOf } from '../../ports/paths.ts'
 import {
   type Change,
   type CollectionSchema,
@@ -24,6 +22,8 @@ import {
 } from '../../ports/store.ts'
 import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { pages } from '../../ports/walk.ts'
+import type { Author } from './author.ts'
+import { type Along, ChangeMaker } from './change-of.ts'
 import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { KnownUpdates, type WriteKnown } from './known-updates.ts'
@@ -37,7 +37,7 @@ import {
 } from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { type Replacement, replacement } from './replace.ts'
-import { seenChanges } from './seen-changes.ts'
+import { seenChanges, touchedBy } from './seen-changes.ts'
 import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */
@@ -46,10 +46,10 @@ export interface Surroundings {
   readonly newId: (idType: Model['idType']) => string
   /** The app's enforced references; known once its models are. */
   readonly integrity: () => Integrity
+  /** If the model's changes are logged: its records, as somebody writes them. */
+  readonly writtenBy?: ((author: Author) => Settling) | undefined
 }
 
-/** Returns the values to write together with `changes`, in the same step. */
-export type Along = (changes: Fields) => Fields
 /** Reads and writes the records of one model. */
 export class RecordEngine {
   readonly model: Model
@@ -58,9 +58,11 @@ export class RecordEngine {
   /** The schema of the collection. */
   readonly schema: CollectionSchema
   /** Writers whose hooks judge a record wait here, after another one has overtaken them. */
-  readonly judging: SerialQueue = new SerialQueue()
+  readonly judging: SerialQueue
+  /** Who writes, for the log of changes. */
+  readonly author: Author | undefined
   readonly #surroundings: Surroundings
-  readonly #along: Along[] = []
+  readonly #changes: ChangeMaker
   readonly #knowing: KnownUpdates
   /** The hidden paths inside fields that are shown themselves. */
   readonly #unseen: readonly string[]
@@ -72,13 +74,25 @@ export class RecordEngine {
     schema: CollectionSchema,
     stored: Settling,
     surroundings: Surroundings,
+    { author, base, changes }: From = {},
   ) {
     this.model = model
     this.schema = schema
     this.stored = stored
+    this.author = author
     this.#surroundings = surroundings
-    this.#unseen = hiddenInside(model)
-    this.#knowing = new KnownUpdates(model, (filter) => this.first(filter))
+    this.#unseen = base ? base.#unseen : hiddenInside(model)
+    this.#changes = changes ?? new ChangeMaker(model, surroundings.now)
+    this.#knowing = base ? base.#knowing : new KnownUpdates(model, (filter) => this.first(filter))
+    this.judging = base?.judging ?? new SerialQueue()
+  }
+
+  /** The same engine, whose writes `author` does; the engine itself, if nobody notes them. */
+  as(author: Author): RecordEngine {
+    const stored = this.#surroundings.writtenBy?.(author)
+    if (!stored) return this
+    const from = { author, base: this, changes: this.#changes }
+    return new RecordEngine(this.model, this.schema, stored, this.#surroundings, from)
   }
 
   /**
@@ -86,15 +100,15 @@ export class RecordEngine {
    * The values are not validated.
    */
   writeAlong(along: Along): void {
-    this.#along.push(along)
+    this.#changes.along.push(along)
   }
 
   /** The same engine over `stored` in place of the collection, with the references that `integrity` keeps. */
   over(stored: Settling, integrity: Integrity): RecordEngine {
-    const surroundings = { ...this.#surroundings, integrity: () => integrity }
-    const engine = new RecordEngine(this.model, this.schema, stored, surroundings)
-    engine.#along.push(...this.#along)
-    return engine
+    const surroundings = { ...this.#surroundings, integrity: () => integrity, writtenBy: undefined }
+    const { model, schema, author } = this
+    const changes = this.#changes
+    return new RecordEngine(model, schema, stored, surroundings, { author, changes })
   }
 
   /** A record that matches; any of them if several do. */
@@ -122,7 +136,7 @@ export class RecordEngine {
    * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
    */
   validateSeen(input: Fields, filter: Filter): Promise<Fields> {
-    const touched = this.#unseen.filter((path) => isFields(input[topOf(path)]))
+    const touched = this.#unseen.length === 0 ? [] : touchedBy(input, this.#unseen)
     if (touched.length === 0) return this.validateChanges(input)
     const validate = (values: Fields) => this.validateChanges(values)
     return seenChanges(this.model, { input, touched, validate, stored: () => this.first(filter) })
@@ -134,12 +148,8 @@ export class RecordEngine {
    */
   async insert(values: Fields, id?: string): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
-    const { idType, timestamps } = this.model
-    const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(idType)
-    const record: Fields = { _id, ...values }
-    const now = new Date(this.#surroundings.now())
-    if (timestamps.createdAt !== undefined) record[timestamps.createdAt] = now
-    if (timestamps.updatedAt !== undefined) record[timestamps.updatedAt] = now
+    const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
+    const record = this.#changes.created(_id, values)
     return isLarge(record) ? inOwnTurn(() => this.#insert(record)) : this.#insert(record)
   }
 
@@ -179,16 +189,15 @@ export class RecordEngine {
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
     const plan = replacement(this.model.shape, changes, [])
-    const { refinements, transitions, exclude } = this.model
-    if (!refinements && !transitions && !exclude && plan.unsure.length === 0) {
-      return this.#updateMany(filter, changes, this.#change(changes, plan))
+    const { refinements, transitions, exclude, changes: isLogged } = this.model
+    if (!refinements && !transitions && !exclude && !isLogged && plan.unsure.length === 0) {
+      return this.#updateMany(filter, changes, this.#changes.of(changes, plan))
     }
     let count = 0
     const sort = [{ field: '_id', descending: false }]
     for await (const found of pages(this.stored, { filter, sort, select: { include: ['_id'] } })) {
-      for (const { _id } of found) {
+      for (const { _id } of found)
         if (await this.update(all([filter, withId(String(_id))]), changes)) count += 1
-      }
     }
     return count
   }
@@ -211,7 +220,7 @@ export class RecordEngine {
 
   /** The change that sets whole values and removes fields, by path, without validation. */
   changeOf(set: Fields, unset: readonly string[] = []): Change {
-    return this.#change(set, { set, unset, unsure: [] })
+    return this.#changes.of(set, { set, unset, unsure: [] })
   }
 
   #write(
@@ -221,10 +230,13 @@ export class RecordEngine {
     expect?: Fields,
     whole?: Fields,
   ): Promise<Fields | null> {
-    const change = this.#change(changes, plan)
+    const change = this.#changes.of(changes, plan)
     const action = { update: filter, change, ...(expect && { options: { expect } }) }
-    const write = () => this.#update(changes, action, whole ? exclusivesOf(this.model, whole) : [])
-    return isLarge(changes) ? inOwnTurn(write) : write()
+    const update = () => this.#update(changes, action, whole ? exclusivesOf(this.model, whole) : [])
+    const write = () => (isLarge(changes) ? inOwnTurn(update) : update())
+    if (!this.model.changes) return write()
+    const unchanged = this.#changes.unchanged(this.stored, filter, changes, plan, expect)
+    return unchanged.then((same) => same ?? write())
   }
 
   /** The record as it is stored. */
@@ -283,18 +295,6 @@ export class RecordEngine {
     if (!(error instanceof DuplicateKey)) return overlapTold(this.model, error) ?? error
     return duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
   }
-
-  #change(changes: Fields, plan: Replacement): Change {
-    const set = { ...plan.set }
-    const unset = [...plan.unset]
-    for (const along of this.#along) {
-      for (const [field, value] of Object.entries(along(changes))) {
-        if (value === undefined) unset.push(field)
-        else set[field] = value
-      }
-    }
-    const { updatedAt } = this.model.timestamps
-    if (updatedAt !== undefined) set[updatedAt] = new Date(this.#surroundings.now())
-    return { set, ...(unset.length > 0 && { unset }) }
-  }
 }
+
+type From = { author?: Author | undefined; base?: RecordEngine; changes?: ChangeMaker }

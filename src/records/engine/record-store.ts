@@ -14,7 +14,16 @@ import type { Fields, Read } from '../../ports/store.ts'
 import { aggregatableIn, aggregateIn, groupOf, planAggregate } from './aggregate-plan.ts'
 import type { AggregateQuery, GroupOf } from './aggregate-query.ts'
 import { parseConditions } from './conditions.ts'
-import { type FindOptions, natural, readOf } from './find-options.ts'
+import {
+  type FindOptions,
+  type Found,
+  natural,
+  type Origin,
+  type ReferenceName,
+  reading,
+  type SearchOptions,
+  searched,
+} from './find-options.ts'
 import type { RecordEngine } from './record-engine.ts'
 
 /** A value that a condition compares with. */
@@ -53,13 +62,16 @@ type Changes<W> = { readonly [F in keyof W]?: W[F] | (undefined extends W[F] ? n
 /** The records of one model with all declared fields, hidden ones included. Writes validate and clear the cache. */
 export interface RecordCollection<R, I = unknown> {
   /** The records that match `filter`, in order. Without a filter: all of them. */
-  find(filter?: ConditionsOf<R>, options?: FindOptions<R>): Promise<(R & Managed)[]>
+  find<const N extends ReferenceName<R> = never>(
+    filter?: ConditionsOf<R>,
+    options?: FindOptions<R, N>,
+  ): Promise<Found<R & Managed, N>[]>
   /** A record that matches, or null if none does. */
   findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
   /** The record, or null if there is none. Throws a 400 if the id does not have the model's format. */
   findById(id: string): Promise<(R & Managed) | null>
-  /** The number of records that match. */
-  count(filter?: ConditionsOf<R>): Promise<number>
+  /** The number of records that match, and that the search term `s` finds. */
+  count(filter?: ConditionsOf<R>, options?: SearchOptions): Promise<number>
   /**
    * Groups of records, with what is computed of each, in the order of the groups unless `sort` says otherwise. Throws a 400 for a field
    * that can't be grouped by, or computed with.
@@ -122,15 +134,17 @@ export interface RecordStore extends Collections {
 export type NoteRead = (filter: Filter, found: readonly Fields[], isAll: boolean) => void
 
 /**
- * The public collection on top of a model's engine; `ready` settles when its tables exist. With `note`, the engine's
- * records are shared, and the collection returns copies.
+ * The public collection of `model`; `ready` settles when its tables exist. With `note`, the engine's records are shared,
+ * and the collection returns copies.
  */
 export function recordCollection<R, I>(
-  records: RecordEngine,
+  origin: Origin,
+  of: Model,
   ready: () => Promise<void>,
   note?: NoteRead,
 ): RecordCollection<R, I> {
   type Stored = R & Managed
+  const records = origin.engine(of)
   const { model, stored } = records
   const filterOf = (conditions: ConditionsOf<R> | undefined): Filter =>
     conditions === undefined ? everything : parseConditions(model, conditions)
@@ -138,16 +152,6 @@ export function recordCollection<R, I>(
     const value = typeof id === 'string' ? idFrom(id, model.idType) : undefined
     if (value === undefined) throw invalidId()
     return withId(value)
-  }
-  /** Validated changes; an explicit undefined removes the field, even if it has a default. */
-  const changesOf = async (changes: object): Promise<Fields> => {
-    const removed = Object.entries(changes).filter(
-      ([field, value]) => value === undefined && Object.hasOwn(model.fields, field),
-    )
-    return {
-      ...(await records.validateChanges(changes as Fields)),
-      ...Object.fromEntries(removed),
-    }
   }
   /** What the model declares of a record, hidden fields included. */
   const shown = (record: Fields | null | undefined): Stored | null =>
@@ -159,24 +163,27 @@ export function recordCollection<R, I>(
     return shown(record)
   }
   /** The records of a read, whole if it is noted: then they are compared when the step is written. */
-  const found = async (read: Read): Promise<Fields[]> => {
+  const found = async (read: Read, isNoted: boolean): Promise<Fields[]> => {
     if (!note) return stored.find(read)
     const { select, ...whole } = read
     const all = await stored.find(whole)
-    if (idsIn(read.filter)) note(read.filter, all, !read.skip && all.length < read.limit)
+    if (isNoted) note(read.filter, all, !read.skip && all.length < read.limit)
     return all.map((record) => structuredClone(project(record, select)))
   }
   return {
-    async find(filter, options = {}) {
+    async find(conditions, options = {}) {
       await ready()
-      const read = readOf(model, filterOf(filter), options)
-      return (await found(read)).map((record) => declaredPart(model, record, read) as Stored)
+      const filter = filterOf(conditions)
+      const { read, fill } = await reading(origin, model, filter, options)
+      const all = await found(read, idsIn(filter) !== undefined)
+      const shown = all.map((record) => declaredPart(model, record, read))
+      return (fill ? await fill(shown) : shown) as never
     },
     findOne: async (filter) => first(filterOf(filter)),
     findById: async (id) => first(byId(id)),
-    async count(filter) {
+    async count(filter, options = {}) {
       await ready()
-      return stored.count(filterOf(filter))
+      return stored.count(await searched(origin, model, filterOf(filter), options))
     },
     async aggregate({ by, filter, sort, limit, ...aggregate }) {
       await ready()
@@ -194,15 +201,26 @@ export function recordCollection<R, I>(
     },
     async update(id, changes) {
       await ready()
-      return shown(await records.update(byId(id), await changesOf(changes)))
+      return shown(await records.update(byId(id), await changesOf(records, changes)))
     },
     async updateWhere(filter, changes) {
       await ready()
-      return records.updateWhere(filterOf(filter), await changesOf(changes))
+      return records.updateWhere(filterOf(filter), await changesOf(records, changes))
     },
     async delete(id) {
       await ready()
       return (await records.remove(byId(id))) !== null
     },
+  }
+}
+
+/** Validated changes; an explicit undefined removes the field, even if it has a default. */
+async function changesOf(records: RecordEngine, changes: object): Promise<Fields> {
+  const removed = Object.entries(changes).filter(
+    ([field, value]) => value === undefined && Object.hasOwn(records.model.fields, field),
+  )
+  return {
+    ...(await records.validateChanges(changes as Fields)),
+    ...Object.fromEntries(removed),
   }
 }

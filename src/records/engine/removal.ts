@@ -47,13 +47,15 @@ export async function removeKept(
     const found = await engine.first(filter)
     if (!found) return null
     const id = String(found._id)
-    const steps: readonly EngineStep[] = [
+    const { author } = engine
+    const plan: readonly EngineStep[] = [
       {
         engine,
         action: { delete: all([filter, withId(id)]), ...(expect && { options: { expect } }) },
       },
       ...(await dependentSteps(integrity, engine, id)),
     ]
+    const steps = plan.map((step) => ({ ...step, author }))
     const outcome = await integrity.write(steps)
     if ('results' in outcome) {
       const removed = outcome.results.flatMap(({ records }, at) => {

@@ -8,6 +8,8 @@ import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import { validateFields } from '../../model/validate.ts'
 import { valueIn } from '../../model/value-at.ts'
+import { isFields } from '../../model/writable.ts'
+import { topOf } from '../../ports/paths.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isMissing, withValue } from './replace.ts'
 
@@ -18,6 +20,11 @@ interface Seeing {
   readonly touched: readonly string[]
   stored(): Promise<Fields | undefined>
   validate(input: Fields): Promise<Fields>
+}
+
+/** Those of the `hidden` paths that are inside what `input` replaces. */
+export function touchedBy(input: Fields, hidden: readonly string[]): readonly string[] {
+  return hidden.filter((path) => isFields(input[topOf(path)]))
 }
 
 /** `input`, validated as if it had the stored values at the hidden paths, which the result leaves out. */

@@ -6,8 +6,8 @@
 
 import type { Query } from '../../http/query-string.ts'
 import type { Filter, SortKey } from '../../ports/filter.ts'
+import type { SearchField } from '../engine/models.ts'
 import type { Choice } from '../read/choice.ts'
-import type { SearchField } from '../setup/search-fields.ts'
 
 /** A list as the client requested it, checked and cast. */
 export interface ListPlan {

@@ -8,9 +8,10 @@ import { hintsFor } from '../../http/deadline.ts'
 import { searchNotString, searchTooLong } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
+import type { Host } from '../engine/host.ts'
+import type { SearchField } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { ListRules, Resource } from '../setup/resource.ts'
-import type { SearchField } from '../setup/search-fields.ts'
 import type { ListPlan, ListRequest, UrlParameters } from './plan.ts'
 
 /** `?s=` and its other name `?search=`; an empty term means no search. */
@@ -20,24 +21,31 @@ export function searchInUrl(rules: ListRules, { query, shaped }: UrlParameters):
 }
 
 /** `search` in a QUERY body. */
-export function searchInBody({ maxSearchLength }: ListRules, term: unknown): ListRequest {
+export function searchInBody(
+  { maxSearchLength }: Pick<ListRules, 'maxSearchLength'>,
+  term: unknown,
+): ListRequest {
   if (term === '') return {}
   if (typeof term !== 'string') throw searchNotString()
   if (term.length > maxSearchLength) throw searchTooLong(maxSearchLength)
   return { search: term }
 }
 
-/** What a search of a router's records takes. */
-type SearchRules = Pick<
-  Resource,
-  'host' | 'mount' | 'allowRawRegex' | 'maxRelationMatches' | 'hints'
->
+/** What a search takes. */
+interface SearchRules extends Pick<Resource, 'allowRawRegex' | 'maxRelationMatches' | 'hints'> {
+  readonly host: Pick<Host, 'engine' | 'scopesOf' | 'logger'>
+  /** Who warns of what is missing from the result. */
+  readonly mount: string
+}
 
-/** The records that the term finds. Without a term, or without search fields, it finds all of them. */
+/**
+ * The records that the term finds. Without a term, or without search fields, it finds all of them. Without a request, no scope
+ * limits it.
+ */
 export async function searchFilter(
   rules: SearchRules,
   { search: term, searched }: Pick<ListPlan, 'search' | 'searched'>,
-  request: ApiRequest,
+  request: ApiRequest | undefined,
 ): Promise<Filter> {
   if (term === undefined || searched.length === 0) return everything
   const matching = (path: string): Filter =>
@@ -57,15 +65,17 @@ async function throughReference(
   { host, mount, maxRelationMatches, hints }: SearchRules,
   { reference, target }: Exclude<SearchField, { field: string }>,
   matching: Filter,
-  request: ApiRequest,
+  request: ApiRequest | undefined,
 ): Promise<Filter> {
   const model = target()
   const found = await host.engine(model).stored.find({
-    filter: all([matching, await visibleThroughReference(host, model, request)]),
+    filter: request
+      ? all([matching, await visibleThroughReference(host, model, request)])
+      : matching,
     sort: [{ field: '_id', descending: false }],
     limit: maxRelationMatches,
     select: { include: ['_id'] },
-    hints: hintsFor(hints, request),
+    hints: request ? hintsFor(hints, request) : hints,
   })
   if (found.length === 0) return nothing
   if (found.length === maxRelationMatches) {

@@ -9,7 +9,9 @@ import { changedMeanwhile } from '../../http/refusals.ts'
 import type { Model } from '../../model/model.ts'
 import { withId } from '../../ports/filter.ts'
 import { DuplicateKey, type WriteOutcome } from '../../ports/store.ts'
+import type { Author } from '../engine/author.ts'
 import { clashingFields, duplicateIn } from '../engine/clashes.ts'
+import type { Origin } from '../engine/find-options.ts'
 import type { Host } from '../engine/host.ts'
 import { checkGuards, type EngineStep } from '../engine/integrity.ts'
 import { type Collections, type NoteRead, recordCollection } from '../engine/record-store.ts'
@@ -38,11 +40,11 @@ export class AtomicSteps {
   }
 
   /** What `work` returns, once what it has written is stored. `ready` rejects if the records may not be used any more. */
-  async run<T>(work: Work<T>, ready: () => Promise<void>): Promise<T> {
+  async run<T>(work: Work<T>, ready: () => Promise<void>, author?: Author): Promise<T> {
     await ready()
     if (!this.#isChecked) await checkGuards(this.#host.database, 'store.atomic():', 'the call')
     this.#isChecked = true
-    const attempt = () => new AtomicStep(this.#host, ready).run(work)
+    const attempt = () => new AtomicStep(this.#host, ready, author).run(work)
     for (let runs = 0; runs < MAX_RUNS; runs += 1) {
       if (runs > 1) await pause(runs)
       const outcome = await (runs === 0 ? attempt() : this.#queue.after('', attempt))
@@ -58,15 +60,17 @@ class AtomicStep {
   readonly #ready: () => Promise<void>
   readonly #records: OverlaidStore
   readonly #verification: Verification
+  readonly #author: Author | undefined
   readonly #taken: Taken[] = []
   #writes = 0
   /** The end of the last write: each finds what those before have done. */
   #last: Promise<unknown> = Promise.resolve()
   #isOver = false
 
-  constructor(host: Host, ready: () => Promise<void>) {
+  constructor(host: Host, ready: () => Promise<void>, author: Author | undefined) {
     this.#host = host
     this.#ready = ready
+    this.#author = author
     this.#records = new OverlaidStore(host, { take: (steps) => this.#inTurn(steps) })
     this.#verification = new Verification((model) => this.#records.of(model))
   }
@@ -95,14 +99,15 @@ class AtomicStep {
   }
 
   #collection(model: Model) {
-    const engine = this.#records.engine(model)
+    const engine = (one: Model) => this.#records.engine(one)
+    const origin: Origin = { ...this.#host, engine }
     const ready = async () => {
       if (this.#isOver) throw over()
       await this.#ready()
     }
     const note: NoteRead = (filter, found, isAll) =>
-      this.#verification.note(engine, filter, found, isAll)
-    return recordCollection(engine, ready, note)
+      this.#verification.note(engine(model), filter, found, isAll)
+    return recordCollection(origin, model, ready, note)
   }
 
   /** Writes what the work has done; false if what it has read has changed. */
@@ -114,7 +119,9 @@ class AtomicStep {
     if (verified.length === 0) return true
     await this.#ready()
     try {
-      return 'results' in (await this.#host.integrity.write(this.#records.stored(verified)))
+      const author = this.#author
+      const steps = this.#records.stored(verified).map((step) => ({ ...step, author }))
+      return 'results' in (await this.#host.integrity.write(steps))
     } catch (error) {
       if (error instanceof DuplicateKey) return this.#refuseDuplicates(error)
       throw error

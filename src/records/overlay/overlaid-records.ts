@@ -12,7 +12,7 @@ import { compareAt, matches, position } from '../../ports/evaluate.ts'
 import { all, type Filter, idsIn } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/store.ts'
-import type { Writing } from '../engine/integrity.ts'
+import type { Writing } from '../engine/stepwise.ts'
 
 /** Counts what is read; throws once it is too much. */
 export type Spend = (records: readonly Fields[]) => void

@@ -13,14 +13,10 @@ import { changed } from '../../ports/evaluate.ts'
 import type { Filter } from '../../ports/filter.ts'
 import type { Fields, StepResult, WriteAction } from '../../ports/store.ts'
 import type { Host } from '../engine/host.ts'
-import {
-  type EngineStep,
-  type Integrity,
-  type TakeSteps,
-  writingBySteps,
-} from '../engine/integrity.ts'
+import type { EngineStep, Integrity, TakeSteps } from '../engine/integrity.ts'
 import { holds } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
+import { writingBySteps } from '../engine/stepwise.ts'
 import type { Taken } from './one-step.ts'
 import { OverlaidRecords, type Spend } from './overlaid-records.ts'
 
@@ -85,7 +81,9 @@ export class OverlaidStore {
 
   /** The steps in the collections of the store. */
   stored(steps: readonly EngineStep[]): readonly EngineStep[] {
-    return steps.map(({ engine, action }) => ({ engine: this.#host.engine(engine.model), action }))
+    return steps.map(({ engine, action, author }) => {
+      return { engine: this.#host.engine(engine.model), action, author }
+    })
   }
 
   /** Takes all steps in memory, until `keep` or `undo`; or tells the first one that the store would let fail. */

@@ -82,8 +82,8 @@ export class Verification {
 function expecting(steps: readonly Taken[], seen: ReadonlyMap<Model, Seen>): EngineStep[] {
   const opaque = new Set<Model>()
   return steps.map((step) => {
-    const { engine, action, was } = step
-    const { model } = engine
+    const { action, was } = step
+    const { model } = step.engine
     // Afterwards, any record may be another one.
     if ('updateMany' in action || 'deleteMany' in action) opaque.add(model)
     const records = opaque.has(model) ? undefined : seen.get(model)?.records
@@ -91,7 +91,7 @@ function expecting(steps: readonly Taken[], seen: ReadonlyMap<Model, Seen>): Eng
     if (!base || !('update' in action || 'delete' in action)) return step
     records?.delete(String(was._id))
     const options = { expect: { ...action.options?.expect, ...contentOf(model, base) } }
-    return { engine, action: { ...action, options } }
+    return { ...step, action: { ...action, options } }
   })
 }
 

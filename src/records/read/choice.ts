@@ -13,7 +13,8 @@ import { visible, visiblePaths } from '../../model/present.ts'
 import { isWithin } from '../../ports/paths.ts'
 import { hasPath } from '../../ports/shape.ts'
 import type { Projection } from '../../ports/store.ts'
-import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
+import type { Models } from '../engine/models.ts'
+import { type Readable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import { targetOf } from '../setup/expandables.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 
@@ -55,18 +56,29 @@ export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
 }
 
 /** What choosing takes of a router. */
-export type ChoiceRules = Pick<Resource, 'host' | 'model' | 'fieldsFor' | 'expandable' | 'lean'>
+export interface ChoiceRules extends Pick<Resource, 'model' | 'expandable' | 'lean'> {
+  readonly host: Pick<Models, 'modelNamed'>
+}
 
 /** `view` with what `choice` leaves of it, and with the references that it fills in. Throws a 400 for names that are not shown. */
 export async function chosenView(
-  rules: ChoiceRules,
+  rules: ChoiceRules & Readable,
   view: View,
   choice: Choice,
   request: ApiRequest,
 ): Promise<View> {
+  return chosenOf(rules, view, choice, await readableFields(rules, request))
+}
+
+/** The same where `fields` may be seen. */
+export function chosenOf(
+  rules: ChoiceRules,
+  view: View,
+  choice: Choice,
+  fields: ReadableFields,
+): View {
   const { model, lean } = rules
   const { expand = [], select } = choice
-  const fields = await readableFields(rules, request)
   const filled = new Map(view.populate.map((one) => [one.path, one]))
   for (const name of expand) addExpansion(rules, view, filled, name, fields)
   if (!select) return { ...view, populate: [...filled.values()] }

@@ -10,15 +10,19 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { declaredParts, present, shownPart } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
-import { all } from '../../ports/filter.ts'
+import { all, everything } from '../../ports/filter.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
-import type { Models } from '../engine/host.ts'
+import type { Models } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { Population } from '../setup/resource.ts'
 
+/** Where records are filled in from. */
+type PopulatedFrom = Pick<Models, 'engine' | 'scopesOf'>
+
 /** The limits and request for filling in. */
 export interface PopulateOptions {
-  readonly request: ApiRequest
+  /** Undefined for your app's own code, which no scope limits. */
+  readonly request: ApiRequest | undefined
   readonly lean: boolean
   readonly hints: ReadHints
   /** The most distinct records that are filled in. */
@@ -62,7 +66,7 @@ interface Shown {
  * counted once, and again wherever it appears in the response.
  */
 export async function populate(
-  host: Models,
+  host: PopulatedFrom,
   records: readonly Fields[],
   populations: readonly Population[],
   options: PopulateOptions,
@@ -128,7 +132,7 @@ const MAX_RECORDS_PER_QUERY = 100
 
 /** The records of a group by id. Throws a 413 if more are loaded than a response may have. */
 async function load(
-  host: Models,
+  host: PopulatedFrom,
   group: ReferenceGroup,
   options: PopulateOptions,
   loading: Loading,
@@ -137,7 +141,7 @@ async function load(
   const { request, hints } = options
   const shown = new Map<string, Shown>()
   if (ids.size === 0) return shown
-  const scope = await visibleThroughReference(host, target, request)
+  const scope = request ? await visibleThroughReference(host, target, request) : everything
   const every = [...ids]
   for (let at = 0; at < every.length; at += MAX_RECORDS_PER_QUERY) {
     const values = every.slice(at, at + MAX_RECORDS_PER_QUERY)
@@ -155,7 +159,7 @@ async function load(
 
 /** Adds `found` to `shown`, as the response shows them. */
 async function show(
-  host: Models,
+  host: PopulatedFrom,
   { target, select, chosen, inner }: ReferenceGroup,
   found: readonly Fields[],
   options: PopulateOptions,

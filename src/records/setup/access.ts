@@ -26,15 +26,25 @@ export interface AccessOptions {
   readonly update?: RouteAccess
   /** DELETE. Default true. */
   readonly remove?: RouteAccess
+  /** GET of a record's history, for a router with `history`. Default: that of `read`. */
+  readonly history?: RouteAccess
+  /**
+   * POST that makes a record what it was, for a router with `history`. The guards of `update` run too, and those of `create`
+   * where the record was removed. Default false.
+   */
+  readonly restore?: RouteAccess
 }
 
-/** One of a router's six routes. */
+/** One of a router's routes. */
 export type Action = keyof AccessOptions
 
 /** The guards of each route; false if it is not served. */
 export type ServedActions = Readonly<Record<Action, readonly Guard[] | false>>
 
-const ACTIONS: readonly Action[] = ['list', 'query', 'read', 'create', 'update', 'remove']
+const ACTIONS: readonly Action[] = [
+  ...(['list', 'query', 'read', 'create', 'update', 'remove'] as const),
+  ...(['history', 'restore'] as const),
+]
 
 /** The routes that write, and what clients do by them. */
 const WRITES = [
@@ -45,10 +55,14 @@ const WRITES = [
 
 /** Resolves the option `access`. Refuses unknown names and other values, undefined too: it must not open a route. */
 export function resolveAccess(
-  options: { readonly access?: AccessOptions; readonly enableQuery?: boolean },
+  options: {
+    readonly access?: AccessOptions
+    readonly enableQuery?: boolean
+    readonly history?: boolean
+  },
   fail: Fail,
 ): ServedActions {
-  const { access = {}, enableQuery = true } = options
+  const { access = {}, enableQuery = true, history: hasHistory = false } = options
   for (const [name, value] of Object.entries(access)) {
     if (!ACTIONS.some((action) => action === name)) {
       fail(`'access' names '${name}', which is no route.${whatThereIs(name, ACTIONS)}`)
@@ -56,10 +70,14 @@ export function resolveAccess(
     if (!isAccess(value)) {
       fail(`'access.${name}' must be true, false, a guard or a list of guards`)
     }
+    if (!hasHistory && (name === 'history' || name === 'restore')) {
+      fail(`'access.${name}' needs history: true`)
+    }
     refuseMiddlewares(`'access.${name}'`, [value].flat(), fail)
   }
   const { list = true, query = list, read = true } = access
   const { create = true, update = true, remove = true } = access
+  const { history = hasHistory && read, restore = false } = access
   return {
     list: guardsOf(list),
     query: enableQuery && guardsOf(query),
@@ -67,6 +85,8 @@ export function resolveAccess(
     create: guardsOf(create),
     update: guardsOf(update),
     remove: guardsOf(remove),
+    history: guardsOf(history),
+    restore: guardsOf(restore),
   }
 }
 

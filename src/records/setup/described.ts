@@ -11,7 +11,7 @@ import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { setBody, setQuery } from '../../http/shield.ts'
-import { checkOptions, type Rule } from '../../model/option-rules.ts'
+import { checkOptions, type Rule, text } from '../../model/option-rules.ts'
 import { objectShape } from '../../model/shape.ts'
 import { whatThereIs } from '../../model/suggest.ts'
 import { valueParser } from '../../model/validate.ts'
@@ -21,7 +21,7 @@ import type { Route, RouteDescription } from '../engine/route.ts'
 const schema = { must: 'be a zod schema', test: (value: unknown) => typeOf(value) !== undefined }
 const fields = { must: 'be a zod object', test: (value: unknown) => typeOf(value) === 'object' }
 const RULES: Readonly<Record<keyof RouteDescription, Rule>> = {
-  summary: { must: 'be a string', test: (value) => typeof value === 'string' },
+  summary: text,
   ...{ params: fields, query: fields, body: schema, response: schema },
 }
 const WITHOUT_BODY = ['GET', 'HEAD', 'OPTIONS']

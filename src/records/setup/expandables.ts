@@ -9,6 +9,7 @@ import type { Fail } from '../../model/option-rules.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { Host } from '../engine/host.ts'
+import type { Models } from '../engine/models.ts'
 import { referenceAt } from './search-fields.ts'
 
 /** A reference that clients may expand, and perhaps one inside the records that it leads to. */
@@ -26,24 +27,26 @@ export function expandables(
 ): ReadonlyMap<string, Expandable> {
   return new Map(
     names.map((name) => {
-      const path = referenceIn(model, name)
-      if (path === undefined) {
+      const found = expandableAt(model, name)
+      if (!found) {
         const isField = placeOf(model.shape, name) !== undefined
         fail(isField ? notAReference(name) : noSuchField('expandable', name, model))
         return [name, { path: name }]
       }
-      if (isHidden(model, path)) fail(`'expandable' names '${name}', which is hidden`)
-      host.onReady(() => checkTarget(host, model, name, path, fail))
-      return [name, path === name ? { path } : { path, inner: name.slice(path.length + 1) }]
+      if (isHidden(model, found.path)) fail(`'expandable' names '${name}', which is hidden`)
+      host.onReady(() => checkTarget(host, model, name, found.path, fail))
+      return [name, found]
     }),
   )
 }
 
-/** The shortest beginning of `name` that is a reference of `model`. */
-function referenceIn(model: Model, name: string): string | undefined {
+/** What `name` expands: the shortest beginning of it that is a reference of `model`, and what comes after that. */
+export function expandableAt(model: Model, name: string): Expandable | undefined {
   const keys = name.split('.')
   const ends = keys.map((_, at) => keys.slice(0, at + 1).join('.'))
-  return ends.find((path) => referenceAt(model, path) !== undefined)
+  const path = ends.find((one) => referenceAt(model, one) !== undefined)
+  if (path === undefined || path === name) return path === undefined ? undefined : { path }
+  return { path, inner: name.slice(path.length + 1) }
 }
 
 function checkTarget(host: Host, model: Model, name: string, path: string, fail: Fail): void {
@@ -63,7 +66,11 @@ function notAReference(name: string): string {
 }
 
 /** The model that the reference at `path` leads to. */
-export function targetOf(host: Host, model: Model, path: string): Model | undefined {
+export function targetOf(
+  host: Pick<Models, 'modelNamed'>,
+  model: Model,
+  path: string,
+): Model | undefined {
   const name = referenceAt(model, path)
   return name === undefined ? undefined : host.modelNamed(name)
 }

@@ -91,6 +91,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
     must: 'be an object',
     test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   },
+  history: flag,
   enableQuery: flag,
   methodOverride: flag,
   legacyMode: flag,

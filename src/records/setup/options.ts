@@ -123,10 +123,15 @@ export interface RouterOptions<R> {
    */
   readonly middlewares?: readonly Guard[]
   /**
-   * Which of the six routes the router has, and the guards of each, which run after `middlewares`. Default: all, without
+   * Which of its routes the router has, and the guards of each, which run after `middlewares`. Default: all, without
    * guards of their own.
    */
   readonly access?: AccessOptions
+  /**
+   * Whether clients may read what happened to a record, at GET `/:id/history`. The model needs `changes`. With
+   * `access: { restore: … }` they may also make it what it was, at POST `/:id/restore`. Default false.
+   */
+  readonly history?: boolean
   /** Whether the router has the QUERY route; false is the same as `{ query: false }`. Default true. */
   readonly enableQuery?: boolean
   /**

@@ -7,7 +7,7 @@
 import type { Fail } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store.ts'
 import { demandsRole } from '../engine/guards.ts'
-import type { Models } from '../engine/host.ts'
+import type { Models } from '../engine/models.ts'
 import { resolveAccess } from './access.ts'
 import type { RouterOptions } from './options.ts'
 import type { Resource } from './resource.ts'

@@ -14,6 +14,7 @@ import { type SortKey, totalOrder } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
 import type { Host } from '../engine/host.ts'
+import type { SearchField } from '../engine/models.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
@@ -24,7 +25,7 @@ import { type AggregateRules, aggregateRules } from './aggregates.ts'
 import { type Expandable, expandables } from './expandables.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { RouterOptions } from './options.ts'
-import { type SearchField, searchFields } from './search-fields.ts'
+import { searchFields } from './search-fields.ts'
 import { type WriteRules, writeRules } from './write-rules.ts'
 
 /** A set of field names. */
@@ -134,6 +135,9 @@ export function resolveResource(
     host.logger.warn(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
+  }
+  if (options.history && !model.changes) {
+    fail(`'history' needs the log of changes. Set changes: true in the model '${model.name}'`)
   }
   if (options.allowRawRegex && !host.database.rawRegex) {
     fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)

@@ -9,12 +9,8 @@ import type { Fail } from '../../model/option-rules.ts'
 import { definedNames } from '../../model/registry.ts'
 import { didYouMean, noSuchField } from '../../model/suggest.ts'
 import { placeOf } from '../../ports/shape.ts'
-import type { Models, Services, StartUp } from '../engine/host.ts'
-
-/** One searched field: of the model itself, or of the model that a reference leads to. */
-export type SearchField =
-  | { readonly field: string }
-  | { readonly reference: string; readonly path: string; readonly target: () => Model }
+import type { Services, StartUp } from '../engine/host.ts'
+import type { Models, SearchField } from '../engine/models.ts'
 
 /**
  * Resolves the `search` option. A field that is not a string is a start-up error, here and behind a reference; a dotted
@@ -27,7 +23,7 @@ export function searchFields(
   names: readonly string[],
   fail: Fail,
 ): readonly SearchField[] {
-  return names.flatMap((name): SearchField[] => {
+  const fields = names.flatMap((name): SearchField[] => {
     const [head = '', ...rest] = String(name).split('.')
     const reference = referenceAt(model, head)
     if (reference !== undefined && rest.length > 0) {
@@ -50,6 +46,8 @@ export function searchFields(
     host.declareSearch(model, name)
     return [{ field: name }]
   })
+  host.declareSearched(model, fields)
+  return fields
 }
 
 /** The model that the field `field` refers to by one id or a list of them. */

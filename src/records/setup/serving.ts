@@ -7,10 +7,12 @@
 import type { Handler } from '../engine/route.ts'
 import type { Resource } from './resource.ts'
 
-/** One of the six routes of a resource. */
+/** One of the routes of a resource. */
 export interface Serving {
   readonly resource: Resource
-  readonly operation: 'list' | 'query' | 'create' | 'read' | 'update' | 'delete'
+  readonly operation:
+    | ('list' | 'query' | 'create' | 'read' | 'update' | 'delete')
+    | ('history' | 'restore')
 }
 
 const known = new WeakMap<Handler, Serving>()

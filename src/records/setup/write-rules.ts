@@ -75,8 +75,9 @@ function writableFields(
   options: RouterOptions<Fields>,
   fail: Fail,
 ): WriteRules['writable'] {
-  const { model, allowedFields, blockedFields } = options
-  if (!allowedFields && !blockedFields) {
+  const { model, allowedFields, blockedFields, access } = options
+  const isClosed = access?.create === false && access.update === false
+  if (!isClosed && !allowedFields && !blockedFields) {
     host.logger.warn(
       `Router '${mount}': every field of '${model.name}' is writable. Name the writable ones in 'allowedFields'.`,
     )

@@ -21,7 +21,7 @@ import { keepWritable } from '../rules/policy.ts'
 import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { saveWithFiles } from './file-writes.ts'
-import { receipted } from './receipted.ts'
+import { authored, changeIdOf, receipted } from './receipted.ts'
 import { bodyOf, discard, type Incoming, readIncoming } from './write-body.ts'
 
 /** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
@@ -40,19 +40,26 @@ export async function create(
   context: Context,
 ): Promise<Response> {
   const incoming = await readIncoming(resource, request, context)
-  if (incoming.files.length === 0) return createFrom(resource, incoming)
+  const own = resource.model.changes ? authored(resource, request) : resource
+  if (incoming.files.length === 0) return createFrom(own, incoming)
   try {
-    return await createFrom(resource, incoming)
+    return await createFrom(own, incoming)
   } finally {
     await discard(incoming.files)
   }
 }
 
-async function createFrom(resource: Resource, incoming: Incoming): Promise<Response> {
-  const { model, runAfterCreate, strictAfterCreate } = resource
+/** The same for a body that has been read; `known` is the id of a record that comes back. */
+export async function createFrom(
+  whole: Resource,
+  incoming: Incoming,
+  known?: string,
+): Promise<Response> {
+  const { model, runAfterCreate, strictAfterCreate } = whole
   const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
-  const { engine } = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
+  const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
+  const { engine } = resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
   const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
   const { scope } = limits
@@ -69,7 +76,7 @@ async function createFrom(resource: Resource, incoming: Incoming): Promise<Respo
   const about = { req: request, operation: 'create', id: undefined, model } as const
   const checked = hook ? await runValidate(hook, payload, about, context) : { values: payload }
   // The record, with what the scope says of it.
-  const { _id: id, ...scoped } = scope.values
+  const { _id: id = known, ...scoped } = scope.values
   const values = await engine.validate({ ...checked.values, ...scoped })
   // An id that is made later is in no scope.
   if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
@@ -94,8 +101,9 @@ async function respond(
   record: Fields,
   { request, context }: Incoming,
 ): Promise<Response> {
-  const { model, plainView } = resource
-  const headers = locationOf(request, context, record._id)
+  const { engine, model, plainView } = resource
+  const location = locationOf(request, context, record._id)
+  const headers = model.changes ? { ...location, ...changeIdOf(engine, record._id) } : location
   if (reads !== unlimited && !reads.admits(record)) {
     return dataResponse(idAlone(record), { status: 201, headers })
   }
@@ -115,11 +123,13 @@ function locationOf(
   id: unknown,
 ): Record<string, string> {
   if (route === '') return {}
-  const path = route.replace(/:(\w+)([?+]?)/g, (_, name: string, repeat: string) => {
-    const value = params[name] ?? ''
-    const parts = repeat === '+' ? value.split('/') : [value]
-    return parts.map(encodeURIComponent).join('/')
-  })
+  const path = route
+    .replace(/\/:id\/restore$/, '')
+    .replace(/:(\w+)([?+]?)/g, (_, name: string, repeat: string) => {
+      const value = params[name] ?? ''
+      const parts = repeat === '+' ? value.split('/') : [value]
+      return parts.map(encodeURIComponent).join('/')
+    })
   const mount = `${basePath}${path.replace(/(^|[^/])\/+$/, '$1')}`
   return { Location: `${mount}/${encodeURIComponent(String(id))}` }
 }

@@ -23,7 +23,7 @@ import {
   writeExpected,
 } from './conditional-write.ts'
 import { removeFilesOf } from './file-writes.ts'
-import { receipted } from './receipted.ts'
+import { authored, changeIdOf, receipted } from './receipted.ts'
 
 /** Removes one record and its files; a missing one is a 404. */
 export async function remove(
@@ -39,7 +39,8 @@ export async function remove(
   if (keyed?.written) return messageResponse(REMOVED)
   const one = within(filter, id)
   const seen = await recordSeenByClient(resource, request, context, one)
-  const own = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
+  const by = model.changes ? authored(resource, request) : resource
+  const own = keyed?.receipt ? receipted(by, keyed.receipt) : by
   const removed = await removeJudged(own, { request, context }, one, seen)
   await removeFilesOf(resource, removed, request)
   const { afterRemove } = hooks
@@ -48,7 +49,8 @@ export async function remove(
     const run = () => afterRemove({ record, request }, context)
     await runAfterWrite(resource, request, 'afterRemove', run)
   }
-  return messageResponse(REMOVED)
+  const init = model.changes && { headers: changeIdOf(own.engine, removed.record._id) }
+  return messageResponse(REMOVED, init)
 }
 
 const REMOVED = 'Item successfully deleted.'

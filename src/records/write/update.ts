@@ -37,7 +37,7 @@ import {
   writeWithin,
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
-import { receipted } from './receipted.ts'
+import { authored, changeIdOf, receipted } from './receipted.ts'
 import { bodyOf, concernsFiles, discard, type Incoming, readIncoming } from './write-body.ts'
 
 /** The handler of `PATCH <mount>/:id`. */
@@ -53,15 +53,21 @@ export async function update(
 ): Promise<Response> {
   const id = requestedId(resource, request)
   const incoming = await readIncoming(resource, request, context)
-  if (incoming.files.length === 0) return updateFrom(resource, id, incoming)
+  const own = resource.model.changes ? authored(resource, request) : resource
+  if (incoming.files.length === 0) return updateFrom(own, id, incoming)
   try {
-    return await updateFrom(resource, id, incoming)
+    return await updateFrom(own, id, incoming)
   } finally {
     await discard(incoming.files)
   }
 }
 
-async function updateFrom(whole: Resource, id: string, incoming: Incoming): Promise<Response> {
+/** The same for a body that has been read. */
+export async function updateFrom(
+  whole: Resource,
+  id: string,
+  incoming: Incoming,
+): Promise<Response> {
   const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
   const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
@@ -99,10 +105,11 @@ async function respond(
   record: Fields,
   { request, context }: Incoming,
 ): Promise<Response> {
-  if (reads !== unlimited && !reads.admits(record)) return dataResponse(idAlone(record))
-  const { fieldsFor, onGet, plainView } = resource
+  const { engine, model, fieldsFor, onGet, plainView } = resource
+  const init = model.changes && { headers: changeIdOf(engine, record._id) }
+  if (reads !== unlimited && !reads.admits(record)) return dataResponse(idAlone(record), init)
   const view = fieldsFor || onGet ? await viewFor(resource, request, context) : plainView
-  return dataResponse(await showWritten(resource, view, record, request))
+  return dataResponse(await showWritten(resource, view, record, request), init)
 }
 
 /** What an update may write: the record that matches, which must stay within the scope. */

@@ -5,6 +5,7 @@
  */
 
 import { Secret, TOTP } from 'otpauth'
+import { oidc } from '../../../adapters/methods/oidc/index.ts'
 import { passkeys } from '../../../adapters/methods/passkeys/index.ts'
 import { createRouter, defineModel, type Fields, type Store } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
@@ -13,6 +14,8 @@ import { totp } from '../../../src/methods/totp/index.ts'
 import { password } from '../accounts.ts'
 import { parallel, service, statuses } from '../service.ts'
 import { Authenticator } from './authenticator.ts'
+import { startIssuer } from './issuer.ts'
+import { Visitor } from './visitor.ts'
 
 /** What the journey saw; the same on every store. */
 export const EXPECTED = {
@@ -24,18 +27,23 @@ export const EXPECTED = {
   passkey: [201, 200, 401, 200],
   ended: [200, 401],
   takenOver: [200, 401, 0],
+  oidc: [{ 200: 1, 401: 4 }, { 200: 5 }, 1],
 }
 
 /** Goes the way on `store`. */
 export async function journey(store: Store): Promise<typeof EXPECTED> {
+  let clock = () => Date.now()
+  const issuer = await startIssuer(() => clock())
   const passkey = { rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }
   const methods = [
     apiKeys({ maxPerUser: 3 }),
     totp({ issuer: 'Atlas' }),
     emailCode(),
     passkeys(passkey),
+    oidc({ name: 'company', issuer: issuer.url, clientId: 'atlas', returnTo: ['/in'] }),
   ]
   const app = await service({ store, auth: { methods, lockout: { maxAttempts: 50 } } })
+  clock = app.now
   const Thing = defineModel('Thing', { fields: {} })
   app.app.mount('/things', createRouter({ model: Thing, middlewares: [app.auth.requireAuth] }))
   const email = 'ann@example.com'
@@ -110,7 +118,20 @@ export async function journey(store: Store): Promise<typeof EXPECTED> {
   const ended = [await list(own.key)]
   await app.call('DELETE', `/auth/keys/${own.id}`, undefined, last)
   ended.push(await list(own.key))
+  // A provider's code, once; and one account of a person who comes several times at once.
+  const visitor = new Visitor(app.app)
+  const brought = async () => {
+    const asked = await visitor.begin('company', '/in')
+    issuer.say = { claims: { nonce: asked.searchParams.get('nonce'), sub: 'bob' } }
+    return (await visitor.answer(asked, { code: 'c' })).get('code')
+  }
+  const codes: (string | null)[] = []
+  for (let each = 0; each < 6; each += 1) codes.push(await brought())
+  const firsts = await parallel(5, (at) => app.post('/auth/login/oidc', { code: codes[at + 1] }))
+  const again = await parallel(5, () => app.post('/auth/login/oidc', { code: codes[0] }))
+  const people = new Set([...firsts, ...again].flatMap(({ body }) => body.data?.user._id ?? []))
   return {
+    oidc: [statuses(again), statuses(firsts), people.size] as typeof EXPECTED.oidc,
     ...{ keys: statuses(made) as typeof EXPECTED.keys, used, takenOver, ended },
     codes: statuses(coded) as typeof EXPECTED.codes,
     totp: totpAnswers as typeof EXPECTED.totp,

@@ -6,16 +6,23 @@
 
 import { randomBytes, scrypt } from 'node:crypto'
 import * as z from 'zod'
+import { oidc } from '../../../adapters/methods/oidc/index.ts'
+import { passkeys } from '../../../adapters/methods/passkeys/index.ts'
 import {
   type App,
   type AuthOptions,
   createApp,
   createAuthRouter,
+  createRouter,
+  defineModel,
   type Fields,
   type Store,
 } from '../../../src/index.ts'
+import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { emailCode } from '../../../src/methods/email-code/index.ts'
+import type { Accounts } from '../../../src/methods/index.ts'
 import { authOptions, password, userModel } from '../accounts.ts'
+import { Authenticator, type PublicKey } from '../methods/authenticator.ts'
 
 /** The kinds; `unknown` has no account. */
 export const KINDS = [
@@ -37,6 +44,11 @@ export function emailOf(kind: Kind): string {
   return `${kind}@example.com`
 }
 
+/** The id of the passkey of the account with that address. */
+export function credentialOf(email: string): string {
+  return Buffer.from(email.padEnd(32, '.')).toString('base64url')
+}
+
 /** The client that has signed in to the account of the kind `seen`. */
 export const CLIENT = '192.0.2.7'
 
@@ -51,6 +63,15 @@ export const lightHashing = {
   hash: (plain: string) => light(plain, randomBytes(16).toString('hex')),
   verify: async (plain: string, stored: string) =>
     (await light(plain, stored.slice(0, stored.indexOf(':')))) === stored,
+}
+
+/** What a route has made. */
+interface Made {
+  readonly user: { readonly _id: string }
+  readonly token: string
+  readonly id: string
+  readonly publicKey: PublicKey
+  readonly ticket: string
 }
 
 /** An app and the state of its accounts. */
@@ -69,6 +90,13 @@ export function subject(
   onSend = () => {},
 ): Subject {
   const social = { google: { clientId: 'client' } }
+  let accounts: Accounts | undefined
+  const issuer = 'https://login.example.com'
+  const company = oidc({ name: 'company', issuer, clientId: 'atlas', returnTo: ['/in'] })
+  const open = (given: Accounts) => {
+    accounts = given
+    return company.open(given)
+  }
   const options = {
     identifiers: ['email', 'phone'],
     emailVerification: { enabled: true },
@@ -78,7 +106,12 @@ export function subject(
     otp: { resendSeconds: 60, maxAttempts: 100 },
     password: hashing,
     mail: { sender: onSend },
-    methods: [emailCode()],
+    methods: [
+      emailCode(),
+      passkeys({ rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }),
+      apiKeys(),
+      { ...company, open },
+    ],
   } as const
   const User = userModel({
     auth: options,
@@ -88,20 +121,46 @@ export function subject(
   const quiet = () => {}
   const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
   const app = createApp({ store, logger, env: {} })
-  app.mount('/auth', createAuthRouter(authOptions(User, [], options)).router)
+  const auth = createAuthRouter(authOptions(User, [], options))
+  app.mount('/auth', auth.router)
+  const Thing = defineModel('TimedThing', { fields: {} })
+  app.mount('/things', createRouter({ model: Thing, middlewares: [auth.requireAuth] }))
+  const keys = new Map<string, string>()
+  app.post('/prepared', async (request) => {
+    const { email } = (await request.json()) as { email: string }
+    const until = Date.now() + 60_000
+    const person = { sub: crypto.randomUUID(), email, isVouched: false }
+    const brought = { id: person.sub, provider: 'company', person, until }
+    const code = await accounts?.encrypt(JSON.stringify(brought), 'code')
+    return { code, key: `fg_${keys.get(email) ?? 'f'.repeat(24)}_${'a'.repeat(43)}` }
+  })
   const users = app.store.collection(User)
   const ids = new Map<Kind, string>()
   const later = new Date(Date.now() + 1e10)
 
-  const call = async (path: string, body: object, clientAddress?: string) => {
-    const headers = { 'content-type': 'application/json' }
+  const call = async (path: string, body: object, clientAddress?: string, token?: string) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
     const work: Promise<unknown>[] = []
     const platform = { clientAddress, waitUntil: (one: Promise<unknown>) => work.push(one) }
     const request = new Request(`http://localhost/auth/${path}`, init)
     const response = await app.handle(request, undefined, platform)
     await Promise.all(work)
-    return response.json() as Promise<{ data: { user: { _id: string } } }>
+    return response.json() as Promise<{ data: Made }>
+  }
+
+  /** Gives the account of `token` a passkey and a key. */
+  async function equip(email: string, token: string): Promise<void> {
+    const allow = [{ mount: '*', actions: ['list'] }]
+    const key = (await call('keys', { name: 'Key', allow }, undefined, token)).data
+    keys.set(email, key.id)
+    const { publicKey, ticket } = (await call('passkeys/options', {}, undefined, token)).data
+    const id = Buffer.from(credentialOf(email), 'base64url')
+    const credential = await Object.assign(new Authenticator(), { id }).create(publicKey)
+    await call('passkeys', { ticket, credential }, undefined, token)
   }
 
   return {
@@ -111,6 +170,7 @@ export function subject(
         if (kind === 'unknown') continue
         const { data } = await call('register', { email: emailOf(kind), password })
         ids.set(kind, data.user._id)
+        await equip(emailOf(kind), data.token)
       }
       const id = (kind: Kind) => ids.get(kind) ?? ''
       await users.update(id('locked'), { lockedUntil: later, failedLoginAttempts: 1_000_000 })

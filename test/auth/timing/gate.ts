@@ -75,8 +75,11 @@ export async function served(store: Store): Promise<Opened> {
   return {
     prepare,
     restore,
-    async send(path, body, client) {
-      const headers = { 'content-type': 'application/json', 'x-forwarded-for': client }
+    async send(path, body, client, token) {
+      const headers = {
+        ...{ 'content-type': 'application/json', 'x-forwarded-for': client },
+        ...(token && { authorization: `Bearer ${token}` }),
+      }
       const init = { method: 'POST', headers, body: JSON.stringify(body) }
       const response = await fetch(new URL(`/auth/${path}`, url), init)
       return { status: response.status, text: await response.text() }

@@ -5,12 +5,26 @@
  * @module
  */
 
-import { CLIENT, emailOf, type Kind } from './accounts.ts'
+import { Authenticator } from '../methods/authenticator.ts'
+import { CLIENT, credentialOf, emailOf, type Kind } from './accounts.ts'
 
-/** A request to measure: its path and body, for each kind of account. */
+/** Asks the app for something that the request needs, such as a ticket: its `data`. */
+export type Need = (path: string, body: object) => Promise<Needed>
+
+interface Needed {
+  readonly ticket: string
+  readonly publicKey: { readonly challenge: string }
+  /** A code of somebody at a provider that says this address is theirs, but not that it has verified it. */
+  readonly code: string
+  /** A wrong key with the id of one of the account's, or of nobody's. */
+  readonly key: string
+}
+
+/** A request to measure: its path and body, for each kind of account, and perhaps a token. */
 interface Route {
   readonly path: string
-  readonly body: (email: string) => object
+  readonly body: (email: string, need: Need) => object | Promise<object>
+  readonly token?: (email: string, need: Need) => Promise<string>
   /** The kinds that must look alike; the first is what the others are compared with. */
   readonly kinds: readonly Kind[]
 }
@@ -60,13 +74,39 @@ export const TIMED: readonly Route[] = [
     body: (identifier) => ({ identifier, otp: '000000' }),
     kinds: [...all, 'asked'],
   },
+  {
+    // A passkey of the account, and another key's signature.
+    path: 'login/passkey',
+    async body(email, need) {
+      const { ticket, publicKey } = await need('login/passkey/options', {})
+      const credential = await another.get({ ...publicKey, rpId: 'example.com' })
+      const id = credentialOf(email)
+      return { ticket, credential: { ...credential, id, rawId: id } }
+    },
+    kinds: all,
+  },
+  {
+    // Only among its 409s: an address that nobody has vouched for makes an account without it.
+    path: 'login/oidc',
+    body: async (email, need) => ({ code: (await need('../prepared', { email })).code }),
+    kinds: [...all, 'asked', 'seen', 'ended'].filter((kind): kind is Kind => kind !== 'unknown'),
+  },
+  {
+    path: '../things',
+    body: () => ({}),
+    token: async (email, need) => (await need('../prepared', { email })).key,
+    kinds: all,
+  },
 ]
+
+const another = new Authenticator()
 
 /** Sends a POST from `client` and reads the response. */
 export type Send = (
   path: string,
   body: object,
   client: string,
+  token?: string,
 ) => Promise<{ readonly status: number; readonly text: string }>
 
 /** What was seen of one kind of account at one route. */
@@ -84,18 +124,22 @@ const WARM_UP = 5
 
 /** Measures a route with `rounds` requests for each kind. Throws when the responses themselves differ. */
 export async function measure(
-  { path, body, kinds }: Route,
+  { path, body, token, kinds }: Route,
   send: Send,
   rounds: number,
   restore: () => Promise<void>,
 ): Promise<Seen[]> {
   const times = new Map<Kind, number[]>(kinds.map((kind) => [kind, []]))
   const answers = new Set<string>()
+  const need: Need = async (at, given) =>
+    (JSON.parse((await send(at, given, CLIENT)).text) as { data: Needed }).data
   for (let round = -WARM_UP; round < rounds; round += 1) {
     if (round % 50 === 0) await restore()
     for (const kind of shuffled(kinds)) {
+      const sent = await body(emailOf(kind), need)
+      const bearer = await token?.(emailOf(kind), need)
       const start = performance.now()
-      const { status, text } = await send(path, body(emailOf(kind)), CLIENT)
+      const { status, text } = await send(path, sent, CLIENT, bearer)
       const time = performance.now() - start
       answers.add(`${status} ${text.replace(/"requestId":"[^"]*"/, '')}`)
       if (round >= 0) times.get(kind)?.push(time)

@@ -15,8 +15,11 @@ gate('D1', async () => {
   return {
     prepare: () => ask('/prepare'),
     restore: () => ask('/restore'),
-    async send(path, body, client) {
-      const headers = { 'content-type': 'application/json', 'x-client': client }
+    async send(path, body, client, token) {
+      const headers = {
+        ...{ 'content-type': 'application/json', 'x-client': client },
+        ...(token && { authorization: `Bearer ${token}` }),
+      }
       const init = { method: 'POST', headers, body: JSON.stringify(body) }
       const response = await workerd.dispatchFetch(`http://localhost/auth/${path}`, init)
       return { status: response.status, text: await response.text() }

@@ -5,6 +5,7 @@
  */
 
 import type { Fields } from '../../../src/index.ts'
+import { add, drop, enter, enterAt, enterByCodes, enterByPasskeys, type Thing } from './methods.ts'
 import { fieldOf, OWNED, type Person, type World } from './world.ts'
 
 /** One step of a sequence. Addresses are short names. */
@@ -26,7 +27,20 @@ export type Action = { readonly who: Person } & (
   | { readonly do: 'refresh' }
   | { readonly do: 'disable' | 'enable' }
   | { readonly do: 'wait'; readonly seconds: number }
+  | MethodAction
 )
+
+/** What goes by methods. */
+type MethodAction =
+  | { readonly do: 'add' | 'drop'; readonly what: Thing }
+  | { readonly do: 'use passkeys' }
+  | { readonly do: 'ask for a code' | 'use codes'; readonly id: string }
+  | {
+      readonly do: 'go to'
+      readonly at: 'first' | 'second'
+      readonly email?: string
+      readonly verified: boolean
+    }
 
 /** Carries an action out and keeps what it gives. */
 export async function act(world: World, action: Action): Promise<void> {
@@ -39,16 +53,18 @@ export async function act(world: World, action: Action): Promise<void> {
     case 'register': {
       const ids = action.ids.map((id) => [fieldOf(id), address(id)])
       const password = newPassword(world, who)
-      return keep(
+      await enter(
         world,
         who,
         await ask('POST', '/register', { ...Object.fromEntries(ids), password }),
       )
+      return
     }
     case 'login': {
       if (current === undefined) return
       const body = { identifier: address(action.id), password: current }
-      return keep(world, who, await ask('POST', '/login', body))
+      await enter(world, who, await ask('POST', '/login', body))
+      return
     }
     case 'forgot': {
       const { id, channel } = action
@@ -60,7 +76,8 @@ export async function act(world: World, action: Action): Promise<void> {
       return
     }
     case 'social':
-      return keep(world, who, await social(world, who, action.with, action.email, action.verified))
+      await social(world, who, action.with, action.email, action.verified)
+      return
     case 'patch': {
       if (!signedIn) return
       const body = { [fieldOf(action.id)]: address(action.id), currentPassword: current }
@@ -79,6 +96,32 @@ export async function act(world: World, action: Action): Promise<void> {
       return
     case 'wait':
       return world.later(action.seconds)
+    default:
+      return byMethod(world, action)
+  }
+}
+
+async function byMethod(
+  world: World,
+  action: MethodAction & { readonly who: Person },
+): Promise<void> {
+  const { who } = action
+  switch (action.do) {
+    case 'add':
+      return add(world, who, action.what)
+    case 'drop':
+      return drop(world, who, action.what)
+    case 'use passkeys':
+      await enterByPasskeys(world, who)
+      return
+    case 'ask for a code':
+      await world.ask('POST', '/login/code', { identifier: world.address(action.id) })
+      return
+    case 'use codes':
+      await enterByCodes(world, who, action.id)
+      return
+    case 'go to':
+      await enterAt(world, who, action.at, action.email, action.verified)
   }
 }
 
@@ -93,7 +136,8 @@ async function signedInAction(
   if (!session) return
   if (what === 'refresh') {
     const { refreshToken } = session
-    return keep(world, who, await world.ask('POST', '/token/refresh', { refreshToken }))
+    await enter(world, who, await world.ask('POST', '/token/refresh', { refreshToken }))
+    return
   }
   const body = { currentPassword, newPassword: newPassword(world, who) }
   await world.ask('POST', '/password/change', body, session.token)
@@ -133,15 +177,8 @@ export async function social(
   const claim: Fields =
     email === undefined ? {} : { email: world.address(email), emailVerified: verified }
   world.holdings(who).links.add(provider)
-  return world.ask('POST', `/social/${provider}`, { profile: { id, ...claim } })
-}
-
-/** Keeps the tokens of an answer that signs in. */
-export function keep(world: World, who: Person, { data }: { data: Fields }): void {
-  const { token, refreshToken, user } = data
-  if (typeof token !== 'string') return
-  const id = String((user as Fields)._id)
-  world.holdings(who).sessions.push({ id, token, refreshToken: String(refreshToken) })
+  const profile = { id, ...claim }
+  return enter(world, who, await world.ask('POST', `/social/${provider}`, { profile }))
 }
 
 function newPassword(world: World, who: Person): string {
@@ -188,5 +225,16 @@ export function randomAction(pick: <T>(from: readonly T[]) => T): Action {
     () => ({ who, do: 'refresh' }),
     () => ({ who, do: pick(['disable', 'enable']) }),
     () => ({ who, do: 'wait', seconds: pick([61, 601]) }),
+    () => ({ who, do: 'add', what: pick(['passkey', 'totp', 'key']) }),
+    () => ({ who, do: 'add', what: pick(['passkey', 'totp', 'key']) }),
+    () => ({ who, do: 'drop', what: pick(['passkey', 'totp', 'key']) }),
+    () => ({ who, do: 'use passkeys' }),
+    () => ({ who, do: 'ask for a code', id: email }),
+    () => ({ who, do: 'use codes', id: email }),
+    () => ({
+      ...{ who, do: 'go to', at: pick(['first', 'second']), email },
+      verified: mine.includes(email) && pick([true, false]),
+    }),
+    () => ({ who, do: 'go to', at: pick(['first', 'second']), verified: false }),
   ])()
 }

@@ -2,15 +2,25 @@ import { MongoClient } from 'mongodb'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { startWorker } from '../workers.ts'
-import { explore } from './sequences.ts'
+import { explore, explorePairs } from './sequences.ts'
 
 const COUNT = runs(50)
 const SEED = 200_001
+/** All of them, before a release. */
+const EVERY = Math.ceil(20 / runs(1))
 const title = 'once the owner has proven the mailbox nothing of the attacker opens the account'
+
+describe('SQLite', () => {
+  it(title, { timeout: 600_000 }, async () => {
+    expect(await explore(sqliteStore(), runs(200), SEED)).toBeUndefined()
+    expect(await explorePairs(sqliteStore(), Math.ceil(EVERY / 10), 1)).toBeUndefined()
+  })
+})
 
 describe('D1', () => {
   it(title, { timeout: 600_000 }, async () => {
@@ -18,7 +28,11 @@ describe('D1', () => {
     onTestFinished(() => workerd.dispose())
     const each = 250
     for (let first = 0; first < COUNT; first += each) {
-      const body = JSON.stringify({ count: Math.min(each, COUNT - first), seed: 300_001 + first })
+      const body = JSON.stringify({
+        every: EVERY,
+        count: Math.min(each, COUNT - first),
+        seed: 300_001 + first,
+      })
       const answer = await workerd.dispatchFetch('http://worker/', { method: 'POST', body })
       expect(await answer.json()).toBeNull()
     }
@@ -30,6 +44,7 @@ await withService('postgres', ({ url }) => {
   describe('PostgreSQL', () => {
     it(title, { timeout: 600_000 }, async () => {
       expect(await explore(postgresStore({ url, schema }), COUNT, SEED)).toBeUndefined()
+      expect(await explorePairs(postgresStore({ url, schema }), EVERY, 2)).toBeUndefined()
     })
   })
 })
@@ -44,6 +59,7 @@ await withService('mongo', ({ url }) => {
         await client.close()
       })
       expect(await explore(mongoStore({ url, database }), COUNT, SEED)).toBeUndefined()
+      expect(await explorePairs(mongoStore({ url, database }), EVERY, 3)).toBeUndefined()
     })
   })
 })

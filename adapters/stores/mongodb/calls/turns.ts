@@ -5,15 +5,22 @@
  * @module
  */
 
+import type { NotedChange } from '../../../../src/ports/changes.ts'
 import type { Filter } from '../../../../src/ports/filter.ts'
-import { StoreUnavailable, type WriteOutcome, type WriteStep } from '../../../../src/ports/store.ts'
+import { type StepResult, StoreUnavailable, type WriteStep } from '../../../../src/ports/store.ts'
 import { portError } from '../connection/errors.ts'
 
-type Write = (steps: readonly WriteStep[]) => Promise<WriteOutcome>
+/** An entry of the log of changes, and the index of the step that it is of. */
+export type StepChange = NotedChange & { readonly step: number }
+
+type Outcome =
+  | { readonly results: readonly StepResult[]; readonly noted?: readonly StepChange[] }
+  | { readonly failed: number }
+type Write = (steps: readonly WriteStep[]) => Promise<Outcome>
 
 interface Call {
   readonly steps: readonly WriteStep[]
-  resolve(outcome: WriteOutcome | Promise<WriteOutcome>): void
+  resolve(outcome: Outcome | Promise<Outcome>): void
   reject(error: unknown): void
 }
 
@@ -43,8 +50,7 @@ export function takingTurns(write: Write): Write {
     try {
       const outcome = await write(calls.flatMap(({ steps }) => steps))
       if ('failed' in outcome) return false
-      const results = [...outcome.results]
-      for (const { steps, resolve } of calls) resolve({ results: results.splice(0, steps.length) })
+      resolveEach(calls, outcome)
       return true
     } catch (error) {
       // It may have been written after all.
@@ -64,6 +70,20 @@ export function takingTurns(write: Write): Write {
       waiting.set(key, calls)
       void serve(key, calls)
     })
+  }
+}
+
+/** Gives each call what its own steps did. */
+function resolveEach(
+  calls: readonly Call[],
+  { results, noted }: Exclude<Outcome, { failed: number }>,
+): void {
+  let first = 0
+  for (const { steps, resolve } of calls) {
+    const [from, to] = [first, first + steps.length]
+    const own = noted?.filter(({ step }) => step >= from && step < to)
+    resolve({ results: results.slice(from, to), ...(own && { noted: own }) })
+    first = to
   }
 }
 

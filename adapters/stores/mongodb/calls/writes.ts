@@ -98,6 +98,21 @@ export class Writes {
     return (await this.#native.findOne(this.#queryOf(filter), options)) !== null
   }
 
+  /** A record in the transaction's snapshot that matches and holds what is expected. */
+  hold(
+    filter: Filter,
+    options: WriteOptions | undefined,
+    session: ClientSession,
+  ): Promise<Fields | null> {
+    return this.#one(filter, options, session, (query) => this.#native.findOne(query, { session }))
+  }
+
+  /** The records in the transaction's snapshot that match. */
+  async holdAll(filter: Filter, session: ClientSession): Promise<Fields[]> {
+    const found = await this.#native.find(this.#queryOf(filter), { session }).toArray()
+    return found.map((document) => fromDocument(document, this.#schema.shape))
+  }
+
   /** The record that `write` returns for the one document that matches and holds what is expected. */
   async #one(
     filter: Filter,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { NotedChange } from '../../../../src/ports/changes.ts'
 import { all as allOf, any, type Filter } from '../../../../src/ports/filter.ts'
 import type {
   CollectionSchema,
@@ -12,7 +13,9 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
+import { isNotable, type Noted, type NotedStep, notedBy, takeNoted } from '../../changes/noting.ts'
 import { filterOf, take } from '../../planner/steps.ts'
+import type { Log } from '../changes/log.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Table } from '../layout/columns.ts'
 import { isCollision, portError } from '../layout/errors.ts'
@@ -22,6 +25,7 @@ import { type Writes, writesTo } from './writes.ts'
 /** A store's `write`; `look` finds the table of a collection. */
 export function stepWriter(
   connection: Connection,
+  log: Log,
   look: (schema: CollectionSchema) => Promise<Table>,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
   const tables = new WeakMap<CollectionSchema, Table>()
@@ -39,7 +43,9 @@ export function stepWriter(
       throw portError(error)
     })
     try {
-      return { results: await connection.transaction((run, isAgain) => takeAll(all, run, isAgain)) }
+      const taken = await connection.transaction((run, isAgain) => takeAll(all, log, run, isAgain))
+      if (taken.noted && taken.noted.length > 0) log.notify()
+      return taken
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }
       // A constraint that is deferred refuses the commit.
@@ -48,6 +54,8 @@ export function stepWriter(
     }
   }
 }
+
+type Taken = Exclude<WriteOutcome, { failed: number }>
 
 /** A step, and the table of its collection. */
 interface Located {
@@ -59,8 +67,14 @@ interface Located {
  * Takes the steps in turn. Writes that meet in opposite orders end each other; after that (`isAgain`) all records are locked
  * first, which every write does in the same order.
  */
-async function takeAll(all: readonly Located[], run: Run, isAgain: boolean): Promise<StepResult[]> {
+async function takeAll(
+  all: readonly Located[],
+  log: Log,
+  run: Run,
+  isAgain: boolean,
+): Promise<Taken> {
   const results: StepResult[] = []
+  const noted: Noted[] = []
   await guardAll(all, run)
   let locked = isAgain || meetsOthers(all) ? await lockAll(all, run) : undefined
   for (const [at, { step, table }] of all.entries()) {
@@ -68,13 +82,30 @@ async function takeAll(all: readonly Located[], run: Run, isAgain: boolean): Pro
     if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
     const ids = locked?.get(table)
     const writes = writesTo(step.in, table, run)
-    const result = await resultOf(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
+    const taken = await taking(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
       throw isCollision(error) ? error : portError(error, table)
     })
-    if (!result) throw new FailedStep(at)
-    results.push(result)
+    if (!taken) throw new FailedStep(at)
+    results.push(taken.result)
+    noted.push(...notedBy(taken, step, at))
   }
-  return results
+  return withNoted(results, all, () => log.add(noted, run))
+}
+
+/** The outcome of steps; `add` is called if the log notes what some of them do. */
+async function withNoted(
+  results: readonly StepResult[],
+  all: readonly Located[],
+  add: () => Promise<readonly NotedChange[]>,
+): Promise<Taken> {
+  return all.some(({ step }) => isNotable(step)) ? { results, noted: await add() } : { results }
+}
+
+/** What a step does, with what is to be noted of it; undefined if it fails. */
+async function taking(step: WriteStep, writes: Writes): Promise<NotedStep | undefined> {
+  if (isNotable(step)) return takeNoted(step, writes)
+  const result = await resultOf(step, writes)
+  return result && { result, records: [] }
 }
 
 /** Waits for the writes with the same guards, in one order. */

@@ -6,13 +6,7 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type {
-  Change,
-  Collection,
-  CollectionSchema,
-  Fields,
-  WriteOptions,
-} from '../../../../src/ports/store.ts'
+import type { Change, Collection, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { changedPaths } from '../../changed.ts'
 import { namesOne } from '../../planner/filter.ts'
 import { every } from '../../sql/conditions.ts'
@@ -20,27 +14,18 @@ import type { Table } from '../layout/columns.ts'
 import type { Compilation } from '../layout/operands.ts'
 import { type Run, readerOf } from '../layout/rows.ts'
 import { Parameters } from '../layout/sql.ts'
-import { restored } from '../layout/text.ts'
 import { compileChange } from './change.ts'
 import { type Condition, writeExpecting } from './expected.ts'
 import { compileFilter, where } from './filter.ts'
+import { type Holds, holdsOf } from './holds.ts'
 import { refuseFixed, singleInserter } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
-export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+export interface Writes
+  extends Holds,
+    Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
   /** Removes every matching record and resolves to them. */
   deleteMany(filter: Filter): Promise<Fields[]>
-  /**
-   * Whether a record matches and holds what is expected; nobody changes or removes it before the transaction ends.
-   */
-  keep(filter: Filter, options?: WriteOptions): Promise<boolean>
-  /** Whether a record matches at this moment. */
-  isThere(filter: Filter): Promise<boolean>
-  /**
-   * Waits for those who are writing to the matching records; nobody else does before the transaction ends. Resolves to
-   * their ids.
-   */
-  lock(filter: Filter): Promise<string[]>
 }
 
 /** The writes to `schema`, which is `table` in the database. */
@@ -76,18 +61,6 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     return compileChange(change, table, parameters) || `${table.id} = ${table.id}`
   }
 
-  /** A row that matches, if a `SELECT` with this ending returns one. */
-  const select = async (
-    filter: Filter,
-    held: Condition,
-    ending: string,
-  ): Promise<Fields | null> => {
-    const compiled = compilation()
-    const condition = every([compileFilter(filter, compiled), held(compiled.parameters)])
-    const sql = `SELECT 1 FROM ${table.sql} WHERE ${condition} LIMIT 1${ending}`
-    return (await send(sql, compiled)).count > 0 ? {} : null
-  }
-
   return {
     insert: singleInserter(table, run),
 
@@ -120,19 +93,6 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       return Promise.all(rows.map(record))
     },
 
-    async keep(filter, options = {}) {
-      const share = (held: Condition) => select(filter, held, ' FOR SHARE')
-      return (await writeExpecting({ ...found, filter }, options.expect, share)) !== null
-    },
-    isThere: async (filter) => (await select(filter, () => 'TRUE', '')) !== null,
-
-    async lock(filter) {
-      const compiled = compilation()
-      const [id] = table.columns
-      // In one order, so that two writes never wait for each other.
-      const sql = `SELECT ${id?.value} FROM ${table.sql}${where(filter, compiled)} ORDER BY ${table.id} FOR UPDATE`
-      const { rows } = await send(sql, compiled)
-      return rows.map(([key]) => restored(String(key)))
-    },
+    ...holdsOf(schema, table, run),
   }
 }

@@ -6,6 +6,8 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { newEpoch } from '../../changes/position.ts'
+import { LOG } from '../changes/log-tables.ts'
 import { identifier } from '../layout/sql.ts'
 import { Connection } from './connection.ts'
 
@@ -31,6 +33,7 @@ export function backUp(path: string, to: string): BackedUp {
   remove()
   try {
     copy(path, unfinished)
+    beginLog(unfinished)
     const made = checked(unfinished)
     refuseExisting(to)
     persist(unfinished)
@@ -60,6 +63,19 @@ function copy(path: string, to: string): void {
     source.close()
   }
 }
+
+/** Positions in the log of changes lead nowhere in a copy: other entries will get the same numbers. */
+function beginLog(path: string): void {
+  const connection = new Connection(path, { setsUp: false })
+  try {
+    const there = connection.rows({ sql: FIND_LOG, values: [] }).length > 0
+    if (there) connection.write({ sql: `UPDATE ${LOG} SET epoch = ?1`, values: [newEpoch()] })
+  } finally {
+    connection.close()
+  }
+}
+
+const FIND_LOG = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '${LOG}'`
 
 /** Waits until a file or a folder is on disk. Windows can't do that with folders, and doesn't need it. */
 function persist(path: string): void {

@@ -20,13 +20,16 @@ export class Connection {
   /** By SQL, the least recently used first. */
   readonly #statements = new Map<string, StatementSync>()
 
-  /** A read-only connection leaves the file as another one has set it up, and caches few pages. */
-  constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
+  /** A read-only connection, or one that does not set it up, leaves the file as it is, and caches few pages. */
+  constructor(
+    path: string,
+    { readOnly = false, setsUp = !readOnly }: { readOnly?: boolean; setsUp?: boolean } = {},
+  ) {
     const { DatabaseSync: Database } = sqlite()
     this.db = opened(() => new Database(path, { readOnly }), path)
     // Waiting inside SQLite would block the event loop: `retryWhileBusy` waits instead.
     this.db.exec('PRAGMA busy_timeout = 0')
-    if (readOnly) {
+    if (!setsUp) {
       this.db.exec('PRAGMA cache_size = -16384')
       this.#isSetUp = true
       return
@@ -64,7 +67,7 @@ export class Connection {
 
   /** Runs a statement that changes records. */
   write(statement: Statement): Written {
-    if (statement.sql.endsWith('RETURNING doc')) {
+    if (statement.returns || statement.sql.endsWith('RETURNING doc')) {
       const rows = this.rows(statement)
       return { rows, changes: rows.length }
     }

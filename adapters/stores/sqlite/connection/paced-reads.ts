@@ -85,13 +85,23 @@ export class Reads {
     }
   }
 
+  /** The steps of SQLite's plan of a statement. */
+  planOf(sql: string): string[] {
+    const rows = this.#connection.rows({ sql: `EXPLAIN QUERY PLAN ${sql}`, values: [] })
+    return rows.map(({ detail }) => String(detail))
+  }
+
   /** The rows, unless they have to be waited for. */
   #now(statement: Statement, { timeLimitMs = Infinity }: ReadHints): readonly Row[] | undefined {
     const pool = this.#openPool()
     if (pool && this.#isSlow(statement)) return undefined
     const limitMs = pool ? Math.min(timeLimitMs, this.#pace.budgetMs) : timeLimitMs
+    const end = performance.now() + limitMs
     try {
-      return this.#within(limitMs, statement)
+      const rows = this.#within(limitMs, statement)
+      // It does not check the time, and its records are large.
+      if (performance.now() > end) this.#noteSlow(statement)
+      return rows
     } catch (error) {
       if (isBusy(error)) return undefined
       if (!(error instanceof StoreTimeout) || limitMs === timeLimitMs) throw error

@@ -5,22 +5,13 @@
  */
 
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
-import type { Fields } from '../../../../src/ports/store.ts'
-import { restoreOf } from '../../json-values.ts'
-import { jsonPath, type Parameters } from './sql.ts'
+import type { Fields, Projection } from '../../../../src/ports/store.ts'
+import { jsonPath, literal, type Parameters } from './sql.ts'
 
 /** `record` as it is stored: `_id` first, before any other name; dates as ISO 8601 with milliseconds. */
 export function textOf({ _id, ...fields }: Fields): string {
   const rest = JSON.stringify(fields)
   return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
-}
-
-/** Parses records of a shape from their JSON. */
-export function readerOf(shape: ObjectShape): (text: string) => Fields {
-  const restore = restoreOf(shape)
-  return restore
-    ? (text) => restore(JSON.parse(text)) as Fields
-    : (text) => JSON.parse(text) as Fields
 }
 
 /** A value in the database: its SQL, and that of its JSON type. */
@@ -61,6 +52,33 @@ export function fieldJson(path: string, shape: ObjectShape): string {
   const [first = ''] = outsideLists(path, shape).parts
   return first === '_id' ? 'json_quote(_id)' : `doc -> ${jsonPath(first)}`
 }
+
+/**
+ * The JSON of the part of a record that `select` leaves, as SQL; undefined if that leads into a field. All that the record
+ * holds must be declared.
+ */
+export function partOf(shape: ObjectShape, select: Projection | undefined): string | undefined {
+  if (!select) return undefined
+  const isIncluded = 'include' in select
+  const names = new Set(isIncluded ? select.include : select.exclude)
+  names.delete('_id')
+  const own = [...shape.fields.keys()].filter((name) => names.has(name))
+  if (own.length < names.size) return undefined
+  if (isIncluded) {
+    const members = own.map((name) => {
+      const key = literal(`,${JSON.stringify(name)}:`)
+      return ` || ifnull(${key} || (doc -> ${jsonPath(name)}), '')`
+    })
+    return `'{"_id":' || json_quote(_id)${members.join('')} || '}'`
+  }
+  if (own.length === 0) return 'doc'
+  return own.length < MAX_ARGUMENTS
+    ? `json_remove(doc, ${own.map(jsonPath).join(', ')})`
+    : undefined
+}
+
+/** D1 allows so many in the call of a function. */
+const MAX_ARGUMENTS = 32
 
 function outsideLists(path: string, shape: ObjectShape): Field {
   const field = fieldAt(path, shape)

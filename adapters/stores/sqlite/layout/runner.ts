@@ -25,6 +25,8 @@ export interface Runner {
   write(statement: Statement): Promise<Written>
   /** A condition that ends a read that must not go on. */
   readonly deadline?: string
+  /** The SQL of a read of few rows whose conditions are joined by AND, without `deadline` if it reads nothing in vain. */
+  withoutVainChecks?(sql: string): string
   /** The most bytes that the SQL of a statement may have, if there is a limit. */
   readonly maxBytes?: number
   /** The shapes that have written to the database. */

@@ -104,7 +104,7 @@ export class SchemaStamps {
   #own: { readonly text: string; readonly stamp: number } | null | undefined
   #seen: Shapes | undefined
   #trusted: ReadonlySet<number> = new Set()
-  #shown = ''
+  #isTrusted = ''
 
   /** `shapes` are those of the database; without them only the model's own shape is known. */
   constructor(declared: Declared, shapes: KnownShapes = none) {
@@ -112,10 +112,13 @@ export class SchemaStamps {
     this.#shapes = shapes
   }
 
-  /** The JSON of a record for `isStamped`, as SQL. One column: a second one makes lists a tenth slower. */
-  shown(): string {
+  /**
+   * The JSON of a record for `isStamped`, as SQL: `part` of a stamped one, which is SQL too. One column: a second one makes lists
+   * a tenth slower.
+   */
+  shown(part = 'doc'): string {
     this.#stamps()
-    return this.#shown
+    return `iif(${this.#isTrusted}, ${part}, '${UNTRUSTED}' || doc)`
   }
 
   /** Whether a record is not sent as it is stored, as SQL. */
@@ -185,7 +188,7 @@ export class SchemaStamps {
     const covered = own ? [...shapes].filter(([, text]) => covers(own.text, text)) : []
     const stamps = [...(own ? [own.stamp] : []), ...covered.map(([stamp]) => stamp)]
     this.#trusted = new Set(stamps.flatMap((stamp) => [stamp, -stamp]))
-    this.#shown = `iif(${STAMP} IN (${[...this.#trusted]}), doc, '${UNTRUSTED}' || doc)`
+    this.#isTrusted = `${STAMP} IN (${[...this.#trusted]})`
     return this.#trusted
   }
 }

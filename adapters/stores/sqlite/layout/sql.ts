@@ -15,6 +15,8 @@ export interface Statement {
   readonly patterns?: readonly string[]
   /** Whether its rows may be lists of their values: where the driver can, that is faster than an object for each row. */
   readonly inLists?: boolean
+  /** Of a write: whether it returns rows. One whose SQL ends with `RETURNING doc` does without this too. */
+  readonly returns?: boolean
   /** What a write does to which records match a filter. If undefined, nobody knows. */
   readonly effect?: Effect
 }

@@ -6,6 +6,7 @@
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { logTriggers } from '../changes/log-tables.ts'
 import { orderIndexName, uniqueIndexName } from '../layout/index-names.ts'
 import { fieldValue } from '../layout/records.ts'
 import { STAMP, stampTrigger } from '../layout/schema-stamps.ts'
@@ -24,10 +25,18 @@ export function createTable(table: string, shadows: readonly Shadow[]): string {
   return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${STAMP} INTEGER, doc TEXT NOT NULL${columns})`
 }
 
-/** The triggers that keep stamps and shadows true when another version of the app, or another program, writes. */
-export function triggersOf({ name: table }: CollectionSchema, shadows: readonly Shadow[]): Index[] {
+/**
+ * The triggers that keep stamps and shadows true when another version of the app, or another program, writes, and those
+ * that note changes.
+ */
+export function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Index[] {
+  const { name: table } = schema
   const [name, sql] = stampTrigger(table)
-  return [{ name, sql }, ...shadows.map((shadow) => shadowTrigger(table, shadow))]
+  return [
+    { name, sql },
+    ...shadows.map((shadow) => shadowTrigger(table, shadow)),
+    ...logTriggers(schema),
+  ]
 }
 
 /** Empties a shadow if its record is changed without it: whoever keeps it never leaves it the same. */

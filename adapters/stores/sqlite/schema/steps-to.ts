@@ -6,6 +6,7 @@
 
 import type { CollectionSchema, LeftOver } from '../../../../src/ports/store.ts'
 import { leftOverWarning } from '../../left-over.ts'
+import { isLogTrigger } from '../changes/log-tables.ts'
 import { isDeclaredIndex, uniqueFieldsIn } from '../layout/index-names.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
@@ -122,9 +123,18 @@ export interface Drop {
 export function dropsOf(schema: CollectionSchema, existing: Existing): readonly Drop[] {
   const { name: table } = schema
   const shadows = [...shadowsOf(schema).values()]
-  const indexes = otherIndexes(schema, existing).map((index): Drop => {
-    return { what: `the ${index.unique ? 'unique ' : ''}index ${index.name}`, sql: dropOf(index) }
-  })
+  const wanted = triggersOf(schema, []).map(({ name }) => name)
+  const notes = ownOf(schema, existing).filter(
+    ({ type, name }) => type === 'trigger' && isLogTrigger(table, name) && !wanted.includes(name),
+  )
+  const indexes = [
+    ...otherIndexes(schema, existing).map((index): Drop => {
+      return { what: `the ${index.unique ? 'unique ' : ''}index ${index.name}`, sql: dropOf(index) }
+    }),
+    ...notes.map((one): Drop => {
+      return { what: `the trigger ${one.name}, which noted changes`, sql: dropOf(one) }
+    }),
+  ]
   // A script without the routers of the app doesn't know what they search.
   if (shadows.length === 0) return indexes
   const kept = new Set([

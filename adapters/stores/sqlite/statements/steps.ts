@@ -11,20 +11,23 @@ import type {
   WriteStep,
 } from '../../../../src/ports/store.ts'
 import { filterOf, take } from '../../planner/steps.ts'
+import type { OwnLog } from '../changes/log.ts'
+import { beginNoting, dropOld, END_NOTING, LOG, notedIn, noteFor } from '../changes/log-tables.ts'
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Statement, Written } from '../layout/sql.ts'
 import { filledFor, type Opened, openTarget } from './collection.ts'
 
-/** Runs the statements of steps in one transaction: either all take effect or none. */
+/** Runs statements in one transaction: either all take effect or none. `collections` are those that each writes to. */
 type RunAll = (
-  steps: readonly WriteStep[],
+  collections: readonly string[],
   statements: readonly Statement[],
 ) => Promise<readonly Written[]>
 
 /** A store's `write`, on top of what runs statements together. */
 export function stepWriter(
   runnerOf: (schema: CollectionSchema) => Runner,
+  log: OwnLog,
   runAll: RunAll,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
   const opened = new WeakMap<CollectionSchema, Opened>()
@@ -50,15 +53,75 @@ export function stepWriter(
       if (filling) await filling
       statements.push(statementOf(step, known, `${FAILED} ${at}`))
     }
+    const noting = notingOf(steps, statements, log)
     try {
-      const written = await runAll(steps, statements)
-      return { results: steps.map((step, at) => resultOf(step, written[at])) }
+      const written = await runAll(noting.collections, noting.statements)
+      const results = steps.map((step, at) => resultOf(step, written[noting.places[at] ?? at]))
+      return { results, ...notedBy(noting, written, log) }
     } catch (error) {
       const failed = failedStep(error)
       if (failed !== undefined) return { failed }
       throw portError(error, schemaOf(error, steps))
     }
   }
+}
+
+/** The statements of a write, among them those that note what its steps do. */
+interface Noting {
+  readonly statements: readonly Statement[]
+  readonly collections: readonly string[]
+  /** The place of the statement of each step. */
+  readonly places: readonly number[]
+  /** The place of the statement that returns what was noted; undefined if nothing is. */
+  readonly end?: number
+}
+
+/** How often a write that is noted also drops old entries. */
+const DROPPING = 1 / 20
+
+/** `statements` of `steps`, one for each, with what notes them. */
+function notingOf(
+  steps: readonly WriteStep[],
+  statements: readonly Statement[],
+  { logged }: OwnLog,
+): Noting {
+  const names = steps.map((step) => step.in.name)
+  if (!steps.some((step) => step.in.logged)) {
+    return { statements, collections: names, places: [...names.keys()] }
+  }
+  const all: Statement[] = []
+  const collections: string[] = []
+  const places: number[] = []
+  const add = (collection: string, statement: Statement) => {
+    collections.push(collection)
+    return all.push(statement) - 1
+  }
+  let by: string | null | undefined
+  for (const [at, statement] of statements.entries()) {
+    const { in: schema, by: next = null } = steps[at] as WriteStep
+    if (schema.logged && next !== by) {
+      add(LOG, by === undefined ? beginNoting(next) : noteFor(next))
+      by = next
+    }
+    places.push(add(schema.name, statement))
+  }
+  const end = add(LOG, END_NOTING)
+  if (Math.random() < DROPPING * steps.length) {
+    for (const statement of logged.flatMap(dropOld)) add(LOG, statement)
+  }
+  return { statements: all, collections, places, end }
+}
+
+/** What was noted of a write. */
+function notedBy(
+  { end }: Noting,
+  written: readonly Written[],
+  log: OwnLog,
+): Pick<Extract<WriteOutcome, { results: unknown }>, 'noted'> {
+  if (end === undefined) return {}
+  const noted = notedIn(written[end]?.rows[0])
+  if (noted.length > 0) log.notify()
+  return { noted }
 }
 
 const FAILED = 'fieldgate step'

@@ -1,0 +1,206 @@
+/**
+ * The way of a sign-in: to the provider, back from it, and to a session. What has to be remembered meanwhile is sealed: the
+ * ceremony in a cookie of the browser that began, the person in the code that the page gets.
+ *
+ * @module
+ */
+
+import { AuthorizationResponseError, calculatePKCECodeChallenge } from 'oauth4webapi'
+import {
+  invalidCredentials,
+  invalidFormat,
+  invalidTicket,
+  providerNotEnabled,
+} from '../../../src/auth/refusals.ts'
+import type { Accounts } from '../../../src/auth/setup/method.ts'
+import { base64url } from '../../../src/http/base64url.ts'
+import { HttpError } from '../../../src/http/errors.ts'
+import { type ApiRequest, basePathOf } from '../../../src/http/request.ts'
+import { idsOf } from '../../../src/http/request-ids.ts'
+import { emptyResponse } from '../../../src/http/respond.ts'
+import type { Fields } from '../../../src/ports/store.ts'
+import { Links } from './links.ts'
+import type { Ceremony, OpenIdProvider, Person } from './provider.ts'
+
+/** What a code stands for. */
+interface Brought {
+  /** What can be used once. */
+  readonly id: string
+  readonly provider: string
+  readonly person: Person
+  readonly challenge?: string | undefined
+  /** Epoch milliseconds. */
+  readonly until: number
+}
+
+const CEREMONY_MS = 15 * 60_000
+const CODE_MS = 60_000
+const RANDOM_BYTES = 32
+const MAX_SHOWN_LENGTH = 64
+const MARK_LENGTH = 8
+
+/** The flow of one auth router, for all of its providers. */
+export class Flow {
+  readonly providers = new Map<string, OpenIdProvider>()
+  readonly links: Links
+  readonly #accounts: Accounts
+  readonly #unknownPlace: () => HttpError
+
+  constructor(accounts: Accounts, unknownPlace: () => HttpError) {
+    this.#accounts = accounts
+    this.#unknownPlace = unknownPlace
+    this.links = new Links(accounts)
+  }
+
+  /** Whether `user` can sign in through a provider. */
+  opens(user: Fields): Promise<boolean> {
+    return this.links.opens(
+      user,
+      [...this.providers.values()].map(({ options }) => options.issuer),
+    )
+  }
+
+  /** Sends the browser to the provider. */
+  async begin(request: ApiRequest): Promise<Response> {
+    const provider = this.#provider(request)
+    const { options } = provider
+    const { returnTo, challenge } = request.query
+    if (typeof returnTo !== 'string' || !options.returnTo.includes(returnTo)) {
+      throw this.#unknownPlace()
+    }
+    if (challenge !== undefined && !isChallenge(challenge)) throw invalidFormat()
+    const ceremony: Ceremony = {
+      ...{ state: random(), nonce: random(), verifier: random(), returnTo },
+      redirectUri: options.redirectUri ?? callbackOf(request),
+      ...(challenge !== undefined && { challenge }),
+      until: this.#accounts.now() + CEREMONY_MS,
+    }
+    const destination = await provider.destination(ceremony)
+    const sealed = await this.#accounts.encrypt(JSON.stringify(ceremony), boundTo(options.name))
+    return redirect(destination, cookie(ceremony.state, sealed, CEREMONY_MS / 1000))
+  }
+
+  /** Takes the provider's answer, and sends the browser back to the app. */
+  async finish(request: ApiRequest): Promise<Response> {
+    const provider = this.#provider(request)
+    const { name } = provider.options
+    const { searchParams } = new URL(request.url)
+    const ceremony = await this.#ceremonyIn(request, name, searchParams.get('state') ?? '')
+    // Nobody has begun it here: where to go back to is not known, and the code is sent nowhere.
+    if (!ceremony) throw invalidTicket()
+    const { returnTo, state, until, challenge } = ceremony
+    const back = (outcome: Readonly<Record<string, string>>) =>
+      redirect(`${returnTo}#${new URLSearchParams(outcome)}`, cookie(state, '', 0))
+    try {
+      if (!(await this.#accounts.useOnce(state, until))) throw new Error('it was answered before')
+      const person = await provider.person(searchParams, ceremony)
+      const end = this.#accounts.now() + CODE_MS
+      const brought: Brought = { id: random(), provider: name, person, challenge, until: end }
+      return back({ code: await this.#accounts.encrypt(JSON.stringify(brought), 'code') })
+    } catch (error) {
+      const word = wordFor(error)
+      if (word !== 'access_denied') {
+        const told = { ...idsOf(request), error: String((error as Error)?.message ?? error) }
+        this.#accounts.logger.warn(`oidc: a sign-in at '${name}' failed`, told)
+        this.#accounts.report(request, 'sign-in-failed')
+      }
+      return back({ error: word })
+    }
+  }
+
+  /** Signs in by a code. `own` is the id of the only account that it may be. */
+  async respond(body: Fields, request: ApiRequest, own?: string): Promise<Response> {
+    const { code, verifier } = body
+    if (typeof code !== 'string') throw invalidFormat()
+    if (verifier !== undefined && typeof verifier !== 'string') throw invalidFormat()
+    const brought = await this.#broughtBy(code, verifier)
+    const provider = brought && this.providers.get(brought.provider)
+    const refused = (userId?: unknown) => {
+      this.#accounts.report(request, 'sign-in-failed', userId)
+      return invalidCredentials()
+    }
+    if (!brought || !provider) throw refused()
+    const { name, issuer } = provider.options
+    const arrival = { provider: name, issuer, person: brought.person, body }
+    const user =
+      own === undefined
+        ? await this.links.accountOf(arrival, request)
+        : await this.links.linked(arrival)
+    if (!user) throw refused()
+    return this.#accounts.signIn(user, request, { own })
+  }
+
+  #provider({ params }: ApiRequest): OpenIdProvider {
+    const provider = this.providers.get(params.name ?? '')
+    if (!provider) throw providerNotEnabled(String(params.name).slice(0, MAX_SHOWN_LENGTH))
+    return provider
+  }
+
+  /** The ceremony that this browser has begun at `provider`. */
+  async #ceremonyIn(
+    request: ApiRequest,
+    provider: string,
+    state: string,
+  ): Promise<Ceremony | undefined> {
+    const start = `${cookieName(state)}=`
+    const cookies = request.headers.get('cookie')?.split(/; */) ?? []
+    const sealed = cookies.find((one) => one.startsWith(start))?.slice(start.length)
+    const text = await this.#accounts.decrypt(sealed, boundTo(provider))
+    const ceremony = text === undefined ? undefined : (JSON.parse(text) as Ceremony)
+    const isOwn = ceremony?.state === state && ceremony.until > this.#accounts.now()
+    return isOwn ? ceremony : undefined
+  }
+
+  /** What a code stands for, used up. */
+  async #broughtBy(code: string, verifier: string | undefined): Promise<Brought | undefined> {
+    const { decrypt, now, useOnce } = this.#accounts
+    const text = await decrypt(code, 'code')
+    const brought = text === undefined ? undefined : (JSON.parse(text) as Brought)
+    if (!brought || brought.until <= now()) return undefined
+    const { challenge, id, until } = brought
+    const shown = verifier === undefined ? undefined : await calculatePKCECodeChallenge(verifier)
+    if (challenge !== undefined && shown !== challenge) return undefined
+    return (await useOnce(id, until)) ? brought : undefined
+  }
+}
+
+/** The address of the callback, as the provider has to know it. */
+function callbackOf(request: ApiRequest): string {
+  const { origin, pathname } = new URL(request.url)
+  const path = `${basePathOf(request)}${pathname}/callback`.replace(/\/\/+/g, '/')
+  return `${origin}${path}`
+}
+
+/** What the page gets: the provider's own word if it has one, or whether another try makes sense. */
+function wordFor(error: unknown): string {
+  if (error instanceof HttpError && error.status === 503) return 'temporarily_unavailable'
+  const isTold = error instanceof AuthorizationResponseError && /^[a-z_]{1,64}$/.test(error.error)
+  return isTold ? error.error : 'sign_in_failed'
+}
+
+function redirect(location: string, set: string): Response {
+  return emptyResponse(302, { Location: location, 'Set-Cookie': set })
+}
+
+/** A cookie that this origin alone sets, and that comes back with the answer, which is another site's link. */
+function cookie(state: string, value: string, seconds: number): string {
+  return `${cookieName(state)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`
+}
+
+/** Each sign-in has its own, so that two tabs don't disturb each other. */
+function cookieName(state: string): string {
+  return `__Host-oidc-${state.slice(0, MARK_LENGTH)}`
+}
+
+function boundTo(provider: string): string {
+  return JSON.stringify(['ceremony', provider])
+}
+
+/** The SHA-256 of something, in Base64url. */
+function isChallenge(text: unknown): text is string {
+  return typeof text === 'string' && /^[\w-]{43}$/.test(text)
+}
+
+function random(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))
+}

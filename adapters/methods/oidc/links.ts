@@ -1,0 +1,203 @@
+/**
+ * The people of providers and their accounts: found by issuer and `sub`, linked by an address that both sides have proven,
+ * or made.
+ *
+ * @module
+ */
+
+import { date, maxLength, string } from 'zod/mini'
+import { accountExists } from '../../../src/auth/refusals.ts'
+import type { Accounts } from '../../../src/auth/setup/method.ts'
+import type { ApiRequest } from '../../../src/http/request.ts'
+import { methodModel } from '../../../src/methods/method-model.ts'
+import { all, type Filter } from '../../../src/ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields } from '../../../src/ports/store.ts'
+import type { Person } from './provider.ts'
+
+/** A stored link. It opens its account as long as it has that account's era; with none, it is being made. */
+interface Link {
+  /** The issuer and the `sub`. */
+  readonly key: string
+  /** The owner and the issuer: an account has one person of each. */
+  readonly place: string
+  readonly issuer: string
+  readonly owner: string
+  readonly era: string
+}
+
+/** A person who arrives from a provider. */
+export interface Arrival {
+  readonly provider: string
+  readonly issuer: string
+  readonly person: Person
+  /** The body of the request: further fields of a new account. */
+  readonly body: Fields
+}
+
+/** First sign-ins in parallel make one account: the others find it in the next round. */
+const MAX_TRIES = 10
+const MAX_LENGTH = 1000
+
+/** The links of one auth router. */
+export class Links {
+  readonly #accounts: Accounts
+  readonly #stored: Collection
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts
+    const text = () => string().check(maxLength(MAX_LENGTH))
+    const model = methodModel(accounts.model, 'OidcLink', {
+      fields: {
+        ...{ key: text(), place: text(), issuer: text(), owner: string(), era: string() },
+        linkedAt: date(),
+      },
+      unique: ['key', 'place'],
+      indexes: ['owner'],
+    })
+    this.#stored = accounts.collection(model)
+  }
+
+  /** The account of a person; it is linked or made if need be. Throws a 409. */
+  async accountOf(arrival: Arrival, request: ApiRequest): Promise<Fields> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const account = await this.#tried(arrival, request)
+      if (account) return account
+    }
+    throw accountExists()
+  }
+
+  /** One round; undefined if another request came first. */
+  async #tried(arrival: Arrival, request: ApiRequest): Promise<Fields | undefined> {
+    const { email, isVouched } = arrival.person
+    const { newcomer, named, isDisabled } = this.#accounts
+    const address = email === undefined ? undefined : newcomer({ identifier: email })
+    const link = await this.#find('key', keyOf(arrival))
+    const linked = await this.linked(arrival)
+    const owner = address && (await named(address)?.find())
+    // A verified address proves the account's own, if they are the same.
+    const isOthers = linked && String(owner?._id) !== String(linked._id)
+    if (linked && (isOthers || !isVouched)) return linked
+    if (!owner) return this.#make(arrival, link, isVouched ? address : undefined, request)
+    if (!isVouched) throw accountExists()
+    return isDisabled(owner) ? owner : this.#prove(arrival, link, owner, request)
+  }
+
+  /** The account that the person is linked with. */
+  async linked(arrival: Pick<Arrival, 'issuer' | 'person'>): Promise<Fields | undefined> {
+    const link = await this.#find('key', keyOf(arrival))
+    const user = link && (await this.#accounts.byId(link.owner))
+    return user && this.#isLive(link, user) ? user : undefined
+  }
+
+  /** Whether `user` is linked with a person of one of `issuers`. */
+  async opens(user: Fields, issuers: readonly string[]): Promise<boolean> {
+    const places = issuers.map((issuer) => this.#find('place', placeOf(user, issuer)))
+    return (await Promise.all(places)).some(
+      (link) => link !== undefined && this.#isLive(link, user),
+    )
+  }
+
+  /** Removes all links of an account. */
+  async forget(owner: string): Promise<void> {
+    while (await this.#stored.delete({ op: 'eq', field: 'owner', value: owner }));
+  }
+
+  /** Notes that the address of `owner` is proven, and links it. Undefined if something else came first. */
+  async #prove(
+    arrival: Arrival,
+    before: Link | undefined,
+    owner: Fields,
+    request: ApiRequest,
+  ): Promise<Fields | undefined> {
+    const { prove, report, tell } = this.#accounts
+    // The first proof on an account ends every way in from before, other links too.
+    const user = await prove(owner, request)
+    if (!user) return undefined
+    const own = before?.owner === String(user._id) ? before : undefined
+    if (own && this.#isLive(own, user)) return user
+    await this.#clear(arrival, user)
+    const isClaimed = await this.#claim(arrival, before, user, '')
+    if (!isClaimed || !(await this.#confirm(arrival, user))) return undefined
+    if (own) return user
+    report(request, 'provider-linked', user._id, arrival.provider)
+    tell(user, 'providerLinked', request, arrival.provider)
+    return user
+  }
+
+  /** Removes the account's link with another person of the provider, if it has ended. Throws a 409 if it has not. */
+  async #clear(arrival: Arrival, user: Fields): Promise<void> {
+    const there = await this.#find('place', placeOf(user, arrival.issuer))
+    if (!there || there.key === keyOf(arrival)) return
+    // An address may pass to another person at the provider; the account does not.
+    if (this.#isLive(there, user)) throw accountExists()
+    await this.#stored.delete(sameAs(there))
+  }
+
+  /** Opens a claimed link, if the address still is the account's now that others see the link; else it never opens. */
+  async #confirm(arrival: Arrival, user: Fields): Promise<boolean> {
+    const { named, newcomer, era } = this.#accounts
+    const address = newcomer({ identifier: arrival.person.email })
+    const now = address && (await named(address)?.find())
+    if (String(now?._id) !== String(user._id)) return false
+    const claimed = sameAs({ key: keyOf(arrival), owner: String(user._id), era: '' })
+    return (await this.#stored.update(claimed, { set: { era: era(user) } })) !== null
+  }
+
+  #make(
+    arrival: Arrival,
+    before: Link | undefined,
+    newcomer: Fields | undefined,
+    request: ApiRequest,
+  ): Promise<Fields | undefined> {
+    return this.#accounts.create(newcomer, arrival.body, request, {
+      name: arrival.person.name,
+      claim: (user) => this.#claim(arrival, before, user, this.#accounts.era(user)),
+    })
+  }
+
+  /** Stores the link in place of `before`, which opens nothing any more; false if another request was faster. */
+  async #claim(
+    arrival: Arrival,
+    before: Link | undefined,
+    user: Fields,
+    era: string,
+  ): Promise<boolean> {
+    const { issuer } = arrival
+    const owner = String(user._id)
+    const key = keyOf(arrival)
+    const link: Link = { key, issuer, owner, era, place: placeOf(user, issuer) }
+    const record = { ...link, linkedAt: new Date(this.#accounts.now()) }
+    try {
+      if (before) return (await this.#stored.update(sameAs(before), { set: record })) !== null
+      await this.#stored.insert({ _id: this.#accounts.newId(), ...record })
+      return true
+    } catch (error) {
+      if (error instanceof DuplicateKey) return false
+      throw error
+    }
+  }
+
+  async #find(field: 'key' | 'place', value: string): Promise<Link | undefined> {
+    const filter: Filter = { op: 'eq', field, value }
+    const [found] = await this.#stored.find({ filter, sort: [], limit: 1 })
+    return found as Link | undefined
+  }
+
+  #isLive({ owner, era }: Link, user: Fields): boolean {
+    return owner === String(user._id) && era === this.#accounts.era(user)
+  }
+}
+
+function keyOf({ issuer, person }: Pick<Arrival, 'issuer' | 'person'>): string {
+  return `${issuer} ${person.sub}`
+}
+
+function placeOf(user: Fields, issuer: string): string {
+  return `${String(user._id)} ${issuer}`
+}
+
+/** The link as it was read: no other request has changed it. */
+function sameAs({ key, owner, era }: Pick<Link, 'key' | 'owner' | 'era'>): Filter {
+  const values = Object.entries({ key, owner, era })
+  return all(values.map(([field, value]): Filter => ({ op: 'eq', field, value })))
+}

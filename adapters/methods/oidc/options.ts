@@ -1,0 +1,95 @@
+/**
+ * The options of `oidc`, checked at start-up.
+ *
+ * @module
+ */
+
+import { checkedUrl } from '../../../src/auth/providers/settings.ts'
+import { checkOptions, isNames } from '../../../src/model/option-rules.ts'
+
+/** Options of `oidc`. */
+export interface OidcOptions {
+  /** What your routes and events call the provider: letters, digits, `-` and `_`, such as `company`. */
+  readonly name: string
+  /** The provider's issuer URL, as its own description has it. It must begin with `https:`; `http:` works on this machine. */
+  readonly issuer: string
+  /** The id that the provider has given your app. */
+  readonly clientId: string
+  /** The secret that goes with it, for apps that have one. It never leaves the server. */
+  readonly clientSecret?: string
+  /** What to ask for besides `openid`. Default `['email', 'profile']`. */
+  readonly scopes?: readonly string[]
+  /**
+   * The pages of your app that people may come back to. Clients name one of them, letter by letter. URLs, paths, or the address
+   * of a native app, such as `com.example.app:/signed-in`.
+   */
+  readonly returnTo: readonly string[]
+  /**
+   * Where the provider sends people, as it is registered there. Default: the origin of the request, the mount and
+   * `/login/oidc/<name>/callback`. Behind a proxy, set it.
+   */
+  readonly redirectUri?: string
+}
+
+/** Throws a `TypeError` if an option makes no sense. */
+export function checkOidcOptions(options: OidcOptions): void {
+  checkOptions(options, RULES, fail)
+  const missing = ['name', 'issuer', 'clientId', 'returnTo'].find(
+    (option) => options[option as keyof OidcOptions] === undefined,
+  )
+  if (missing !== undefined) fail(`it needs '${missing}'`)
+  const { name, issuer, redirectUri } = options
+  checkUrl(name, 'issuer', issuer)
+  if (redirectUri !== undefined) checkUrl(name, 'redirectUri', redirectUri)
+}
+
+const text = {
+  must: 'be a string',
+  test: (value: unknown) => typeof value === 'string' && value.trim() !== '',
+}
+
+const RULES = {
+  name: {
+    must: "have letters, digits, '-' and '_' only",
+    test: (value: unknown) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
+  },
+  issuer: text,
+  clientId: text,
+  clientSecret: text,
+  redirectUri: text,
+  scopes: { must: 'be a list of strings', test: isNames },
+  returnTo: {
+    must: 'list pages of your app, such as https://example.com/signed-in, without a part after #',
+    test: (value: unknown) =>
+      isNames(value) && (value as string[]).length > 0 && (value as string[]).every(isPlace),
+  },
+}
+
+/** A page: a path, a URL of the web, or one of a native app, whose scheme is a domain the other way round (RFC 8252 §7.1). */
+function isPlace(place: string): boolean {
+  // Printable ASCII, as in a header.
+  if (!/^[!"$-[\]-~]+$/.test(place)) return false
+  if (/^\/(?!\/)/.test(place)) return true
+  if (!URL.canParse(place)) return false
+  const { protocol } = new URL(place)
+  return protocol.includes('.') || isSafe(place)
+}
+
+function isSafe(url: string): boolean {
+  try {
+    return checkedUrl('', url) === url
+  } catch {
+    return false
+  }
+}
+
+function checkUrl(name: string, option: string, url: string): void {
+  if (!isSafe(url)) {
+    fail(`'${option}' of '${name}' must be a URL that begins with 'https:' (got '${url}')`)
+  }
+}
+
+/** Throws a start-up error. */
+export function fail(message: string): never {
+  throw new TypeError(`oidc: ${message}`)
+}

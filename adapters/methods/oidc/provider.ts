@@ -1,0 +1,173 @@
+/**
+ * An OpenID provider: where to send the browser, and what its answer says of the person.
+ *
+ * @module
+ */
+
+import * as oauth from 'oauth4webapi'
+import { fetchLimited } from '../../../src/auth/providers/ask.ts'
+import { providerId } from '../../../src/auth/providers/provider.ts'
+import { providerUnreachable } from '../../../src/auth/refusals.ts'
+import { HttpError } from '../../../src/http/errors.ts'
+import type { OidcOptions } from './options.ts'
+
+/** What a browser brings back, as it was when the sign-in began. */
+export interface Ceremony {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly redirectUri: string
+  readonly returnTo: string
+  /** What the client keeps the secret of: only who has it can use the code. */
+  readonly challenge?: string
+  /** Epoch milliseconds. */
+  readonly until: number
+}
+
+/** The person who has signed in. */
+export interface Person {
+  readonly sub: string
+  readonly email?: string | undefined
+  /** Whether the provider vouches for the address. */
+  readonly isVouched: boolean
+  readonly name?: string | undefined
+}
+
+const KEPT_MS = 3_600_000
+const TOLERANCE_SECONDS = 5
+const DEADLINE_MS = 8000
+const MAX_NAME_LENGTH = 200
+const MAX_EMAIL_LENGTH = 254
+
+/** A provider, whose own description is read when it is first used. */
+export class OpenIdProvider {
+  readonly options: OidcOptions
+  readonly #now: () => number
+  #known: { readonly at: number; readonly server: Promise<oauth.AuthorizationServer> } | undefined
+
+  constructor(options: OidcOptions, now: () => number) {
+    this.options = options
+    this.#now = now
+  }
+
+  /** Where the browser goes to sign in. */
+  async destination({ state, nonce, verifier, redirectUri }: Ceremony): Promise<string> {
+    const { authorization_endpoint: endpoint } = await this.#server()
+    const to = new URL(String(endpoint))
+    const parameters = {
+      response_type: 'code',
+      client_id: this.options.clientId,
+      redirect_uri: redirectUri,
+      scope: [...new Set(['openid', ...this.#scopes])].join(' '),
+      ...{ state, nonce, code_challenge: await oauth.calculatePKCECodeChallenge(verifier) },
+      code_challenge_method: 'S256',
+    }
+    for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value)
+    return to.href
+  }
+
+  /** The person whom the answer in `parameters` is about. Throws for any answer that is not right. */
+  async person(parameters: URLSearchParams, ceremony: Ceremony): Promise<Person> {
+    const server = await this.#server()
+    const client = this.#client()
+    // Compares the issuer, too, before the code is sent anywhere.
+    const answer = oauth.validateAuthResponse(server, client, parameters, ceremony.state)
+    const calls = this.#calls()
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      this.#authentication(server),
+      answer,
+      ceremony.redirectUri,
+      ceremony.verifier,
+      calls,
+    )
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: ceremony.nonce,
+      requireIdToken: true,
+    })
+    // The library leaves this out, because the token came from the provider itself. A proxy may have come between.
+    await oauth.validateApplicationLevelSignature(server, response, calls)
+    const token = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
+    const sub = providerId(token.sub)
+    // Many providers tell the address only to those who ask for it with the access token.
+    const isElsewhere =
+      token.email === undefined &&
+      server.userinfo_endpoint !== undefined &&
+      this.#scopes.includes('email')
+    const claims = isElsewhere ? await this.#userInfo(server, tokens.access_token, sub) : token
+    return personIn(sub, claims)
+  }
+
+  get #scopes(): readonly string[] {
+    return this.options.scopes ?? ['email', 'profile']
+  }
+
+  async #userInfo(server: oauth.AuthorizationServer, token: string, sub: string) {
+    const calls = this.#calls()
+    const client = this.#client()
+    const response = await oauth.userInfoRequest(server, client, token, calls)
+    const isSigned = response.headers.get('content-type')?.startsWith('application/jwt') === true
+    const claims = await oauth.processUserInfoResponse(server, client, sub, response)
+    if (isSigned) await oauth.validateApplicationLevelSignature(server, response, calls)
+    return claims
+  }
+
+  #server(): Promise<oauth.AuthorizationServer> {
+    const at = this.#now()
+    if (this.#known && at - this.#known.at < KEPT_MS) return this.#known.server
+    const issuer = new URL(this.options.issuer)
+    const known = {
+      at,
+      server: oauth
+        .discoveryRequest(issuer, this.#calls())
+        .then((response) => oauth.processDiscoveryResponse(issuer, response))
+        .catch((error: unknown) => {
+          throw error instanceof HttpError ? error : providerUnreachable(error)
+        }),
+    }
+    this.#known = known
+    known.server.catch(() => {
+      if (this.#known === known) this.#known = undefined
+    })
+    return known.server
+  }
+
+  #client(): oauth.Client {
+    return {
+      client_id: this.options.clientId,
+      [oauth.clockTolerance]: TOLERANCE_SECONDS,
+      [oauth.clockSkew]: Math.round((this.#now() - Date.now()) / 1000),
+    }
+  }
+
+  #calls() {
+    return {
+      [oauth.customFetch]: fetchLimited as (url: string, init: object) => Promise<Response>,
+      // Start-up has made sure that such an issuer is on this machine.
+      [oauth.allowInsecureRequests]: this.options.issuer.startsWith('http:'),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    }
+  }
+
+  /** In the header, unless the provider takes it only in the body. */
+  #authentication({
+    token_endpoint_auth_methods_supported: taken = ['client_secret_basic'],
+  }: oauth.AuthorizationServer): oauth.ClientAuth {
+    const { clientSecret } = this.options
+    if (clientSecret === undefined) return oauth.None()
+    const isInBody = !taken.includes('client_secret_basic') && taken.includes('client_secret_post')
+    return (isInBody ? oauth.ClientSecretPost : oauth.ClientSecretBasic)(clientSecret)
+  }
+}
+
+function personIn(sub: string, claims: Readonly<Record<string, unknown>>): Person {
+  const { email, email_verified: isVouched, name } = claims
+  const isUsable = typeof email === 'string' && email !== '' && email.length <= MAX_EMAIL_LENGTH
+  return {
+    sub,
+    ...(isUsable && { email }),
+    isVouched: isUsable && isVouched === true,
+    ...(typeof name === 'string' && name !== '' && { name: name.slice(0, MAX_NAME_LENGTH) }),
+  }
+}

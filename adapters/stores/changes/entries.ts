@@ -1,0 +1,57 @@
+/**
+ * The entries of a log as stores keep them: with the records as JSON.
+ *
+ * @module
+ */
+
+import type { LoggedChange, LoggedModel } from '../../../src/ports/changes.ts'
+import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
+import { recordReader } from '../json-values.ts'
+
+/** An entry as it is stored. */
+export interface StoredEntry {
+  readonly model: unknown
+  readonly actor: unknown
+  /** Epoch milliseconds. */
+  readonly at: unknown
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** The models whose entries a store can read. */
+export class LoggedModels {
+  readonly #models = new Map<string, Known>()
+
+  /** Adds those of `schemas`. */
+  prepared(schemas: readonly CollectionSchema[]): void {
+    for (const { logged, shape } of schemas) {
+      if (logged) this.#models.set(logged.model, { logged, parse: recordReader(shape) })
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...this.#models.keys()]
+  }
+
+  get all(): readonly LoggedModel[] {
+    return [...this.#models.values()].map(({ logged }) => logged)
+  }
+
+  /** The change of an entry at the position `id`; undefined if its model is not known. */
+  change(id: string, { model, actor, at, before, after }: StoredEntry): LoggedChange | undefined {
+    const known = this.#models.get(String(model))
+    if (!known) return undefined
+    const record = (json: unknown) => (typeof json === 'string' ? known.parse(json) : null)
+    const [was, is] = [record(before), record(after)]
+    const kind = was === null ? 'created' : is === null ? 'removed' : 'updated'
+    return {
+      ...{ id, at: new Date(Number(at)), model: String(model), kind },
+      ...{ before: was, after: is, by: typeof actor === 'string' ? actor : null },
+    }
+  }
+}
+
+interface Known {
+  readonly logged: LoggedModel
+  readonly parse: (json: string) => Fields
+}

@@ -1,0 +1,122 @@
+/**
+ * Steps that are taken in a transaction, and what they do to each record: for stores that note it themselves.
+ *
+ * @module
+ */
+
+import { type Filter, withId } from '../../../src/ports/filter.ts'
+import { isSameContent } from '../../../src/ports/same-content.ts'
+import type {
+  Change,
+  Fields,
+  StepResult,
+  WriteOptions,
+  WriteStep,
+} from '../../../src/ports/store.ts'
+
+import { take } from '../planner/steps.ts'
+
+/** The writes of one collection, within a transaction. */
+export interface NotableWrites {
+  /** Resolves to what is stored, if that is something else. */
+  insert(record: Fields): Promise<Fields | void>
+  update(filter: Filter, change: Change): Promise<Fields | null>
+  updateMany(filter: Filter, change: Change): Promise<number>
+  delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
+  deleteMany(filter: Filter): Promise<Fields[]>
+  /** A record that matches and holds what is expected, which stays so until this transaction writes it. */
+  hold(filter: Filter, options?: WriteOptions): Promise<Fields | null>
+  /** The same of all that match. */
+  holdAll(filter: Filter): Promise<Fields[]>
+}
+
+/** What a write has done to one record of a model, for the log. */
+export interface Noted {
+  readonly model: string
+  readonly record: string
+  readonly by: string | null
+  /** As JSON; null if there was or is none. */
+  readonly before: string | null
+  readonly after: string | null
+  /** The index of the step. */
+  readonly step: number
+}
+
+/** What a step did, with what is to be noted; undefined if it failed. */
+export interface NotedStep {
+  readonly result: StepResult
+  readonly records: readonly (readonly [before: Fields | null, after: Fields | null])[]
+}
+
+/** Takes a step that writes. */
+export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<NotedStep | undefined> {
+  return take<Promise<NotedStep | undefined>>(step, {
+    async insert(record) {
+      const stored = await writes.insert(record)
+      const result = { count: 1, records: stored ? [stored] : [] }
+      return { result, records: [[null, stored ?? record]] }
+    },
+    async update(filter, change, options) {
+      const before = await writes.hold(filter, options)
+      const after = before && (await writes.update(withId(String(before._id)), change))
+      return after ? { result: one(after), records: [[before, after]] } : undefined
+    },
+    updateMany: (filter, change) => updateAll(filter, change, writes),
+    async delete(filter, options) {
+      const before = await writes.delete(filter, options)
+      return before ? { result: one(before), records: [[before, null]] } : undefined
+    },
+    async deleteMany(filter) {
+      const records = await writes.deleteMany(filter)
+      const result = { count: records.length, records }
+      return { result, records: records.map((record) => [record, null]) }
+    },
+    require: writesNothing,
+    guard: writesNothing,
+  })
+}
+
+async function writesNothing(): Promise<never> {
+  throw new TypeError('the step writes nothing')
+}
+
+async function updateAll(
+  filter: Filter,
+  change: Change,
+  writes: NotableWrites,
+): Promise<NotedStep> {
+  const before = await writes.holdAll(filter)
+  if (before.length === 0) return { result: { count: 0, records: [] }, records: [] }
+  const those: Filter = { op: 'in', field: '_id', values: before.map(({ _id }) => String(_id)) }
+  const count = await writes.updateMany(those, change)
+  const after = new Map((await writes.holdAll(those)).map((record) => [record._id, record]))
+  return {
+    result: { count, records: [] },
+    records: before.map((record) => [record, after.get(record._id) ?? null]),
+  }
+}
+
+/** The entries of a step; a record that has ended as it was has none. */
+export function notedBy(
+  { records }: NotedStep,
+  { in: { logged }, by = null }: WriteStep,
+  step: number,
+): Noted[] {
+  if (!logged) return []
+  const { model } = logged
+  const json = (record: Fields | null) => record && JSON.stringify(record)
+  return records.flatMap(([before, after]) => {
+    if (isSameContent(before, after)) return []
+    const record = String((after ?? before)?._id)
+    return { model, record, by, before: json(before), after: json(after), step }
+  })
+}
+
+/** Whether the log notes what a step does. */
+export function isNotable(step: WriteStep): boolean {
+  return step.in.logged !== undefined && !('require' in step || 'guard' in step)
+}
+
+function one(record: Fields): StepResult {
+  return { count: 1, records: [record] }
+}

@@ -1,0 +1,37 @@
+/**
+ * Positions in a log of changes, as strings: which database, and numbers that grow.
+ *
+ * @module
+ */
+
+/** Where an entry is. */
+export interface Position {
+  /** Made at random with the log. A copy of the database that is used beside it, or after it, has another. */
+  readonly epoch: string
+  /** What decides first comes first. */
+  readonly numbers: readonly number[]
+}
+
+/** Of two positions of one epoch the later one is the greater string. */
+export function positionText({ epoch, numbers }: Position): string {
+  return [epoch, ...numbers.map(digits)].join('-')
+}
+
+/** The position that a string stands for, with so many numbers; undefined if there is none. */
+export function positionIn(text: string, count: number): Position | undefined {
+  const [epoch = '', ...parts] = text.split('-')
+  const isPosition = /^[0-9a-z]{10}$/.test(epoch) && parts.length === count
+  if (!isPosition || !parts.every((part) => /^[0-9a-z]{11}$/.test(part))) return undefined
+  return { epoch, numbers: parts.map((part) => Number.parseInt(part, 36)) }
+}
+
+/** Eleven digits to the base 36 hold every safe integer. */
+function digits(number: number): string {
+  return number.toString(36).padStart(11, '0')
+}
+
+/** An epoch for a new log. */
+export function newEpoch(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(10))
+  return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
+}

@@ -1,0 +1,228 @@
+/**
+ * The log of changes in MongoDB.
+ *
+ * @module
+ */
+
+import { type ClientSession, type Collection, MongoError } from 'mongodb'
+import type {
+  ChangeLog,
+  LoggedChange,
+  LoggedModel,
+  NotedChange,
+} from '../../../../src/ports/changes.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { LoggedModels } from '../../changes/entries.ts'
+import type { Noted } from '../../changes/noting.ts'
+import { positionIn, positionText } from '../../changes/position.ts'
+import { Wakes } from '../../changes/wakes.ts'
+import type { Connection } from '../connection/connection.ts'
+import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
+import { ENTRIES, MOST, NOTHING, type Position, type State, Tickets } from './tickets.ts'
+
+/** How often a write that is noted also drops old entries. */
+const DROPPING = 1 / 20
+/** The most entries that are looked at, to be dropped. */
+const MAX_DROPPED = 1000
+/** The code of a collection that exists. */
+const EXISTS = 48
+
+/** An entry as it is stored. */
+interface Entry {
+  readonly _id: number
+  readonly at: Date
+  readonly model: string
+  readonly record: string
+  readonly actor?: string | null
+  readonly before?: string | null
+  readonly after?: string | null
+}
+
+type Reading = { readonly limit: number; readonly models?: readonly string[] | undefined }
+
+/** The log of one store. */
+export class Log implements ChangeLog {
+  readonly #connection: Connection
+  readonly #entries: Collection<Entry>
+  readonly #tickets: Tickets
+  readonly #models = new LoggedModels()
+  readonly #wakes = new Wakes(() => this.position())
+  readonly wake: ChangeLog['wake'] = this.#wakes.wake
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#entries = connection.database.collection<Entry>(ENTRIES)
+    this.#tickets = new Tickets(connection.database)
+  }
+
+  position(): Promise<string> {
+    return this.#seen(async (state, session) => idOf(state.epoch, await this.#end(state, session)))
+  }
+
+  async read(
+    after: string | undefined,
+    { limit, models = this.#models.names }: Reading,
+  ): ReturnType<ChangeLog['read']> {
+    const from = after === undefined ? undefined : positionIn(after, 2)
+    if (after !== undefined && !from) return { gone: true }
+    const [first = 0, at = 0] = from?.numbers ?? []
+    return this.#seen(async (state, session) => {
+      if (from && (await this.#isGone(from.epoch, [first, at], models, state, session))) {
+        return { gone: true }
+      }
+      const query = { _id: { $gt: first, $lt: state.floor }, model: { $in: [...models] } }
+      const found = await this.#entries.find(query, { session, sort: { _id: 1 }, limit }).toArray()
+      const last = found.at(-1)
+      const full = last && found.length === limit
+      const [end, time] = full ? [last._id, +last.at] : await this.#end(state, session)
+      const position = end > first ? idOf(state.epoch, [end, time]) : after
+      return {
+        changes: this.#changes(state.epoch, found),
+        position: position ?? idOf(state.epoch, [end, time]),
+      }
+    })
+  }
+
+  async history(
+    model: string,
+    record: string,
+    { limit, upTo }: { readonly limit: number; readonly upTo?: string | undefined },
+  ): Promise<LoggedChange[]> {
+    const last = upTo === undefined ? undefined : positionIn(upTo, 2)
+    if (upTo !== undefined && !last) return []
+    return this.#seen(async (state, session) => {
+      if (last && last.epoch !== state.epoch) return []
+      const query = { model, record, ...(last && { _id: { $lte: last.numbers[0] ?? 0 } }) }
+      const options = { session, sort: { _id: -1 }, limit } as const
+      return this.#changes(state.epoch, await this.#entries.find(query, options).toArray())
+    })
+  }
+
+  /**
+   * Adds entries in a transaction that has taken its steps. Its ticket must be closed when it has ended, unless nobody knows
+   * how.
+   */
+  async add(noted: readonly Noted[], session: ClientSession): Promise<Added> {
+    const { epoch, number, at } = await this.#tickets.take()
+    const close = () => this.#close(number)
+    const entries = noted.map(({ model, record, by, before, after }, index): Entry => {
+      return { _id: number * MOST + index, at, model, record, actor: by, before, after }
+    })
+    try {
+      await this.#entries.insertMany(entries, { session, ordered: true })
+    } catch (error) {
+      // Another process has taken this one for dead.
+      if (hasCode(error, DUPLICATE_KEY) && error instanceof MongoError) {
+        error.addErrorLabel('TransientTransactionError')
+      }
+      void close()
+      throw error
+    }
+    const changes = entries.map(({ _id, model, record }) => {
+      return { id: idOf(epoch, [_id, +at]), model, record }
+    })
+    return { changes, close }
+  }
+
+  /** The transaction with this ticket has ended. */
+  async #close(number: number): Promise<void> {
+    try {
+      await this.#connection.run(undefined, () => this.#tickets.close(number))
+      this.#wakes.notify()
+      if (Math.random() < DROPPING) await this.#drop()
+    } catch {
+      // Readers close what is left.
+    }
+  }
+
+  /** Creates what the log needs; a transaction can't. */
+  async prepared(schemas: readonly CollectionSchema[]): Promise<void> {
+    this.#models.prepared(schemas)
+    await this.#connection.database.createCollection(ENTRIES).catch((error: unknown) => {
+      if (!hasCode(error, EXISTS)) throw error
+    })
+    await this.#entries.createIndex({ model: 1, record: 1, _id: -1 })
+    await this.#tickets.prepare()
+    await this.#drop()
+  }
+
+  /** What `read` finds at one moment, which a majority of the members knows. */
+  #seen<T>(read: (state: State, session: ClientSession) => Promise<T>): Promise<T> {
+    return this.#connection.run(undefined, async () => {
+      const session = this.#connection.client.startSession({ snapshot: true })
+      try {
+        const state = await this.#tickets.state({ session })
+        if (!state) throw new TypeError('the log of changes is not there. Was the store prepared?')
+        return await read(state, session)
+      } finally {
+        await session.endSession()
+      }
+    })
+  }
+
+  /** The last entry that nothing comes before any more, dropped ones included. */
+  async #end({ floor, dropped }: State, session: ClientSession): Promise<Position> {
+    const options = { session, sort: { _id: -1 }, projection: { at: 1 } } as const
+    const found = await this.#entries.findOne({ _id: { $lt: floor } }, options)
+    const ends: Position[] = [...dropped.values(), [found?._id ?? 0, Number(found?.at ?? 0)]]
+    return ends.reduce((a, b) => (b[0] > a[0] ? b : a))
+  }
+
+  /** Whether entries of `models` after a position may have been dropped, or it is none of this log. */
+  async #isGone(
+    epoch: string,
+    position: Position,
+    models: readonly string[],
+    state: State,
+    session: ClientSession,
+  ): Promise<boolean> {
+    if (epoch !== state.epoch || !(await this.#isKnown(position, state, session))) return true
+    return models.some((model) => (state.dropped.get(model)?.[0] ?? 0) > position[0])
+  }
+
+  /** Whether a position is that of an entry which is there or has been, or the beginning. */
+  async #isKnown([id, at]: Position, state: State, session: ClientSession): Promise<boolean> {
+    if (id === 0 || [...state.dropped.values()].some(([last]) => last >= id)) return true
+    const found = await this.#entries.findOne({ _id: id }, { session, projection: { at: 1 } })
+    return found !== null && +found.at === at
+  }
+
+  #changes(epoch: string, found: readonly Entry[]): LoggedChange[] {
+    return found.flatMap(({ _id, at, model, actor, before, after }) => {
+      const stored = { at: +at, model, actor, before, after }
+      return this.#models.change(idOf(epoch, [_id, +at]), stored) ?? []
+    })
+  }
+
+  async #drop(): Promise<void> {
+    for (const one of this.#models.all) {
+      if (one.keepMs === Number.POSITIVE_INFINITY) continue
+      await this.#seen((state) => this.#dropOf(one, state))
+    }
+  }
+
+  async #dropOf({ model, keepMs }: LoggedModel, state: State): Promise<void> {
+    const [known] = state.dropped.get(model) ?? [0]
+    const options = { sort: { _id: 1 }, limit: MAX_DROPPED, projection: { at: 1 } } as const
+    const oldest = await this.#entries
+      .find({ _id: { $gt: known, $lt: state.floor } }, options)
+      .toArray()
+    const young = oldest.findIndex(({ at }) => +at >= +state.now - keepMs)
+    const last = (young < 0 ? oldest : oldest.slice(0, young)).at(-1)
+    if (!last) return
+    await this.#tickets.drop(model, [last._id, +last.at])
+    const range = { $gt: known, $lte: last._id }
+    await this.#entries.deleteMany({ model: { $in: [model, NOTHING] }, _id: range })
+  }
+}
+
+/** Entries that a transaction has added. */
+export interface Added {
+  readonly changes: readonly NotedChange[]
+  /** Closes their ticket. */
+  close(): Promise<void>
+}
+
+function idOf(epoch: string, numbers: Position): string {
+  return positionText({ epoch, numbers })
+}

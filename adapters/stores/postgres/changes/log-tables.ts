@@ -1,0 +1,129 @@
+/**
+ * The log of changes in PostgreSQL: its tables, and the statements that add to them.
+ *
+ * Transactions commit in another order than they begin, so no number that one takes while it runs is that of the commit.
+ * An entry has a place, and a number within it. The place is at least the id of its transaction (xid8), and at least the
+ * last id that had ended when the entry was added; by then its transaction has locked all records that it writes. So:
+ *
+ * - who has written a record later has the same or a later place, and then a greater number: its writer before had ended.
+ * - what is below the oldest transaction that runs (`pg_snapshot_xmin`) is complete: nothing comes there any more.
+ *
+ * @module
+ */
+
+import type { LoggedModel, NotedChange } from '../../../../src/ports/changes.ts'
+import type { Noted } from '../../changes/noting.ts'
+import { positionText } from '../../changes/position.ts'
+import { tableSql } from '../layout/columns.ts'
+import type { Row } from '../layout/rows.ts'
+import { identifier, literal, Parameters, type Statement } from '../layout/sql.ts'
+
+/** The tables of the log in one schema of a database, as SQL. */
+export interface LogTables {
+  readonly entries: string
+  readonly log: string
+  readonly dropped: string
+}
+
+export const ENTRIES = 'fieldgate_changes'
+
+export function logTables(space: string): LogTables {
+  return {
+    entries: tableSql(space, ENTRIES),
+    log: tableSql(space, 'fieldgate_change_log'),
+    dropped: tableSql(space, 'fieldgate_changes_dropped'),
+  }
+}
+
+/** Creates the tables. */
+export function createLog({ entries, log, dropped }: LogTables): string {
+  return [
+    `CREATE TABLE IF NOT EXISTS ${log} (id int PRIMARY KEY CHECK (id = 1), epoch text NOT NULL, place text NOT NULL, base bigint NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${dropped} (model text PRIMARY KEY, place bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${entries} (place bigint NOT NULL, seq bigint GENERATED ALWAYS AS IDENTITY, at bigint NOT NULL, model text NOT NULL, record text NOT NULL, actor text, before text, after text, PRIMARY KEY (place, seq))`,
+    `CREATE INDEX IF NOT EXISTS ${identifier(`${ENTRIES}_of_a_record`)} ON ${entries} (model, record, place, seq)`,
+  ].join(';\n')
+}
+
+/** The database by its number, which another one that its dump is restored to does not have. */
+const DATABASE = `(SELECT oid::text FROM pg_database WHERE datname = current_database())`
+const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint'
+const XMAX = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
+export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+
+/**
+ * Makes the row of the log, and makes it anew if it came from elsewhere: transactions there had other ids, so places go on
+ * after the last one.
+ */
+export function keepLog({ entries, log }: LogTables, epoch: string): Statement {
+  const last = `coalesce((SELECT max(place) FROM ${entries}), 0)`
+  const parameters = new Parameters()
+  const values = `1, ${parameters.bind(epoch)}, ${DATABASE}, 0`
+  return parameters.statement(
+    `INSERT INTO ${log} AS known SELECT ${values}
+      ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, place = excluded.place, base = ${last}
+      WHERE known.place <> excluded.place OR ${last} >= known.base + ${XMAX}`,
+  )
+}
+
+/** Adds entries, and returns their positions. Everything that they tell of is locked by now. */
+export function addEntries({ entries, log }: LogTables, noted: readonly Noted[]): Statement {
+  const parameters = new Parameters()
+  const list = parameters.bind(
+    JSON.stringify(
+      noted.map(({ model, record, by, before, after }) => [model, record, by, before, after]),
+    ),
+    'json',
+  )
+  const place = `base + greatest(pg_current_xact_id()::text::bigint, ${XMAX} - 1)`
+  const columns = [0, 1, 2, 3, 4].map((at) => `entry ->> ${at}`).join(', ')
+  return parameters.statement(
+    `WITH added AS (INSERT INTO ${entries} (place, at, model, record, actor, before, after)
+        SELECT ${place}, ${NOW_MS}, ${columns} FROM ${log}, json_array_elements(${list}) WITH ORDINALITY AS list(entry, number) ORDER BY number
+        RETURNING place, seq, at, model, record)
+      SELECT (SELECT epoch FROM ${log}), place, seq, at, model, record FROM added ORDER BY place, seq`,
+  )
+}
+
+/** The entries that a write has added. */
+export function notedIn(rows: readonly Row[]): NotedChange[] {
+  return rows.map(([epoch, place, seq, at, model, record]) => {
+    const numbers = [place, seq, at].map(Number)
+    return {
+      id: positionText({ epoch: String(epoch), numbers }),
+      model: String(model),
+      record: String(record),
+    }
+  })
+}
+
+/** The most entries that one call looks at. */
+const MAX_DROPPED = 1000
+
+/** Drops the oldest entries of a model, if they are older than it keeps them. */
+export function dropOld(
+  { entries, dropped, log }: LogTables,
+  { model, keepMs }: LoggedModel,
+): string {
+  const own = `model = ${literal(model)}`
+  const known = `(SELECT place, seq FROM ${dropped} WHERE ${own} UNION ALL SELECT -1, -1 ORDER BY place DESC, seq DESC LIMIT 1)`
+  return `WITH known AS ${known},
+    oldest AS (SELECT place, seq, at FROM ${entries}
+      WHERE (place, seq) > ((SELECT place FROM known), (SELECT seq FROM known)) AND place < (SELECT base FROM ${log}) + ${XMIN}
+      ORDER BY place, seq LIMIT ${MAX_DROPPED}),
+    young AS (SELECT place, seq FROM oldest WHERE at >= ${NOW_MS} - ${Math.ceil(keepMs)} ORDER BY place, seq LIMIT 1),
+    last AS (SELECT place, seq, at FROM oldest
+      WHERE NOT EXISTS (SELECT FROM young WHERE (young.place, young.seq) <= (oldest.place, oldest.seq))
+      ORDER BY place DESC, seq DESC LIMIT 1),
+    noted AS (INSERT INTO ${dropped} SELECT ${literal(model)}, place, seq, at FROM last
+      ON CONFLICT (model) DO UPDATE SET place = excluded.place, seq = excluded.seq, at = excluded.at
+      RETURNING place, seq)
+    DELETE FROM ${entries} AS entry USING noted
+      WHERE entry.${own} AND (entry.place, entry.seq) > ((SELECT place FROM known), (SELECT seq FROM known))
+        AND (entry.place, entry.seq) <= (noted.place, noted.seq)`
+}
+
+/** The first place that may still get entries. */
+export function horizonOf({ log }: LogTables): string {
+  return `(SELECT base FROM ${log}) + ${XMIN}`
+}

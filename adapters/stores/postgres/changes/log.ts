@@ -1,0 +1,188 @@
+/**
+ * The log of changes in PostgreSQL, as its readers see it.
+ *
+ * @module
+ */
+
+import type { ChangeLog, LoggedChange } from '../../../../src/ports/changes.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { LoggedModels } from '../../changes/entries.ts'
+import type { Noted } from '../../changes/noting.ts'
+import { type Position, positionIn, positionText } from '../../changes/position.ts'
+import { Wakes } from '../../changes/wakes.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Row, Run } from '../layout/rows.ts'
+import { arrayText, Parameters, type Statement } from '../layout/sql.ts'
+import { addEntries, dropOld, horizonOf, logTables, notedIn } from './log-tables.ts'
+
+type Reading = { readonly limit: number; readonly models?: readonly string[] | undefined }
+
+/** How often a write that is noted also drops old entries. */
+const DROPPING = 1 / 20
+
+/** The log of one store. */
+export class Log implements ChangeLog {
+  readonly #ask: (statement: Statement) => Promise<readonly Row[]>
+  readonly #connection: Connection
+  readonly #tables: ReturnType<typeof logTables>
+  readonly #models = new LoggedModels()
+  readonly #wakes = new Wakes(() => this.position())
+  readonly wake: ChangeLog['wake'] = this.#wakes.wake
+
+  /** `ask` resolves to the rows of a statement; its errors are the port's. */
+  constructor(
+    connection: Connection,
+    space: string,
+    ask: (statement: Statement) => Promise<readonly Row[]>,
+  ) {
+    this.#connection = connection
+    this.#tables = logTables(space)
+    this.#ask = ask
+  }
+
+  async position(): Promise<string> {
+    const { log } = this.#tables
+    const sql = `SELECT l.epoch, last.* FROM ${log} AS l LEFT JOIN (${this.#last()}) AS last ON TRUE`
+    const [row = []] = await this.#ask({ sql, values: [] })
+    return idOf(row)
+  }
+
+  async read(
+    after: string | undefined,
+    { limit, models = this.#models.names }: Reading,
+  ): ReturnType<ChangeLog['read']> {
+    const from = after === undefined ? START : positionIn(after, 3)
+    if (!from) return { gone: true }
+    const rows = await this.#ask(this.#reading(from, limit, models))
+    const [end = []] = rows
+    if (after !== undefined && isGone(end, from)) return { gone: true }
+    const [epoch = null] = end
+    const entries = rows.map((row) => row.slice(END)).filter(([one]) => one !== null)
+    return {
+      changes: this.#changes(epoch, entries),
+      position: positionOf(end, entries, limit, after ?? ''),
+    }
+  }
+
+  async history(
+    model: string,
+    record: string,
+    { limit, upTo }: { readonly limit: number; readonly upTo?: string | undefined },
+  ): Promise<LoggedChange[]> {
+    const last = upTo === undefined ? undefined : positionIn(upTo, 3)
+    if (upTo !== undefined && !last) return []
+    const { entries, log } = this.#tables
+    const parameters = new Parameters()
+    const [place, seq] = last?.numbers ?? []
+    const most =
+      place === undefined
+        ? 'TRUE'
+        : `(e.place, e.seq) <= (${parameters.bind(String(place), 'bigint')}, ${parameters.bind(String(seq), 'bigint')})`
+    const of = `e.model = ${parameters.bind(model)} AND e.record = ${parameters.bind(record)}`
+    const sql = `SELECT l.epoch, ${COLUMNS} FROM ${entries} AS e, ${log} AS l WHERE ${of} AND ${most} ORDER BY e.place DESC, e.seq DESC LIMIT ${limit}`
+    const rows = await this.#ask(parameters.statement(sql))
+    const [[epoch] = []] = rows
+    if (last && last.epoch !== epoch) return []
+    return this.#changes(
+      epoch,
+      rows.map((row) => row.slice(1)),
+    )
+  }
+
+  /** Adds entries, in a transaction whose steps have been taken. */
+  async add(noted: readonly Noted[], run: Run): Promise<ReturnType<typeof notedIn>> {
+    return noted.length === 0 ? [] : notedIn((await run(addEntries(this.#tables, noted))).rows)
+  }
+
+  /** After a write that has added entries. */
+  notify(): void {
+    this.#wakes.notify()
+    if (Math.random() < DROPPING) void this.#drop().catch(() => {})
+  }
+
+  /** Once the tables are there. */
+  async prepared(schemas: readonly CollectionSchema[]): Promise<void> {
+    this.#models.prepared(schemas)
+    await this.#drop()
+  }
+
+  async #drop(): Promise<void> {
+    for (const one of this.#models.all) {
+      if (one.keepMs === Number.POSITIVE_INFINITY) continue
+      await this.#connection.run({ sql: dropOld(this.#tables, one), values: [] })
+    }
+  }
+
+  #changes(epoch: unknown, entries: readonly Row[]): LoggedChange[] {
+    return entries.flatMap((entry) => {
+      const [, , at, model, actor, before, after] = entry.map((one) => one?.toString() ?? null)
+      const stored = { at, model, actor, before, after }
+      return this.#models.change(idOf([String(epoch), ...entry]), stored) ?? []
+    })
+  }
+
+  /** The last entry that nothing comes before any more, dropped ones included. */
+  #last(): string {
+    const { entries, dropped } = this.#tables
+    const there = `SELECT place, seq, at FROM ${entries} WHERE place < ${horizonOf(this.#tables)} ORDER BY place DESC, seq DESC LIMIT 1`
+    return `SELECT place, seq, at FROM ((${there}) UNION ALL SELECT place, seq, at FROM ${dropped}) AS ends ORDER BY place DESC, seq DESC LIMIT 1`
+  }
+
+  /**
+   * One statement, so all of it is of one moment: whether the position is one of the log, whether entries after it may have
+   * been dropped, the end, and the entries after the position; one row without any if there are none.
+   */
+  #reading(
+    { numbers: [place = 0, seq = 0, at = 0] }: Position,
+    limit: number,
+    models: readonly string[],
+  ): Statement {
+    const { entries, log, dropped } = this.#tables
+    const parameters = new Parameters()
+    const number = (value: number) => parameters.bind(String(value), 'bigint')
+    const [first, second, third] = [number(place), number(seq), number(at)]
+    const names = parameters.bind(arrayText(models), 'text[]')
+    const here = `(${first}, ${second})`
+    const isKnown = `${first} = 0 OR EXISTS (SELECT FROM ${entries} WHERE (place, seq, at) = (${first}, ${second}, ${third}))
+      OR EXISTS (SELECT FROM ${dropped} WHERE (place, seq) >= ${here})`
+    const isDropped = `EXISTS (SELECT FROM ${dropped} WHERE (place, seq) > ${here} AND model = ANY (${names}))`
+    const found = `SELECT ${COLUMNS} FROM ${entries} AS e WHERE (e.place, e.seq) > ${here} AND e.place < ${horizonOf(this.#tables)} AND e.model = ANY (${names}) ORDER BY e.place, e.seq LIMIT ${limit}`
+    return parameters.statement(
+      `SELECT l.epoch, ${isKnown}, ${isDropped}, last.place, last.seq, last.at, e.* FROM ${log} AS l
+        LEFT JOIN (${this.#last()}) AS last ON TRUE LEFT JOIN (${found}) AS e ON TRUE ORDER BY e.place, e.seq`,
+    )
+  }
+}
+
+/** Before every entry. */
+const START: Position = { epoch: '', numbers: [0, 0, 0] }
+
+const COLUMNS = 'e.place, e.seq, e.at, e.model, e.actor, e.before, e.after'
+/** How many columns come before those of the entry. */
+const END = 6
+
+function idOf([epoch, place, seq, at]: Row): string {
+  return positionText({
+    epoch: String(epoch),
+    numbers: [place, seq, at].map((one) => Number(one ?? 0)),
+  })
+}
+
+/** Whether entries after a position may have been dropped, or it is none of this log. */
+function isGone([epoch, isKnown, isDropped]: Row, from: Position): boolean {
+  return epoch !== from.epoch || isKnown !== 't' || isDropped === 't'
+}
+
+/** Where to read on: after the end of the log, if what was found is all that is there. */
+function positionOf(
+  [epoch = null, , , place = null, seq = null, at = null]: Row,
+  entries: readonly Row[],
+  limit: number,
+  after: string,
+): string {
+  const end = idOf([epoch, place, seq, at])
+  const last = entries.at(-1)
+  const isLast = last && (entries.length === limit || end < idOf([epoch, ...last]))
+  const to = isLast ? idOf([epoch, ...last]) : end
+  return to < after ? after : to
+}

@@ -1,0 +1,7 @@
+import type { APIRoute } from 'astro'
+import { api } from '../../api'
+
+export const prerender = false
+
+/** Every method, QUERY among them. */
+export const ALL: APIRoute = ({ request }) => api.handle(request)

@@ -1,0 +1,10 @@
+import process from 'node:process'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { api } from './api.ts'
+
+const app = new Hono()
+app.get('/', (context) => context.text('Cities'))
+app.all('/api/*', (context) => api.handle(context.req.raw))
+
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000), hostname: process.env.HOST })

@@ -1,0 +1,5 @@
+import { api } from '../../lib/api.ts'
+
+export default (request: Request) => api.handle(request)
+
+export const config = { path: '/api/*' }

@@ -1,0 +1,140 @@
+/**
+ * `consume`: a function that is called for each change of some models' records, by one process at a time.
+ *
+ * @module
+ */
+
+import type { App } from '../../app/app.ts'
+import type { Managed, Model } from '../../model/model.ts'
+import {
+  callable,
+  checkOptions,
+  type Fail,
+  natural,
+  oneOf,
+  type Rule,
+} from '../../model/option-rules.ts'
+import { declaredPart } from '../../model/present.ts'
+import type { ChangeKind, LoggedChange } from '../../ports/changes.ts'
+import type { Fields } from '../../ports/store.ts'
+import { type Host, hostOf } from '../../records/engine/host.ts'
+import type { RecordStore } from '../../records/engine/record-store.ts'
+import { addWork } from '../add.ts'
+import { Consumer } from './consumer.ts'
+import type { ConsumerSettings } from './tries.ts'
+
+/** A change of a record: what a write did to it. */
+export interface RecordChange<R = Fields> {
+  /** Its position in the log of changes: the `Change-Id` of the response to the write. */
+  readonly id: string
+  /** When it was written, by the clock of the database. */
+  readonly at: Date
+  /** The name of the model. */
+  readonly model: string
+  readonly kind: ChangeKind
+  /** The record before the write, with its hidden fields; null if it was created. */
+  readonly before: (R & Managed) | null
+  /** The record after the write, with its hidden fields; null if it was removed. */
+  readonly after: (R & Managed) | null
+  /** Who did it: a user's id, `key:<id>` for an API key, null if nobody was signed in. */
+  readonly by: string | null
+}
+
+/** What `handle` is told of a try. */
+export interface ChangeTry {
+  /** 1, or more if earlier tries failed. */
+  readonly attempt: number
+  /** Aborts when the app closes and has waited for some time, or if another process has taken over. */
+  readonly signal: AbortSignal
+  /** The app's records, as `app.store`. */
+  readonly store: RecordStore
+}
+
+/** A change of a record of `M`. */
+export type ChangeOf<M> = M extends Model<infer R> ? RecordChange<R> : never
+
+/** Options of `consume`, for the models `M`. */
+export interface ConsumeOptions<M extends readonly Model[] = readonly Model[]> {
+  /** Whose changes: models with `changes`. */
+  readonly models: M
+  /** What to do with a change. If it throws, it is called again. */
+  readonly handle: (change: ChangeOf<M[number]>, given: ChangeTry) => unknown
+  /**
+   * Where a new consumer begins: with what is written from the first start on, or with the oldest changes that are kept.
+   * Default `now`.
+   */
+  readonly from?: 'now' | 'start'
+  /** How often a change is tried until it is set aside. Default 12, which takes two hours. */
+  readonly maxAttempts?: number
+  /** How many changes, of different records, are handled at the same time. Default 1. */
+  readonly concurrency?: number
+}
+
+const RULES: Readonly<Record<keyof ConsumeOptions, Rule>> = {
+  models: { must: 'be a list of models', test: Array.isArray },
+  handle: callable,
+  from: oneOf('now', 'start'),
+  maxAttempts: natural,
+  concurrency: natural,
+}
+
+/**
+ * Calls `handle` for each change of the records of `models`: at least once, in order for each record, and in one process at
+ * a time. If it throws, it is called again after 1 s, then after longer and longer pauses of up to an hour; meanwhile later
+ * changes of that record wait, and those of others go on. After `maxAttempts` the change is set aside: `fieldgate changes`
+ * lists it, and `--retry` tries it again. `serve` runs consumers, and on Workers the `scheduled` of `worker`. The progress is
+ * kept under `name`. Throws a `TypeError` if an option makes no sense.
+ *
+ * ```ts no-run
+ * import { consume } from 'fieldgate/changes'
+ * consume(app, 'mailer', {
+ *   models: [City],
+ *   handle: async ({ kind, after }, { attempt }) => console.log(kind, after?.name, attempt),
+ * })
+ * ```
+ */
+export function consume<const M extends readonly Model[]>(
+  app: App,
+  name: string,
+  options: ConsumeOptions<M>,
+): void {
+  const host = hostOf(app?.store, 'consume(app, …)')
+  const fail: Fail = (message) => {
+    throw new TypeError(`consumer '${name}': ${message}`)
+  }
+  checkOptions(options, RULES, fail)
+  const { models, handle, from = 'now', maxAttempts = 12, concurrency = 1 } = options
+  if (!models || !handle) fail(`'models' and 'handle' are missing`)
+  const { store } = host
+  const byName = new Map(models.map((one) => [one.name, one]))
+  if (byName.size === 0) fail(`'models' is empty`)
+  for (const model of byName.values()) {
+    if (!model.changes) fail(`'${model.name}' keeps no changes: add 'changes: true' to the model`)
+    host.engine(model)
+  }
+  addConsumer(host, fail, {
+    ...{ name, from, concurrency, models: () => [...byName.keys()] },
+    receiversOf: async () => [''],
+    isOver: (attempt) => attempt >= maxAttempts,
+    async deliver(change, _, given) {
+      const own = declaredChange(byName.get(change.model) as Model, change)
+      await handle(own as ChangeOf<M[number]>, { ...given, store })
+    },
+  })
+}
+
+/** A change as your code gets it. */
+export function declaredChange(model: Model, change: LoggedChange): RecordChange {
+  const declared = (record: Fields | null) => record && declaredPart(model, record)
+  return {
+    ...change,
+    before: declared(change.before),
+    after: declared(change.after),
+  } as RecordChange
+}
+
+/** Adds a consumer to an app. */
+export function addConsumer(host: Host, fail: Fail, settings: ConsumerSettings): void {
+  const log = host.database.changes ?? fail(`the store '${host.database.name}' keeps no changes`)
+  addWork(host, new Consumer(host, log, settings), 'consumer', fail)
+}

@@ -1,0 +1,197 @@
+/**
+ * Deliveries that wait: those that have failed, those of the same lane that came after them, and those that were set aside.
+ *
+ * @module
+ */
+
+import type { LoggedChange } from '../../ports/changes.ts'
+import { all, type Filter } from '../../ports/filter.ts'
+import type { Collection, CollectionSchema, Fields, WriteStep } from '../../ports/store.ts'
+import type { AsideStatus } from '../../records/engine/background-work.ts'
+import { idOf } from '../lease.ts'
+import { changeIn, textOf } from './change-text.ts'
+
+/** The collection of the deliveries that wait. */
+export const heldSchema: CollectionSchema = {
+  name: 'fieldgate_held_changes',
+  idType: 'objectId',
+  shape: {
+    kind: 'object',
+    fields: new Map([
+      ['_id', { kind: 'id', idType: 'objectId' }],
+      ['consumer', { kind: 'string' }],
+      ['lane', { kind: 'string' }],
+      // Of the change. Greater strings are later.
+      ['position', { kind: 'string' }],
+      // To whom, if a consumer delivers to several.
+      ['to', { kind: 'string' }],
+      ['change', { kind: 'string' }],
+      ['isAside', { kind: 'boolean' }],
+      ['attempt', { kind: 'number', isInteger: true }],
+      // When it is tried again, if it is the first of its lane.
+      ['due', { kind: 'date' }],
+      // When it was tried first.
+      ['since', { kind: 'date' }],
+      ['error', { kind: 'string' }],
+    ]),
+  },
+  unique: [],
+  indexes: [
+    ['consumer', 'isAside', 'due'].map(ascending),
+    ['consumer', 'isAside', 'lane', 'position'].map(ascending),
+  ],
+  searchable: [],
+}
+
+function ascending(field: string) {
+  return { field, descending: false }
+}
+
+/** What is delivered: a change, to somebody. */
+export interface Delivery {
+  readonly change: LoggedChange
+  /** Deliveries of one lane are in order, and wait for each other. */
+  readonly lane: string
+  readonly to: string
+}
+
+/** A delivery that waits. */
+export interface HeldDelivery extends Delivery {
+  readonly _id: string
+  readonly attempt: number
+  readonly due: Date
+  readonly since: Date
+}
+
+/** What is known of a delivery that has failed. */
+export interface Failure {
+  readonly isAside: boolean
+  readonly attempt: number
+  readonly due: Date
+  readonly since: Date
+  readonly error: string
+}
+
+type HeldRecord = Omit<HeldDelivery, 'change'> & {
+  readonly change: string
+  readonly error: string
+}
+
+/** The deliveries of one consumer that wait. Writes are steps for `Lease.write`. */
+export class Held {
+  readonly #records: Collection
+  readonly #consumer: string
+
+  constructor(records: Collection, consumer: string) {
+    this.#records = records
+    this.#consumer = consumer
+  }
+
+  /** Those that are waiting, or that were set aside. */
+  #filter(isAside: boolean, ...more: readonly Filter[]): Filter {
+    return all([
+      { op: 'eq', field: 'consumer', value: this.#consumer },
+      { op: 'eq', field: 'isAside', value: isAside },
+      ...more,
+    ])
+  }
+
+  /** Those of `lanes` in which something waits. */
+  async blocked(lanes: readonly string[]): Promise<Set<string>> {
+    const blocked = new Set<string>()
+    let left = lanes
+    // Each read finds at least one more.
+    while (left.length > 0) {
+      const found = await this.#records.find({
+        filter: this.#filter(false, { op: 'in', field: 'lane', values: left }),
+        sort: [],
+        limit: MOST_READ,
+        select: { include: ['lane'] },
+      })
+      for (const { lane } of found) blocked.add(String(lane))
+      left = found.length < MOST_READ ? [] : left.filter((lane) => !blocked.has(lane))
+    }
+    return blocked
+  }
+
+  /** Some of the lanes in which a delivery may be due at `now`. */
+  async dueLanes(now: Date): Promise<readonly string[]> {
+    const found = await this.#records.find({
+      filter: this.#filter(false, { op: 'lte', field: 'due', value: now }),
+      sort: [ascending('due')],
+      limit: MOST_READ,
+      select: { include: ['lane'] },
+    })
+    return [...new Set(found.map(({ lane }) => String(lane)))]
+  }
+
+  /** The first delivery of a lane. */
+  async first(lane: string): Promise<HeldDelivery | undefined> {
+    const [found] = await this.#records.find({
+      filter: this.#filter(false, { op: 'eq', field: 'lane', value: lane }),
+      sort: [ascending('position'), ascending('_id')],
+      limit: 1,
+    })
+    if (!found) return undefined
+    const held = found as unknown as HeldRecord
+    return { ...held, change: changeIn(held.change) }
+  }
+
+  /** How many wait, and how many were set aside. */
+  async counts(): Promise<{ readonly waiting: number; readonly aside: number }> {
+    const [waiting, aside] = await Promise.all([
+      this.#records.count(this.#filter(false)),
+      this.#records.count(this.#filter(true)),
+    ])
+    return { waiting, aside }
+  }
+
+  /** The first of those that were set aside. */
+  async aside(limit: number): Promise<readonly AsideStatus[]> {
+    const sort = [ascending('position'), ascending('_id')]
+    const found = await this.#records.find({ filter: this.#filter(true), sort, limit })
+    return (found as unknown as HeldRecord[]).map((one) => {
+      const { attempt: attempts, to, since, error } = one
+      const { id, model, before, after } = changeIn(one.change)
+      const record = String((after ?? before)?._id)
+      return { change: id, model, record, to, attempts, since, error }
+    })
+  }
+
+  /** Puts back what was set aside, to be tried anew; resolves to their number. */
+  async retry(now: Date): Promise<number> {
+    const set = { isAside: false, attempt: 0, due: now, since: now }
+    return this.#records.updateMany(this.#filter(true), { set })
+  }
+
+  /** Holds a delivery that was tried `attempt` times. */
+  hold(
+    { change, lane, to }: Delivery,
+    { isAside, attempt, due, since, error }: Failure,
+  ): WriteStep {
+    const _id = idOf('held', this.#consumer, change.id, to)
+    const { id: position } = change
+    const of = { _id, consumer: this.#consumer, lane, position, to, change: textOf(change) }
+    return { in: heldSchema, insert: { ...of, isAside, attempt, due, since, error } }
+  }
+
+  /** Changes what is known of a delivery. */
+  note({ _id }: HeldDelivery, set: Fields): WriteStep {
+    return { in: heldSchema, update: { op: 'eq', field: '_id', value: _id }, change: { set } }
+  }
+
+  /** A delivery is done. */
+  release({ _id }: HeldDelivery): WriteStep {
+    return { in: heldSchema, delete: { op: 'eq', field: '_id', value: _id } }
+  }
+
+  /** All of a lane wait until its first one is due. */
+  postpone(lane: string, due: Date): WriteStep {
+    const early: Filter = { op: 'lt', field: 'due', value: due }
+    const updateMany = this.#filter(false, { op: 'eq', field: 'lane', value: lane }, early)
+    return { in: heldSchema, updateMany, change: { set: { due } } }
+  }
+}
+
+/** How many records one read finds. */
+const MOST_READ = 100

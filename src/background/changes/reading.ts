@@ -1,0 +1,187 @@
+/**
+ * What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is.
+ *
+ * @module
+ */
+
+import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
+import { DuplicateKey } from '../../ports/store.ts'
+import { Bell, POLL_MS } from '../loop.ts'
+import type { Delivery, Failure } from './held.ts'
+import type { Delivering, Tries } from './tries.ts'
+
+/** How many changes are read at a time. */
+const BATCH = 100
+/** How often the position is stored while a batch takes longer, in milliseconds. */
+const STORE_MS = 1000
+
+/** How often a consumer that is behind is warned of, in milliseconds. */
+const WARN_MS = 600_000
+
+/** One change of a batch, and how many deliveries of it are not done or held. */
+interface Part {
+  readonly change: LoggedChange
+  left: number
+}
+
+/** Reads the log for a consumer. */
+export class Reading {
+  readonly #at: Delivering
+  readonly #log: ChangeLog
+  readonly #tries: Tries
+  readonly #bell = new Bell()
+  #position = ''
+  #stored = ''
+  #storedAt = performance.now()
+  #quietUntil = 0
+
+  constructor(at: Delivering, log: ChangeLog, tries: Tries) {
+    this.#at = at
+    this.#log = log
+    this.#tries = tries
+  }
+
+  /** Delivers what comes after `position`, until there is no more to do. */
+  async from(position: string): Promise<void> {
+    this.#position = position
+    this.#stored = position
+    const stop = this.#log.wake(() => this.#bell.ring())
+    try {
+      while (!this.#at.isEnding && (await this.#next()));
+    } finally {
+      stop()
+      await this.#store()
+    }
+  }
+
+  /** Delivers the next batch; resolves to false if there is none, and the step may not wait for one. */
+  async #next(): Promise<boolean> {
+    const { settings, host, pace } = this.#at
+    const { name } = settings
+    const read = { limit: BATCH, models: settings.models() }
+    const found = await this.#log.read(this.#position || undefined, read)
+    if ('gone' in found) {
+      host.logger.error(
+        `Consumer '${name}' was behind for longer than its changes are kept: those that were dropped are lost. It goes on with the oldest one that is there. Raise 'keep' in 'changes' of the model`,
+        { position: this.#position },
+      )
+      this.#position = ''
+      return true
+    }
+    if (found.changes.length === 0) {
+      this.#position = found.position
+      if (performance.now() - this.#storedAt > POLL_MS) await this.#store()
+      return pace.sleep(host.now() + POLL_MS, this.#bell)
+    }
+    this.#warnOfLag(found.changes)
+    if (await this.#deliver(found.changes)) {
+      this.#position = found.position
+      await this.#store()
+    }
+    return true
+  }
+
+  /** Warns if changes are half as old as they may become before they are dropped. */
+  #warnOfLag([first]: readonly LoggedChange[]): void {
+    const { host, settings } = this.#at
+    const model = [...host.known()].find(({ name }) => name === first?.model)
+    if (!first || !model?.changes || performance.now() < this.#quietUntil) return
+    const behindMs = host.now() - first.at.getTime()
+    if (behindMs * 2 < model.changes.keepMs) return
+    this.#quietUntil = performance.now() + WARN_MS
+    const minutes = Math.round(behindMs / 60_000)
+    host.logger.warn(
+      `Consumer '${settings.name}' is ${minutes} minutes behind. Changes of '${model.name}' are kept for ${Math.round(model.changes.keepMs / 60_000)} minutes, and dropped after that whether it has them or not`,
+    )
+  }
+
+  /** Delivers a batch; resolves to whether all of it is done or held. */
+  async #deliver(changes: readonly LoggedChange[]): Promise<boolean> {
+    const { settings, held, stop } = this.#at
+    const parts = await Promise.all(
+      changes.map(async (change) => {
+        const receivers = await settings.receiversOf(change)
+        return { change, receivers, left: receivers.length }
+      }),
+    )
+    const all = parts.flatMap((part) =>
+      part.receivers.map((to) => {
+        const { change } = part
+        return { part, delivery: { change, to, lane: laneOf(change, to) } }
+      }),
+    )
+    const blocked = await held.blocked([...new Set(all.map(({ delivery }) => delivery.lane))])
+    /** How the last delivery of each lane ended. */
+    const lanes = new Map<string, Promise<LaneState>>()
+    const queue = all.values()
+    const worker = async (): Promise<void> => {
+      for (const { delivery, part } of queue) {
+        const { lane } = delivery
+        const before = lanes.get(lane) ?? Promise.resolve(blocked.has(lane) ? 'blocked' : 'open')
+        const own = before.then((state) => this.#one(delivery, state))
+        lanes.set(lane, own)
+        if ((await own) === 'ended') return
+        part.left -= 1
+        if (performance.now() - this.#storedAt > STORE_MS) await this.#storeUpTo(parts)
+      }
+    }
+    const workers = Array.from({ length: settings.concurrency }, () =>
+      worker().catch((error: unknown) => {
+        stop()
+        throw error
+      }),
+    )
+    const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
+    await this.#storeUpTo(parts)
+    if (failed?.status === 'rejected') throw failed.reason
+    return parts.every(({ left }) => left === 0)
+  }
+
+  /** Delivers a change, or holds it behind one of its lane that is held. */
+  async #one(delivery: Delivery, state: LaneState): Promise<LaneState> {
+    if (state === 'ended' || this.#at.isEnding) return 'ended'
+    const now = new Date(this.#at.host.now())
+    if (state === 'blocked') {
+      await this.#hold(delivery, { isAside: false, attempt: 0, due: now, since: now, error: '' })
+      return 'blocked'
+    }
+    const end = await this.#tries.run(delivery)
+    if (end.kind === 'done') return 'open'
+    if (end.kind === 'interrupted') return 'ended'
+    await this.#hold(delivery, end)
+    return end.isAside ? 'open' : 'blocked'
+  }
+
+  async #hold(delivery: Delivery, failure: Failure): Promise<void> {
+    const step = this.#at.held.hold(delivery, failure)
+    try {
+      await this.#tries.write(step)
+    } catch (cause) {
+      // A process that has died held it, and had not stored how far it was.
+      if (!(cause instanceof DuplicateKey)) throw cause
+    }
+  }
+
+  /** Stores the position of the last change before which none is left. */
+  async #storeUpTo(parts: readonly Part[]): Promise<void> {
+    const open = parts.findIndex(({ left }) => left > 0)
+    const last = parts[(open === -1 ? parts.length : open) - 1]
+    if (last) this.#position = last.change.id
+    await this.#store()
+  }
+
+  async #store(): Promise<void> {
+    this.#storedAt = performance.now()
+    if (this.#position === this.#stored) return
+    this.#stored = this.#position
+    await this.#at.lease.keep({ position: this.#position })
+  }
+}
+
+/** Whether the next delivery of a lane may be tried, must wait for one that is held, or is left for later. */
+type LaneState = 'open' | 'blocked' | 'ended'
+
+/** The deliveries of one record to one receiver are in order. */
+function laneOf({ model, before, after }: LoggedChange, to: string): string {
+  return JSON.stringify([model, (after ?? before)?._id, to])
+}

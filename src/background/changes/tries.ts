@@ -1,0 +1,132 @@
+/**
+ * One try of a delivery, and what is held of it if it fails.
+ *
+ * @module
+ */
+
+import type { LoggedChange } from '../../ports/changes.ts'
+import type { WriteStep } from '../../ports/store.ts'
+import type { Host } from '../../records/engine/host.ts'
+import { type Lease, pauseAfter } from '../lease.ts'
+import { Bell, type Pace } from '../loop.ts'
+import type { Delivery, Failure, Held, HeldDelivery } from './held.ts'
+import type { Slots } from './slots.ts'
+
+/** What a try is told. */
+export interface Try {
+  readonly attempt: number
+  readonly signal: AbortSignal
+}
+
+/** What a consumer does, checked. */
+export interface ConsumerSettings {
+  readonly name: string
+  /** The names of the models, known when the app starts. */
+  models(): readonly string[]
+  readonly from: 'now' | 'start'
+  readonly concurrency: number
+  /** Runs whenever this process begins to deliver. */
+  begin?(): Promise<void>
+  /** To whom a change is delivered, by names that stay the same; one empty name if there is no choice. */
+  receiversOf(change: LoggedChange): Promise<readonly string[]>
+  /** Delivers a change. If it throws, it is tried again. */
+  deliver(change: LoggedChange, to: string, given: Try): Promise<unknown>
+  /** What `--retry` does beside putting back what was set aside. */
+  retried?(): Promise<void>
+  /** Receivers that want nothing any more. */
+  gone?(): Promise<readonly string[]>
+  /** Whether a delivery that has failed so often, and first at this time, is tried no more. */
+  isOver(attempt: number, since: Date): boolean
+}
+
+/** A consumer while this process delivers for it. */
+export interface Delivering {
+  readonly host: Host
+  readonly settings: ConsumerSettings
+  readonly held: Held
+  readonly lease: Lease
+  readonly pace: Pace
+  readonly slots: Slots
+  /** Whether to begin nothing new. */
+  readonly isEnding: boolean
+  stop(): void
+}
+
+/** What a delivery was before a try. */
+type Before = Pick<HeldDelivery, 'attempt' | 'since'>
+
+/** How a try ended: it succeeded, it failed, or it was interrupted and counts for nothing. */
+type End =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'interrupted' }
+  | ({ readonly kind: 'failed' } & Failure)
+
+/** Tries deliveries. */
+export class Tries {
+  readonly #at: Delivering
+  /** Rings when a delivery is due earlier than it was known. */
+  readonly bell: Bell = new Bell()
+  #nextDue: number = Number.POSITIVE_INFINITY
+
+  constructor(at: Delivering) {
+    this.#at = at
+  }
+
+  /** Tries a delivery, as soon as a slot is free. */
+  run(delivery: Delivery, before?: Before): Promise<End> {
+    const { settings, lease, slots, host } = this.#at
+    return slots.run(async () => {
+      if (this.#at.isEnding) return { kind: 'interrupted' }
+      const attempt = (before?.attempt ?? 0) + 1
+      const since = before?.since ?? new Date(host.now())
+      try {
+        await settings.deliver(delivery.change, delivery.to, { attempt, signal: lease.signal })
+        return { kind: 'done' }
+      } catch (error) {
+        if (lease.signal.aborted) return { kind: 'interrupted' }
+        return this.#failed(delivery, { attempt, since }, error as Error)
+      }
+    })
+  }
+
+  #failed({ change, to }: Delivery, { attempt, since }: Before, error: Error): End {
+    const { settings, host } = this.#at
+    const isAside = settings.isOver(attempt, since)
+    const due = new Date(host.now() + pauseAfter(attempt))
+    const about = {
+      change: change.id,
+      model: change.model,
+      ...(to !== '' && { to: to.split('?')[0] }),
+      attempt,
+    }
+    const told = { ...about, error: String(error?.stack ?? error) }
+    if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
+    else {
+      host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
+      this.#isDue(due.getTime())
+    }
+    const message = String(error?.message ?? error).slice(0, MOST_OF_ERROR)
+    return { kind: 'failed', isAside, attempt, due, since, error: message }
+  }
+
+  /** When the next delivery is due that has failed here, after `now`. */
+  dueAfter(now: number): number {
+    if (this.#nextDue <= now) this.#nextDue = Number.POSITIVE_INFINITY
+    return this.#nextDue
+  }
+
+  #isDue(at: number): void {
+    if (at >= this.#nextDue) return
+    this.#nextDue = at
+    this.bell.ring()
+  }
+
+  /** Writes what is known of deliveries, unless another process has taken over. */
+  async write(...steps: readonly WriteStep[]): Promise<void> {
+    const { lease } = this.#at
+    if ((await lease.write(steps)) || lease.isLost) return
+    throw new Error('a delivery that waits was changed by somebody else')
+  }
+}
+
+const MOST_OF_ERROR = 500

@@ -1,0 +1,156 @@
+/**
+ * One job: when it is due, who runs it, and what is kept of it.
+ *
+ * @module
+ */
+
+import { withId } from '../../ports/filter.ts'
+import type { Collection, Fields } from '../../ports/store.ts'
+import type { BackgroundWork, JobStatus } from '../../records/engine/background-work.ts'
+import type { Host } from '../../records/engine/host.ts'
+import { idOf, insertOnce, type Lease, pauseAfter, takeLease, workSchema } from '../lease.ts'
+import { Loop, once, type Pace, POLL_MS } from '../loop.ts'
+import type { JobOptions, JobRun } from './jobs.ts'
+import type { Schedule } from './schedule.ts'
+
+/** The options of a job, checked. */
+interface Settings extends Required<JobOptions> {
+  readonly times: Schedule
+}
+
+/** A job that ends its process each time would otherwise do so for ever. */
+const MOST_STARTS = 10
+
+/** What is kept of a job. */
+interface Kept extends Fields {
+  readonly owner: string
+  readonly until: Date
+  readonly done: Date
+  readonly tick?: Date
+  readonly attempt: number
+  readonly error: string
+}
+
+/** A run that is due. */
+interface Due {
+  readonly at: number
+  readonly attempt: number
+}
+
+/** A job of an app. */
+export class Job implements BackgroundWork {
+  readonly name: string
+  readonly #host: Host
+  readonly #settings: Settings
+  readonly #records: Collection
+  readonly #loop: Loop
+  readonly #id: string
+  #isPrepared = false
+
+  constructor(host: Host, name: string, settings: Settings) {
+    this.name = name
+    this.#host = host
+    this.#settings = settings
+    this.#records = host.collection(workSchema)
+    this.#id = idOf('job', name)
+    this.#loop = new Loop(host, (pace) => this.#step(pace))
+  }
+
+  /** Notes the job, or that it has another schedule now: what that would have missed does not count. */
+  async prepare(): Promise<void> {
+    if (this.#isPrepared) return
+    const now = new Date(this.#host.now())
+    const { schedule, timeZone } = this.#settings
+    const set = { schedule: `${schedule} ${timeZone}`, done: now }
+    const fresh = { name: `job ${this.name}`, owner: '', until: now, attempt: 0, error: '' }
+    await insertOnce(this.#records, { _id: this.#id, ...fresh, ...set })
+    const { schedule: known } = await this.#kept()
+    if (known !== set.schedule) {
+      await this.#records.update(withId(this.#id), { set }, { expect: { schedule: known } })
+    }
+    this.#isPrepared = true
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  close(waitMs?: number): Promise<void> {
+    return this.#loop.close(waitMs)
+  }
+
+  async runDue(): Promise<void> {
+    await this.#step(once())
+  }
+
+  async status(): Promise<JobStatus> {
+    const { owner, until, done, error, tick } = await this.#kept()
+    const { schedule, timeZone, times } = this.#settings
+    const next = times.after(done.getTime())
+    return {
+      ...{ kind: 'job', name: this.name, schedule, timeZone, error },
+      isRunning: owner !== '' && until.getTime() > this.#host.now(),
+      last: tick && tick <= done ? tick : undefined,
+      next: next === undefined ? undefined : new Date(next),
+    }
+  }
+
+  async #kept(): Promise<Kept> {
+    const read = { filter: withId(this.#id), sort: [], limit: 1 }
+    const [found] = await this.#records.find(read)
+    if (!found) throw new Error(`what is known of the job '${this.name}' was deleted`)
+    return found as Kept
+  }
+
+  /** Runs the job if it is due and no other process does; resolves to when to look again. */
+  async #step({ signal }: Pace): Promise<number> {
+    const { now } = this.#host
+    const found = await this.#kept()
+    const next = this.#settings.times.after(found.done.getTime()) ?? Number.POSITIVE_INFINITY
+    if (next > now()) return next
+    const at = this.#settings.times.upTo(now()) ?? next
+    const isAgain = found.tick?.getTime() === at
+    const until = found.until.getTime()
+    // Somebody has it, or it has failed and waits.
+    if (until > now() && (found.owner !== '' || isAgain)) return Math.min(until, now() + POLL_MS)
+    const due = { at, attempt: isAgain ? found.attempt + 1 : 1 }
+    const set = { tick: new Date(at), attempt: due.attempt }
+    const lease = await takeLease(this.#host, this.#records, found, set, signal)
+    if (!lease) return now() + POLL_MS
+    await lease.end(await this.#run(due, lease, signal))
+    return now()
+  }
+
+  /** Runs the job; resolves to what is kept of it. */
+  async #run({ at, attempt }: Due, lease: Lease, closing: AbortSignal): Promise<Fields> {
+    const { store, logger, now } = this.#host
+    const { run, maxAttempts } = this.#settings
+    const done = new Date(at)
+    const failed = (error: unknown) =>
+      logger.error(`Job '${this.name}' failed`, {
+        ...{ at: done.toISOString(), attempt, error: String((error as Error)?.stack ?? error) },
+      })
+    if (attempt > MOST_STARTS + maxAttempts) {
+      const error = `its process ended ${attempt - 1} times, so it is left until its next time`
+      failed(error)
+      return { done, error }
+    }
+    const given: JobRun = { at: done, attempt, signal: lease.signal, store }
+    try {
+      await run(given)
+      return { done, error: '' }
+    } catch (error) {
+      // Whoever has it now runs it again, and so does the next start.
+      if (lease.isLost || closing.aborted) {
+        logger.warn(`Job '${this.name}' was interrupted`, { at: done.toISOString(), attempt })
+        return { attempt: attempt - 1 }
+      }
+      failed(error)
+      const kept = { error: String((error as Error)?.message ?? error).slice(0, MOST_OF_ERROR) }
+      if (attempt >= maxAttempts) return { ...kept, done }
+      return { ...kept, until: new Date(now() + pauseAfter(attempt)) }
+    }
+  }
+}
+
+const MOST_OF_ERROR = 500

@@ -1,0 +1,156 @@
+/**
+ * Leases: of all processes, one at a time does a piece of work. It is won by one conditional write, and kept by writes as
+ * long as the process lives. What the work leaves for the next holder is written under the same condition, so that a
+ * process that has lost its lease changes nothing.
+ *
+ * @module
+ */
+
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { digestOf } from '#hmac'
+import { all, type Filter, withId } from '../ports/filter.ts'
+import {
+  type Collection,
+  type CollectionSchema,
+  DuplicateKey,
+  type Fields,
+  type WriteStep,
+} from '../ports/store.ts'
+import type { Host } from '../records/engine/host.ts'
+
+/**
+ * How long a lease holds without a sign of life, in milliseconds: then another process takes the work over. The clocks
+ * of processes may differ by some of it.
+ */
+export const LEASE_MS = 20_000
+const BEAT_MS = 5000
+
+/** The collection of what is done by one process at a time, and of how far it is. */
+export const workSchema: CollectionSchema = {
+  name: 'fieldgate_background',
+  idType: 'objectId',
+  shape: {
+    kind: 'object',
+    fields: new Map([
+      ['_id', { kind: 'id', idType: 'objectId' }],
+      ['name', { kind: 'string' }],
+      // Empty if no process has it.
+      ['owner', { kind: 'string' }],
+      // Until when the owner has it; without an owner, when it may be taken.
+      ['until', { kind: 'date' }],
+      // Of jobs: the schedule, the last tick that is done, the tick that runs, how often it was started, its error.
+      ['schedule', { kind: 'string' }],
+      ['done', { kind: 'date' }],
+      ['tick', { kind: 'date' }],
+      ['attempt', { kind: 'number', isInteger: true }],
+      ['error', { kind: 'string' }],
+      // Of consumers: the position up to which everything is done or held.
+      ['position', { kind: 'string' }],
+    ]),
+  },
+  unique: [],
+  indexes: [],
+  searchable: [],
+}
+
+/** The id of what has this name. */
+export function idOf(...name: readonly string[]): string {
+  return bytesToHex(digestOf(JSON.stringify(name))).slice(0, 24)
+}
+
+/** Inserts a record, unless it is there. */
+export async function insertOnce(records: Collection, record: Fields): Promise<void> {
+  try {
+    await records.insert(record)
+  } catch (error) {
+    if (!(error instanceof DuplicateKey)) throw error
+  }
+}
+
+/** Work that this process has. */
+export interface Lease {
+  /** Aborts when the lease is lost, or `signal` aborts. */
+  readonly signal: AbortSignal
+  /** Whether another process may have the work. */
+  readonly isLost: boolean
+  /** Writes what the next holder finds. Resolves to false if the lease is lost. */
+  keep(set: Fields): Promise<boolean>
+  /**
+   * Takes steps as one write, if the lease is not lost. Resolves to false if it is, or a step fails. Only for stores that
+   * write several records in one step.
+   */
+  write(steps: readonly WriteStep[]): Promise<boolean>
+  /** Gives the work back, with what the next holder finds. */
+  end(set: Fields): Promise<void>
+}
+
+/** Takes the work whose record `found` was read; undefined if another process was faster. */
+export async function takeLease(
+  { database, now }: Pick<Host, 'database' | 'now'>,
+  records: Collection,
+  { _id, owner: before, until: lastUntil }: Fields,
+  set: Fields,
+  signal: AbortSignal,
+): Promise<Lease | undefined> {
+  const owner = crypto.randomUUID()
+  const until = () => new Date(now() + LEASE_MS)
+  const id = withId(String(_id))
+  const take = { set: { ...set, owner, until: until() } }
+  const expect = { owner: before, until: lastUntil }
+  if (!(await records.update(id, take, { expect }))) return undefined
+  const lost = new AbortController()
+  let heldUntil = performance.now() + LEASE_MS
+  const lose = () => lost.abort(new Error('another process has taken over'))
+  const keep = async (more: Fields): Promise<boolean> => {
+    if (lost.signal.aborted) return false
+    const from = performance.now()
+    const kept = await records.update(
+      id,
+      { set: { until: until(), ...more } },
+      { expect: { owner } },
+    )
+    if (kept) heldUntil = from + LEASE_MS
+    else lose()
+    return kept !== null
+  }
+  const beat = setInterval(() => {
+    keep({}).catch(() => performance.now() > heldUntil && lose())
+  }, BEAT_MS)
+  return {
+    signal: AbortSignal.any([signal, lost.signal]),
+    get isLost() {
+      return lost.signal.aborted
+    },
+    keep,
+    async write(steps) {
+      if (lost.signal.aborted || !database.write) return false
+      const mine: Filter = { op: 'eq', field: 'owner', value: owner }
+      const require = { in: workSchema, require: all([id, mine]), exists: true } as const
+      const outcome = await database.write([require, ...steps])
+      if ('results' in outcome) return true
+      if (outcome.failed === 0) lose()
+      return false
+    },
+    async end(more) {
+      clearInterval(beat)
+      const last = { owner: '', until: new Date(now()), ...more }
+      // What was done must be known, or it is done again.
+      for (;;) {
+        try {
+          return void (await keep(last))
+        } catch (error) {
+          if (performance.now() > heldUntil) throw error
+          await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        }
+      }
+    },
+  }
+}
+
+/** The pause before what could not be written is written again, in milliseconds. */
+const RETRY_MS = 1000
+
+/** The pause after the `attempt`-th failure, in milliseconds: from 1 s to 1 h, which comes after the eleventh. */
+export function pauseAfter(attempt: number): number {
+  return Math.min(3_600_000, Math.round(1000 * 2.27 ** (attempt - 1)))
+}

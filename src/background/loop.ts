@@ -1,0 +1,120 @@
+/**
+ * Does something again and again in one process.
+ *
+ * @module
+ */
+
+import { causeOf, outageLog } from '../http/outages.ts'
+import type { Host } from '../records/engine/host.ts'
+
+/** How often those look again who wait for another process, and after a failure, in milliseconds. */
+export const POLL_MS = 5000
+
+/** As long as `serve` waits. */
+const WAIT_MS = 25_000
+
+/** Clocks jump, and timers stop while a machine sleeps. */
+const LONGEST_SLEEP_MS = 60_000
+
+/** Ends a sleep early. One that rings while nobody sleeps ends the next sleep. */
+export class Bell {
+  #hasRung = false
+  #wake = (): void => {}
+
+  ring(): void {
+    this.#hasRung = true
+    this.#wake()
+  }
+
+  /** Resolves after `ms` milliseconds, or when it rings: to whether it has. */
+  async wait(ms: number): Promise<boolean> {
+    if (!this.#hasRung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(ms, LONGEST_SLEEP_MS))
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    const hasRung = this.#hasRung
+    this.#hasRung = false
+    return hasRung
+  }
+}
+
+/** What a step may ask. */
+export interface Pace {
+  /** Aborts when the step must end. */
+  readonly signal: AbortSignal
+  /** Whether the step should end soon: it finishes what it has begun. */
+  readonly isClosing: boolean
+  /**
+   * Resolves at `at`, in epoch milliseconds, or before if `bell` rings or the loop closes: to whether the step may go on. A
+   * step that is called by itself may not.
+   */
+  sleep(at: number, bell?: Bell): Promise<boolean>
+}
+
+/** Calls a step until it is closed. A step resolves to when it is to be called again, in epoch milliseconds. */
+export class Loop implements Pace {
+  isClosing = false
+  readonly #host: Pick<Host, 'logger' | 'now'>
+  readonly #step: (pace: Pace) => Promise<number>
+  readonly #outages = outageLog()
+  readonly #aborts = new AbortController()
+  readonly #bells = new Set<Bell>()
+  #running: Promise<void> | undefined
+
+  constructor(host: Pick<Host, 'logger' | 'now'>, step: (pace: Pace) => Promise<number>) {
+    this.#host = host
+    this.#step = step
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborts.signal
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async sleep(at: number, bell: Bell = new Bell()): Promise<boolean> {
+    const { now } = this.#host
+    this.#bells.add(bell)
+    while (!this.isClosing && now() < at && !(await bell.wait(at - now())));
+    this.#bells.delete(bell)
+    return !this.isClosing
+  }
+
+  async close(waitMs = WAIT_MS): Promise<void> {
+    this.isClosing = true
+    for (const bell of this.#bells) bell.ring()
+    const abort = () => this.#aborts.abort(new Error('the app is closing'))
+    const timer = setTimeout(abort, waitMs)
+    await this.#running
+    clearTimeout(timer)
+  }
+
+  async #run(): Promise<void> {
+    while (await this.sleep(await this.#next()));
+  }
+
+  /** When to do the next step. What fails is done again soon. */
+  async #next(): Promise<number> {
+    try {
+      return await this.#step(this)
+    } catch (error) {
+      if (this.#outages.due(error) !== undefined) {
+        this.#host.logger.error('background work is interrupted', { error: causeOf(error) })
+      }
+      return this.#host.now() + POLL_MS
+    }
+  }
+}
+
+/** The pace of a step that is called by itself. */
+export function once(): Pace {
+  const { signal } = new AbortController()
+  return { signal, isClosing: false, sleep: async () => false }
+}

@@ -1,0 +1,52 @@
+/**
+ * Runs what an app does beside its requests. `serve` and `worker` do so themselves.
+ *
+ * @module
+ */
+
+import type { App } from '../app/app.ts'
+
+/** The jobs, consumers and webhooks of an app, running. */
+export interface RunningBackground {
+  /**
+   * Takes nothing new, and resolves when what runs has ended. After `waitMs` milliseconds (default 25,000) the signals of
+   * what still runs abort.
+   */
+  close(waitMs?: number): Promise<void>
+}
+
+/** What these functions need of an app. */
+type Backed = Pick<App, 'ready' | 'background'>
+
+/**
+ * Runs the jobs, consumers and webhooks of `app` in this process, until you close what it resolves to, or the app. For
+ * processes that serve no requests, and for servers other than those of `serve`, which does it itself.
+ *
+ * ```ts
+ * import { runBackground } from 'fieldgate/jobs'
+ * const running = await runBackground(app)
+ * ```
+ */
+export async function runBackground({ ready, background }: Backed): Promise<RunningBackground> {
+  await ready()
+  for (const work of background) work.start()
+  return {
+    close: async (waitMs) => void (await Promise.all(background.map((work) => work.close(waitMs)))),
+  }
+}
+
+/**
+ * Does what is due of the jobs, consumers and webhooks of `app`, and resolves when it is done. For platforms that call your
+ * code from time to time and keep no process; Workers need no call, because `worker` exports `scheduled`.
+ *
+ * ```ts
+ * import { runDue } from 'fieldgate/jobs'
+ * await runDue(app)
+ * ```
+ */
+export async function runDue({ ready, background }: Backed): Promise<void> {
+  await ready()
+  const ends = await Promise.allSettled(background.map((work) => work.runDue()))
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
+}

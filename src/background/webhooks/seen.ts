@@ -1,0 +1,115 @@
+/**
+ * What somebody may see of a record, by the rules of the app's routers: the same guards, scopes, fields and hooks as for a
+ * request of theirs that reads it.
+ *
+ * @module
+ */
+
+import { AppContext } from '../../app/context.ts'
+import { firstResponse, inLists } from '../../app/guards.ts'
+import { HttpError } from '../../http/errors.ts'
+import { actFor } from '../../http/given-auth.ts'
+import { noQuery } from '../../http/query-string.ts'
+import type { ApiRequest, AuthContext } from '../../http/request.ts'
+import { matches } from '../../ports/evaluate.ts'
+import { project } from '../../ports/projection.ts'
+import type { Collection, Fields, Read } from '../../ports/store.ts'
+import { descriptionsOf } from '../../records/engine/guards.ts'
+import type { Host } from '../../records/engine/host.ts'
+import type { Guard } from '../../records/engine/route.ts'
+import { readRecord } from '../../records/read/read.ts'
+import type { Resource } from '../../records/setup/resource.ts'
+import { servedBy } from '../../records/setup/serving.ts'
+
+/** For whom something is sent: a user, the bearer of some headers, or anyone. */
+export type Principal =
+  | (Partial<AuthContext> & {
+      /** Headers that a request of theirs would have, such as an API key. */
+      readonly headers?: Readonly<Record<string, string>>
+    })
+  | null
+  | undefined
+
+/**
+ * `record` of the model with this name, as the first router shows it that lets `principal` read it; undefined if none does.
+ * Rejects if that can't be found out now.
+ */
+export async function seenBy(
+  host: Host,
+  model: string,
+  record: Fields,
+  principal: Principal,
+): Promise<unknown> {
+  for (const reader of readersOf(host, model)) {
+    try {
+      const seen = await seenThrough(host, reader, record, principal)
+      if (seen !== undefined) return seen
+    } catch (error) {
+      // The guards refuse, or the record is out of the scope.
+      if (!(error instanceof HttpError) || error.status >= 500) throw error
+    }
+  }
+  return undefined
+}
+
+async function seenThrough(
+  host: Host,
+  { resource, mount, guards }: Reader,
+  record: Fields,
+  principal: Principal,
+): Promise<unknown> {
+  const request = requestFor(`${mount}/${record._id}`, record, principal)
+  const context = new AppContext(host, request, 0, undefined, undefined)
+  const refused = await firstResponse(guards, request, context)
+  if (refused instanceof Response && refused.status >= 500) throw new Error('a guard failed')
+  if (refused !== undefined) return undefined
+  const { body } = await readRecord(holding(resource, record), request, context)
+  return (JSON.parse(String(body)) as { readonly data: unknown }).data
+}
+
+interface Reader {
+  readonly resource: Resource
+  readonly mount: string
+  readonly guards: readonly Guard[]
+}
+
+/** The routers that let clients read or list records of a model, in the order in which they were mounted. */
+function readersOf(host: Host, model: string): readonly Reader[] {
+  return host.mounted.flatMap(({ mount, routes }) => {
+    // What is in the path of such a router is not known.
+    if (mount.includes(':')) return []
+    const serving = routes.flatMap(({ handler, guards }) => {
+      const { resource, operation } = servedBy(handler) ?? {}
+      return resource?.model.name === model ? [{ resource, operation, guards }] : []
+    })
+    const by = (name: string) => serving.find(({ operation }) => operation === name)
+    const reader = by('read') ?? by('list')
+    if (!reader) return []
+    const guards = inLists([...host.guards, ...reader.guards]).prompt
+    return [{ mount, resource: reader.resource, guards: guards.filter((one) => !isLimit(one)) }]
+  })
+}
+
+/** Whether a guard counts the requests of clients: what is sent to others is none of them. */
+function isLimit(guard: Guard): boolean {
+  const [known] = descriptionsOf([guard])
+  return known?.text === 'anyone' && known.refusals?.some(({ status }) => status === 429) === true
+}
+
+/** A request of `principal` that reads a record. */
+function requestFor(path: string, record: Fields, principal: Principal): ApiRequest {
+  const { headers = {}, ...auth } = principal ?? {}
+  const request = new Request(`http://localhost${path}`, { headers }) as ApiRequest
+  Object.assign(request, { requestId: crypto.randomUUID(), route: '', query: noQuery })
+  request.params = { id: String(record._id) }
+  if (auth.userId !== undefined) actFor(request, auth as AuthContext)
+  return request
+}
+
+/** The rules of a router, over a record as it was at some time. */
+function holding(resource: Resource, record: Fields): Resource {
+  const find = async ({ filter, select }: Read) =>
+    matches(filter, record) ? [project(structuredClone(record), select)] : []
+  const stored = { find } as Partial<Collection>
+  return { ...resource, engine: { stored } as never }
+}

@@ -1,0 +1,107 @@
+/**
+ * The operations on what happened to a record.
+ *
+ * @module
+ */
+
+import {
+  entryNotFound,
+  invalidCursor,
+  invalidId,
+  notAChange,
+  responseTooLarge,
+} from '../http/refusals.ts'
+import type { Resource } from '../records/setup/resource.ts'
+import { writeRefusals } from './bodies.ts'
+import type { Described } from './described.ts'
+import type { Schemas } from './named-schemas.ts'
+import { bodyRefusals, success } from './responses.ts'
+import { DATE, idSchema } from './schemas.ts'
+import { object, PAGINATION, storedOne, updatedOne } from './shown.ts'
+import type { Schema } from './specification.ts'
+
+const ID: Schema = { type: 'string', description: 'The position of the change in the log.' }
+
+/** One entry of a record's history. */
+const CHANGE = object({
+  id: ID,
+  at: DATE,
+  by: {
+    type: ['string', 'null'],
+    description:
+      "Who did it: a user's id, `key:<id>` for an API key, null if nobody was signed in.",
+  },
+  kind: { type: 'string', enum: ['created', 'updated', 'removed'] },
+  changes: {
+    type: 'object',
+    description: 'The fields that changed, as far as you may see them.',
+    additionalProperties: object({ from: {}, to: {} }),
+  },
+})
+
+/** Reads the history of a record. */
+export function historyOperation(resource: Resource, schemas: Schemas, suffix: string): Described {
+  const { model, maxLimit, defaultPageSize } = resource
+  const list = object({
+    success: { type: 'boolean', const: true },
+    data: { type: 'array', items: schemas.own('RecordChange', CHANGE) },
+    pagination: schemas.own('CursorPagination', PAGINATION.Cursor),
+  })
+  const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultPageSize } as const
+  return {
+    id: `readHistoryOf${model.name}`,
+    summary: `What happened to one ${model.name}, the latest first`,
+    path: { id: idSchema(model.idType) },
+    parameters: [
+      {
+        name: 'cursor',
+        in: 'query',
+        description: 'The `nextCursor` of the page before.',
+        schema: { type: 'string' },
+      },
+      { name: 'pageSize', in: 'query', description: 'The most changes of a page.', schema: size },
+    ],
+    successes: {
+      200: success(
+        'Its changes.',
+        schemas.add(`${model.name}History`, { schema: list, defs: {} }, suffix),
+        ['ETag', 'Cache-Control'],
+      ),
+    },
+    refusals: [invalidId(), invalidCursor(), entryNotFound(), responseTooLarge()],
+    isOpen: false,
+  }
+}
+
+/** Makes a record what it was. */
+export function restoreOperation(resource: Resource, schemas: Schemas, suffix: string): Described {
+  const { model, validate, hooks, host } = resource
+  return {
+    id: `restore${model.name}`,
+    summary: `Makes a ${model.name} what it was after a change`,
+    description: 'A record that was removed is created again, with its id.',
+    path: { id: idSchema(model.idType) },
+    parameters: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: object({ changeId: ID }) } },
+    },
+    successes: {
+      200: success('The record.', updatedOne(resource, schemas, suffix), ['Change-Id']),
+      201: success('The record is there again.', storedOne(resource, schemas, suffix), [
+        'Location',
+        'Change-Id',
+      ]),
+    },
+    refusals: [
+      invalidId(),
+      notAChange(),
+      ...bodyRefusals(host),
+      entryNotFound(),
+      ...writeRefusals({ ...resource, upload: undefined }, resource.writable.update),
+    ],
+    isOpen: [validate.create, validate.update, hooks.beforeUpdate].some(
+      (hook) => hook !== undefined,
+    ),
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * `GET <mount>/:id/history`: what happened to a record, the latest first. It is loaded when it is first used.
+ *
+ * @module
+ */
+
+import { hintsFor } from '../../http/deadline.ts'
+import { invalidCursor } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { listJson } from '../../http/respond.ts'
+import { declaredPart, present, projected } from '../../model/present.ts'
+import { isFields } from '../../model/writable.ts'
+import type { LoggedChange } from '../../ports/changes.ts'
+import { withId } from '../../ports/filter.ts'
+import { isSameContent } from '../../ports/same-content.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { Context } from '../engine/route.ts'
+import type { Cursors } from '../list/cursor.ts'
+import { cursorInUrl, pageSizeInUrl } from '../list/pagination.ts'
+import { withLinks } from '../read/read-page.ts'
+import { viewFor } from '../read/view.ts'
+import type { Scope } from '../rules/limits.ts'
+import { requestedId } from '../rules/record-id.ts'
+import { scopeOf } from '../rules/scope.ts'
+import type { Resource, View } from '../setup/resource.ts'
+import { currentIn, logOf } from './states.ts'
+
+/** One page of the history, as JSON. */
+export async function readHistory(
+  resource: Resource,
+  cursors: Cursors,
+  request: ApiRequest,
+  context: Context,
+): Promise<{ readonly body: string }> {
+  const { model, mount, maxLimit, defaultPageSize, maxResponseBytes } = resource
+  const id = requestedId(resource, request)
+  const url = { query: request.query, shaped: new Set<string>() }
+  const { pageSize: wanted } = pageSizeInUrl({ ...resource, pagination: 'cursor' }, url)
+  const pageSize = Math.min(wanted ?? defaultPageSize, maxLimit)
+  const { cursor } = cursorInUrl(resource, url)
+  const scope = await scopeOf(model, resource.scope.read, request)
+  const tokens = cursors({
+    mount: `${mount}/:id/history`,
+    ...{ filter: withId(id), search: undefined, scope: scope.filter, sort: [] },
+  })
+  const after = cursor === undefined ? undefined : tokens.read(cursor)
+  await currentIn(resource, id, scope)
+  const view = await viewFor(resource, request, context)
+  const shown: Shown[] = []
+  const all = changesBefore(resource, id, after, pageSize)
+  for await (const change of all) {
+    const one = await shownAs(resource, view, scope, change, request)
+    if (one && shown.push(one) > pageSize) break
+    hintsFor(resource.hints, request).signal?.throwIfAborted()
+  }
+  const page = shown.slice(0, pageSize)
+  const hasMore = shown.length > pageSize
+  const last = page.at(-1)?.id
+  const nextCursor = hasMore && last !== undefined ? tokens.issue(last) : null
+  const texts = page.map((one) => JSON.stringify(one))
+  return { body: listJson(texts, { pageSize, hasMore, nextCursor }, maxResponseBytes) }
+}
+
+/** The changes of a record before the one at a position, or all of them, the latest first. */
+async function* changesBefore(
+  resource: Pick<Resource, 'host' | 'model'>,
+  id: string,
+  position: string | undefined,
+  pageSize: number,
+): AsyncGenerator<LoggedChange> {
+  const log = logOf(resource)
+  const limit = pageSize + 2
+  for (let upTo = position; ; ) {
+    const found = await log.history(resource.model.name, id, { limit, upTo })
+    // It was dropped meanwhile, or is of another database.
+    if (position !== undefined && upTo === position && found[0]?.id !== position) {
+      throw invalidCursor()
+    }
+    for (const change of found) if (change.id !== upTo) yield change
+    if (found.length < limit) return
+    upTo = found.at(-1)?.id
+  }
+}
+
+/** An entry as clients see it. */
+interface Shown extends Pick<LoggedChange, 'id' | 'at' | 'by' | 'kind'> {
+  readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
+}
+
+/**
+ * What the reader may see of a change; undefined if that is nothing. A state outside of the scope counts as none: the list
+ * would not have shown it.
+ */
+async function shownAs(
+  resource: Resource,
+  view: View,
+  scope: Scope,
+  { id, at, by, kind, before, after }: LoggedChange,
+  request: ApiRequest,
+): Promise<Shown | undefined> {
+  const seen = async (state: Fields | null): Promise<Fields> =>
+    state && scope.admits(state) ? stateAs(resource, view, state, request) : {}
+  const [from, to] = [await seen(before), await seen(after)]
+  const names = new Set([...Object.keys(from), ...Object.keys(to)])
+  names.delete('_id')
+  const changed = [...names].filter((name) => !isSameContent(from[name] ?? null, to[name] ?? null))
+  const isSeen = [before, after].some((state) => state && scope.admits(state))
+  if (!isSeen || (changed.length === 0 && kind === 'updated')) return undefined
+  const changes = changed.map((name) => [name, { from: from[name] ?? null, to: to[name] ?? null }])
+  return { id, at, by, kind, changes: Object.fromEntries(changes) }
+}
+
+/** A state as a read would show it. */
+async function stateAs(
+  { model, lean, host, upload, cache, files }: Resource,
+  { select }: View,
+  state: Fields,
+  request: ApiRequest,
+): Promise<Fields> {
+  const chosen = projected(declaredPart(model, state, { lean }), select)
+  const linked = await withLinks({ host, upload, cache, files }, chosen, request)
+  const shown: unknown = JSON.parse(JSON.stringify(present(model, linked, lean)) ?? 'null')
+  return isFields(shown) ? shown : {}
+}

@@ -1,0 +1,91 @@
+/**
+ * `POST <mount>/:id/restore`: writes a record as it was after a change, as a PATCH of this caller would, or a POST if it was
+ * removed. It is loaded when it is first used.
+ *
+ * @module
+ */
+
+import { readJson } from '../../http/body.ts'
+import { checkTime } from '../../http/deadline.ts'
+import { entryNotFound, methodNotAllowed, notAChange } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { METHOD_OVERRIDE } from '../../http/request.ts'
+import { runShielded } from '../../http/shield.ts'
+import { isFields } from '../../model/writable.ts'
+import { isSameContent } from '../../ports/same-content.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { Context } from '../engine/route.ts'
+import { requestedId } from '../rules/record-id.ts'
+import { writeLimits } from '../rules/scope.ts'
+import type { Resource } from '../setup/resource.ts'
+import { createFrom } from '../write/create.ts'
+import { authored } from '../write/receipted.ts'
+import { updateFrom } from '../write/update.ts'
+import { currentIn, logOf } from './states.ts'
+
+/** How ids of changes are spelled. */
+const CHANGE_ID = /^[0-9a-z]+(?:-[0-9a-z]+){1,8}$/
+
+/** Restores a record, and responds as the write would. */
+export async function restore(
+  resource: Resource,
+  request: ApiRequest,
+  context: Context,
+): Promise<unknown> {
+  if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed('POST')
+  const id = requestedId(resource, request)
+  const body = await readJson(request, resource.host)
+  const changeId = isFields(body) ? body.changeId : undefined
+  if (typeof changeId !== 'string' || changeId.length > 200 || !CHANGE_ID.test(changeId)) {
+    throw notAChange()
+  }
+  const { scope, reads } = await writeLimits(resource, request)
+  const current = await currentIn(resource, id, scope)
+  const state = await stateAfter(resource, id, changeId)
+  // What the caller could not see then is not known to them.
+  if (!state || !scope.admits(state) || !reads.admits(state)) throw entryNotFound()
+  checkTime(request)
+  const own = authored(resource, request)
+  const incoming = (sent: Fields) => {
+    return { sent, files: [], level: undefined, client: request, request, context }
+  }
+  if (current) return updateFrom(own, id, incoming(changesTo(resource, current, state)))
+  for (const guard of resource.access.create || []) {
+    const response: unknown = await runShielded(request, () => guard(request, context))
+    if (response !== undefined && response !== null) return response
+  }
+  return createFrom(own, incoming(asSent(state)), id)
+}
+
+/** The record as it was after the change with this id, or before it if that removed it. */
+async function stateAfter(
+  resource: Resource,
+  id: string,
+  changeId: string,
+): Promise<Fields | undefined> {
+  const log = logOf(resource)
+  const [change] = await log.history(resource.model.name, id, { limit: 1, upTo: changeId })
+  if (change?.id !== changeId) return undefined
+  return change.after ?? change.before ?? undefined
+}
+
+/** The body of a PATCH that makes the record what it was, as far as the caller may write it. */
+function changesTo({ model, writable }: Resource, current: Fields, state: Fields): Fields {
+  const names = [...writable.update]
+  const changed = names.filter((name) => !isSameContent(current[name], state[name]))
+  const lost = changed.filter((name) => state[name] === undefined)
+  const sent = asSent(state)
+  const values = Object.fromEntries(
+    // If nothing differs it is a write that changes nothing.
+    (changed.length > 0 ? changed : names)
+      .filter((name) => sent[name] !== undefined)
+      .map((name) => [name, sent[name]]),
+  )
+  const removed = lost.filter((name) => model.absence.get(name) !== 'never')
+  return { ...values, ...Object.fromEntries(removed.map((name) => [name, null])) }
+}
+
+/** Values as the JSON of a body has them. */
+function asSent(state: Fields): Fields {
+  return JSON.parse(JSON.stringify(state)) as Fields
+}

@@ -1,0 +1,114 @@
+/**
+ * An issuer that says whatever a test wants: its description, its keys, ID tokens with any claims and headers, and what it
+ * tells of people besides. The honest one in the tests is `oidc-provider`; see real-issuer.ts.
+ *
+ * @module
+ */
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { base64url, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { onTestFinished } from 'vitest'
+import type { Fields } from '../../../src/index.ts'
+
+/** What the issuer says next. */
+export interface Say {
+  /** Claims of the ID token besides those of an honest one; undefined leaves one out. */
+  claims?: Fields
+  /** Signs in another way: the header, and by whom. */
+  header?: Fields
+  by?: 'another key' | 'the public key as a secret' | 'nobody'
+  /** What the endpoint for more about the person responds. */
+  userInfo?: Fields
+  /** Members of its description. */
+  description?: Fields
+  /** What the token endpoint responds instead. */
+  tokens?: { readonly status: number; readonly body: Fields }
+}
+
+/** A running issuer. */
+export interface Issuer {
+  readonly url: string
+  /** What it says next. */
+  say: Say
+  /** The bodies that its token endpoint got. */
+  readonly asked: URLSearchParams[]
+  /** The `Authorization` headers that its token endpoint got. */
+  readonly secrets: (string | undefined)[]
+  /** How often its description was read. */
+  described: number
+}
+
+/** Starts an issuer; `now` is the app's clock. It stops when the test ends. */
+export async function startIssuer(now: () => number = Date.now): Promise<Issuer> {
+  const [own, other] = await Promise.all(
+    [1, 2].map(() => generateKeyPair('ES256', { extractable: true })),
+  )
+  if (!own || !other) throw new Error('no keys')
+  const key = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
+  const issuer: Issuer = { url: '', say: {}, asked: [], secrets: [], described: 0 }
+
+  async function idToken(): Promise<string> {
+    const { claims, header, by } = issuer.say
+    const seconds = Math.floor(now() / 1000)
+    const honest = { iss: issuer.url, aud: 'atlas', sub: 'ann', iat: seconds, exp: seconds + 300 }
+    const payload = { ...honest, ...claims } as JWTPayload
+    const alg = by === 'the public key as a secret' ? 'HS256' : by === 'nobody' ? 'none' : 'ES256'
+    const headers = { alg, kid: 'one', ...header }
+    if (by === 'nobody') {
+      const parts = [headers, payload].map((part) => base64url.encode(JSON.stringify(part)))
+      return `${parts.join('.')}.`
+    }
+    const secret = new TextEncoder().encode(JSON.stringify(key).padEnd(32))
+    const signer =
+      by === 'another key' ? other?.privateKey : alg === 'HS256' ? secret : own?.privateKey
+    return new SignJWT(payload).setProtectedHeader(headers as never).sign(signer as never)
+  }
+
+  async function tokens(request: IncomingMessage): Promise<[number, Fields]> {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    issuer.asked.push(new URLSearchParams(body))
+    issuer.secrets.push(request.headers.authorization)
+    const { say } = issuer
+    if (say.tokens) return [say.tokens.status, say.tokens.body]
+    return [200, { access_token: 'access', token_type: 'Bearer', id_token: await idToken() }]
+  }
+
+  /** What a page of the issuer responds: a status and JSON. */
+  async function answer(path: string, request: IncomingMessage): Promise<[number, Fields]> {
+    const { say, url } = issuer
+    if (path === '/jwks') return [200, { keys: [key] }]
+    if (path === '/me') return [200, { sub: say.claims?.sub ?? 'ann', ...say.userInfo }]
+    if (path === '/token') return tokens(request)
+    issuer.described += 1
+    return [
+      200,
+      {
+        issuer: url,
+        authorization_endpoint: `${url}/authorize?tenant=1`,
+        token_endpoint: `${url}/token`,
+        jwks_uri: `${url}/jwks`,
+        userinfo_endpoint: `${url}/me`,
+        id_token_signing_alg_values_supported: ['ES256', 'HS256', 'none'],
+        ...say.description,
+      },
+    ]
+  }
+
+  const server = createServer(async (request, response) => {
+    response.shouldKeepAlive = false
+    const { pathname } = new URL(request.url ?? '/', 'http://issuer')
+    const [status, body] = await answer(pathname, request)
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  Object.assign(issuer, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return issuer
+}

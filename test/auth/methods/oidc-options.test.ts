@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { type OidcOptions, oidc } from '../../../adapters/methods/oidc/index.ts'
+import { document } from '../../../src/openapi/index.ts'
+import { company } from './oidc-world.ts'
+
+interface Operation {
+  readonly responses: object
+  readonly parameters: readonly { readonly name: string }[]
+}
+
+describe('The options of a provider', () => {
+  const good: OidcOptions = {
+    name: 'company',
+    issuer: 'https://login.example.com',
+    clientId: 'atlas',
+    returnTo: ['https://example.com/in'],
+  }
+
+  it.each<[string, object]>([
+    ["it needs 'name'", { name: undefined }],
+    ["it needs 'issuer'", { issuer: undefined }],
+    ["it needs 'clientId'", { clientId: undefined }],
+    ["it needs 'returnTo'", { returnTo: undefined }],
+    ["'name' must have letters, digits, '-' and '_' only", { name: 'a/b' }],
+    [
+      "'issuer' of 'company' must be a URL that begins with 'https:'",
+      { issuer: 'http://x.example' },
+    ],
+    ["'redirectUri' of 'company' must be a URL", { redirectUri: 'http://x.example/back' }],
+    ["'clientSecret' must be a string", { clientSecret: '' }],
+    ["'scopes' must be a list of strings", { scopes: 'email' }],
+    ["'returnTo' must list pages", { returnTo: [] }],
+    ["'returnTo' must list pages", { returnTo: ['https://example.com/#in'] }],
+    ["'returnTo' must list pages", { returnTo: ['http://example.com/in'] }],
+    ["'returnTo' must list pages", { returnTo: ['//example.com'] }],
+    ["'returnTo' must list pages", { returnTo: ['/\\example.com'] }],
+    ["'returnTo' must list pages", { returnTo: ['javascript:alert(1)'] }],
+    ["'returnTo' must list pages", { returnTo: ['https://example.com/in\r\nx: y'] }],
+    ["unknown option 'secret'.", { secret: 'x' }],
+  ])('that make no sense are a start-up error: %s', (message, wrong) => {
+    expect(() => oidc({ ...good, ...wrong } as OidcOptions)).toThrow(`oidc: ${message}`)
+  })
+
+  it.each(['/in', 'http://localhost:5173/in', 'com.example.app:/in', 'https://example.com/in?a=b'])(
+    'take %s as a page to return to',
+    (page) => {
+      expect(() => oidc({ ...good, returnTo: [page] })).not.toThrow()
+    },
+  )
+
+  it('name each provider once', async () => {
+    await expect(company({}, {}, [good])).rejects.toThrow(
+      "Auth: 'methods' has 'oidc company' twice",
+    )
+  })
+
+  it('add three routes, however many providers there are', async () => {
+    const app = await company({}, {}, [{ ...good, name: 'other' }])
+    const urls = app.auth.router.urls.filter(({ path }) => path.includes('oidc'))
+    expect(urls.map(({ name, method, path }) => [name, method, path])).toEqual([
+      ['beginOidc', 'GET', '/login/oidc/:name'],
+      ['finishOidc', 'GET', '/login/oidc/:name/callback'],
+      ['oidcLogin', 'POST', '/login/oidc'],
+    ])
+    const { paths } = document(app.app, { title: 'Atlas', version: '1' })
+    const begins = paths['/auth/login/oidc/{name}']?.get as Operation
+    expect(Object.keys(begins.responses)).toEqual(
+      expect.arrayContaining(['302', '400', '404', '503']),
+    )
+    expect(begins.parameters.map(({ name }) => name)).toEqual(['name', 'returnTo', 'challenge'])
+    expect(paths['/auth/login/oidc']?.post?.requestBody).toBeDefined()
+  })
+})

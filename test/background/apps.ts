@@ -1,0 +1,48 @@
+/**
+ * Several apps on one database, as the processes of a server are, with one clock.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { type App, type AppOptions, createApp, type Store } from '../../src/index.ts'
+import { type RecordedLog, recordedLog } from '../records/service.ts'
+
+export interface Apps {
+  readonly clock: { at: number }
+  readonly log: RecordedLog
+  /** One more app on the database, closed with the test. */
+  app(options?: Partial<AppOptions>): App
+}
+
+/** Apps whose clock begins at `from`. */
+export function apps(from: string, open: () => Store = shared()): Apps {
+  const clock = { at: Date.parse(from) }
+  const log = recordedLog()
+  return {
+    clock,
+    log,
+    app(options = {}) {
+      const app = createApp({
+        store: open(),
+        logger: log,
+        now: () => clock.at,
+        env: {},
+        ...options,
+      })
+      onTestFinished(() => app.close())
+      return app
+    },
+  }
+}
+
+/** Opens one database again and again. */
+function shared(): () => Store {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldgate-apps-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return () => sqliteStore({ path: join(folder, 'apps.db') })
+}

@@ -1,0 +1,192 @@
+/**
+ * Writers of every kind, and readers that follow the log of what they do: nothing may be missing, twice or out of order.
+ *
+ * @module
+ */
+
+import * as z from 'zod'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { batch } from '../../../src/batch/index.ts'
+import {
+  type App,
+  createApp,
+  createRouter,
+  defineModel,
+  ref,
+  type Store,
+} from '../../../src/index.ts'
+import type { LoggedChange } from '../../../src/ports/changes.ts'
+import { isSameContent } from '../../../src/ports/same-content.ts'
+import { hostOf } from '../../../src/records/engine/host.ts'
+
+const Board = defineModel('ProofBoard', {
+  fields: { name: z.string(), count: z.number().default(0) },
+  changes: { keep: 'forever' },
+})
+const Card = defineModel('ProofCard', {
+  fields: {
+    text: z.string(),
+    moves: z.number().default(0),
+    board: ref('ProofBoard', { onDelete: 'cascade' }),
+  },
+  timestamps: true,
+  changes: { keep: 'forever' },
+})
+const MODELS = { '/boards': Board, '/cards': Card } as const
+
+/** Where the database is. */
+export type Place =
+  | { readonly sqlite: string }
+  | { readonly postgres: string; readonly schema: string }
+  | { readonly mongodb: string; readonly database: string }
+
+function storeAt(place: Place): Store {
+  if ('sqlite' in place) return sqliteStore({ path: place.sqlite })
+  if ('postgres' in place)
+    return postgresStore({ url: place.postgres, schema: place.schema, max: 12 })
+  return mongoStore({ url: place.mongodb, database: place.database })
+}
+
+/** An app at a place. */
+export async function appAt(place: Place): Promise<App> {
+  const quiet = () => {}
+  const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+  const app = createApp({ store: storeAt(place), logger, env: {} })
+  for (const [path, model] of Object.entries(MODELS)) {
+    app.mount(path, createRouter({ model: model as typeof Board, middlewares: [] }))
+  }
+  app.mount('/batch', batch())
+  await app.ready()
+  return app
+}
+
+/** Writes so often, each time something else, until all is done or the process is killed. */
+export async function write(app: App, seed: number, rounds: number): Promise<void> {
+  let number = seed * 7919
+  const below = (most: number) => {
+    number = (Math.imul(number, 1_103_515_245) + 12_345) & 0x7fffffff
+    return (number >> 8) % most
+  }
+  const any = (found: readonly { readonly _id: string }[]) =>
+    found[below(Math.max(1, found.length))]?._id ?? '0'.repeat(24)
+  for (let round = 0; round < rounds; round += 1) {
+    const boards = await app.store.collection(Board).find({}, { limit: 5 })
+    const cards = await app.store.collection(Card).find({}, { limit: 10, sort: '-_id' })
+    const kind = boards.length < 3 ? 'board' : (KINDS[below(KINDS.length)] ?? 'board')
+    await WRITES[kind](app, { board: any(boards), card: any(cards), round, seed })
+  }
+}
+
+interface Target {
+  readonly board: string
+  readonly card: string
+  readonly round: number
+  readonly seed: number
+}
+
+const WRITES = {
+  board: (app, { round, seed }) => send(app, 'POST', '/boards', { name: `${seed} ${round}` }),
+  card: (app, { board }) => send(app, 'POST', '/cards', { text: 'a', board }),
+  text: (app, { card, seed, round }) =>
+    send(app, 'PATCH', `/cards/${card}`, { text: `${seed} ${round}` }),
+  count: (app, { board, round }) => send(app, 'PATCH', `/boards/${board}`, { count: round }),
+  batch: (app, { board, round, seed }) =>
+    send(app, 'POST', '/batch', {
+      operations: [
+        { method: 'PATCH', path: `/boards/${board}`, body: { count: round + seed } },
+        { method: 'POST', path: '/cards', body: { text: 'batch', board } },
+      ],
+    }),
+  all: (app, { board, round }) =>
+    app.store
+      .collection(Card)
+      .updateWhere({ board }, { moves: round })
+      .catch(() => {}),
+  // With the cards of the board.
+  remove: (app, { board, round }) =>
+    round % 4 === 0 ? send(app, 'DELETE', `/boards/${board}`) : Promise.resolve(),
+  atomic: (app, { board }) =>
+    app.store
+      .atomic(async (tx) => {
+        const found = await tx.collection(Board).findById(board)
+        if (found) await tx.collection(Board).update(board, { count: found.count + 1 })
+        await tx.collection(Card).insert({ text: 'atomic', board })
+      })
+      .catch(() => {}),
+} satisfies Record<string, (app: App, target: Target) => Promise<unknown>>
+const KINDS = Object.keys(WRITES) as (keyof typeof WRITES)[]
+
+async function send(app: App, method: string, path: string, body?: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+  const { status } = await app.handle(new Request(`http://x${path}`, init))
+  // MongoDB keeps the locks of a killed process for a minute.
+  if (![200, 201, 400, 404, 409, 503].includes(status))
+    throw new Error(`${method} ${path}: ${status}`)
+}
+
+/** Follows the log from a position until `isOver`, and until it has found nothing any more for some tenths of a second. */
+export async function follow(
+  app: App,
+  start: string,
+  isOver: () => boolean,
+  { limit, patience }: { readonly limit: number; readonly patience: number },
+): Promise<LoggedChange[]> {
+  const log = hostOf(app.store).changes
+  if (!log) throw new Error('no log')
+  const found: LoggedChange[] = []
+  let wakeUp = () => {}
+  const end = log.wake(() => wakeUp())
+  let idle = 0
+  for (let after = start; idle < patience; ) {
+    const wasOver = isOver()
+    const read = await log.read(after, { limit })
+    if ('gone' in read) throw new Error(`${after} is gone`)
+    found.push(...read.changes)
+    after = read.position
+    idle = wasOver && read.changes.length === 0 ? idle + 1 : 0
+    if (read.changes.length > 0) continue
+    await new Promise<void>((resolve) => {
+      wakeUp = resolve
+      setTimeout(resolve, wasOver ? 100 : 20)
+    })
+  }
+  end()
+  return found
+}
+
+/** What is wrong with what a reader has got, compared with the records that are there. */
+export async function faultsOf(app: App, found: readonly LoggedChange[]): Promise<string[]> {
+  const twice = found.length - new Set(found.map(({ id }) => id)).size
+  const stored = new Map<string, unknown>()
+  for (const model of [Board, Card] as const) {
+    const all = await app.store.collection(model as typeof Board).find({}, { limit: 1e6 })
+    for (const record of all) stored.set(`${model.name} ${record._id}`, record)
+  }
+  const told = Map.groupBy(
+    found,
+    ({ model, before, after }) => `${model} ${(after ?? before)?._id}`,
+  )
+  const missing = [...stored.keys()].filter((name) => !told.has(name))
+  const wrong = [...told].flatMap(([name, changes]) => {
+    const states = [null, ...changes.map(({ after }) => after)]
+    const torn = changes.filter(({ before }, at) => !isSameContent(before, states[at]))
+    const isLast = isSameContent(states.at(-1), stored.get(name) ?? null)
+    return [
+      ...torn.map(({ id }) => `${name}: ${id} does not follow`),
+      ...(isLast ? [] : [`${name} ended as something else`]),
+    ]
+  })
+  return [
+    ...(twice > 0 ? [`${twice} twice`] : []),
+    ...missing.map((name) => `${name} is missing`),
+    ...wrong,
+  ]
+}
+
+/** The position of a log's beginning. */
+export async function startOf(app: App): Promise<string> {
+  return (await hostOf(app.store).changes?.position()) ?? ''
+}
