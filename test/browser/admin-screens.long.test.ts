@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
+import axe from 'axe-core'
 import type { Page } from 'puppeteer-core'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
@@ -23,7 +23,6 @@ import {
 import { withService } from '../services/shared.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const axe = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
 await withService('chromium', () => {
   const lib = new Library()
@@ -161,7 +160,7 @@ async function violations(page: Page, name: string): Promise<string[]> {
     await page.setViewport({ width: Number(width), height: 900 })
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     const found = await page.evaluate(
-      `(() => { const [module, exports, define] = []; ${axe}
+      `(() => { const [module, exports, define] = []; ${axe.source}
         return window.axe.run(document).then(({ violations }) =>
           violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target))) })()`,
     )
