@@ -77,10 +77,10 @@ interface AtlasOptions extends AppOptions {
   readonly secret: string
   /** The path of the reference page's script, on a runtime that cannot read it from its package. */
   readonly script?: string
-  /** The admin page, where its files are there. */
-  readonly admin?: Mountable
   /** How far the seed is, as long as there is one. */
   readonly seeding?: () => State | undefined
+  /** The admin page, where its files are there. */
+  readonly admin?: Mountable
 }
 
 /** The atlas on the given store, cache and files. */
@@ -132,7 +132,7 @@ export function atlas({ script, seeding, admin, ...options }: AtlasOptions) {
         maxLimit: 300,
       }),
     )
-    .mount('/', welcomePage(seeding, admin !== undefined))
+    .mount('/', welcomePage({ seeding, hasAdmin: admin !== undefined }))
     .mount(
       '/docs',
       openapi({

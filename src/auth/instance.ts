@@ -5,7 +5,9 @@
  * @module
  */
 
+import type { ApiRequest } from '../http/request.ts'
 import type { Logger } from '../ports/logger.ts'
+import { RequestAuthor } from '../records/engine/author.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { Handler } from '../records/engine/route.ts'
 import { SerialQueue } from '../records/engine/serial-queue.ts'
@@ -155,6 +157,12 @@ export function createInstance(
     throw new TypeError(`Auth: 'secondFactor' needs a second factor in 'methods', such as totp()`)
   }
   return auth
+}
+
+/** The instance, with the users as whoever sends `request` writes them: that is in the log of changes. */
+export function writtenBy(auth: AuthInstance, request: ApiRequest): AuthInstance {
+  if (!auth.users.model.changes) return auth
+  return { ...auth, users: auth.users.as(new RequestAuthor(() => request)) }
 }
 
 /** Opens the methods into `opened`; the parts of one have the same accounts. */

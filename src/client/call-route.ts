@@ -23,8 +23,7 @@ interface Given {
 /** Calls the route with this method and path, as in `POST /:id/book`, of the mount at `at`. */
 export async function called(
   at: string,
-  route: string,
-  { params, query, body, headers, idempotencyKey, ...options }: AnyOptions = {},
+  [route, { params, query, body, headers, idempotencyKey, ...options } = {}]: [string, AnyOptions?],
   { call, send, bodyOf, json, inPath }: Given,
 ): Promise<Result<unknown, object>> {
   /** Values as JSON has them: dates are strings. */

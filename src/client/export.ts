@@ -13,20 +13,20 @@ import type { Failure, Result } from './results.ts'
 interface Given {
   readonly fetch: Connection['fetch']
   /** Asks for the list in the ways that there are. */
-  ask(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
+  asked(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
   answer(status: number, text: string, headers: Answer['headers']): Answer
   resultOf(answer: Answer): Result<never>
 }
 
 /** The response with a list as a file. */
 export async function exported(
-  format: string,
-  { headers: own, ...wanted }: Wanted,
-  { fetch, ask, answer, resultOf }: Given,
+  _: string,
+  [format, { headers: own, ...wanted } = {}]: [string, Wanted?],
+  { fetch, asked, answer, resultOf }: Given,
 ): Promise<Result<Response>> {
   const headers = { ...own, Accept: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }
   let data: Response | undefined
-  const found = await ask({ ...wanted, headers }, async ({ path, ...init }) => {
+  const found = await asked({ ...wanted, headers }, async ({ path, ...init }) => {
     try {
       const response = await fetch(path.startsWith('/') ? path : `/${path}`, init as RequestInit)
       if (response.ok) data = response

@@ -6,7 +6,9 @@
 
 import type { GroupOf } from '../records/engine/aggregate-query.ts'
 import type { CallOptions } from './call-options.ts'
+import type { Call } from './connection.ts'
 import type { Where } from './lists.ts'
+import type { Wanted, WantedGroups } from './query.ts'
 import type { AnyRecords, Wire } from './shapes.ts'
 
 /** Whether there are more groups than `limit`. */
@@ -49,3 +51,12 @@ export interface GroupOptions<T extends AnyRecords> extends CallOptions {
 
 /** A group as `A` asks for it. */
 export type Group<T extends AnyRecords, A> = Wire<GroupOf<T['record'], A>>
+
+/** Groups of the records of a mount, by what lists them. */
+export function groups<T>(
+  _: string,
+  [{ count, sum, avg, min, max, ...wanted }]: [WantedGroups],
+  { list, call }: { list(wanted: Wanted, call: Call): Promise<T>; readonly call: Call },
+): Promise<T> {
+  return list({ ...wanted, aggregate: { count, sum, avg, min, max } }, call)
+}

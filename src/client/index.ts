@@ -21,6 +21,7 @@ export type { CallOptions, Condition, CreateOptions, WriteOptions } from './call
 export type { CallRoute, ExtraCalls } from './calls.ts'
 export type { HeaderFields } from './connection.ts'
 export type { Cut, Group, GroupOptions } from './groups.ts'
+export type { HistoryOptions, HistoryPage, RecordChange } from './history.ts'
 export type {
   Choice,
   ConditionOn,

@@ -1,11 +1,13 @@
 /**
- * What the client loads when it is first used: files, forms, routes of your own, and ways to sign in.
+ * What the client loads when it is first used: files, forms, groups, histories, routes of your own, and ways to sign in.
  *
  * @module
  */
 
 // biome-ignore lint/performance/noBarrelFile: one request loads all of it
-export { called } from './call-route.ts'
-export { exported } from './export.ts'
+export { called as call } from './call-route.ts'
+export { exported as export } from './export.ts'
 export { formOf } from './form.ts'
+export { groups as aggregate } from './groups.ts'
+export { historyOf as history, restored as restore } from './history.ts'
 export { callMethod } from './methods.ts'

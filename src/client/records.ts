@@ -6,12 +6,13 @@
 
 import { answer, json, resultOf } from './answers.ts'
 import type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
-import type { AnyOptions, CallRoute } from './calls.ts'
+import type { CallRoute } from './calls.ts'
 import type { Connection } from './connection.ts'
 import type { Cut, Group, GroupOptions } from './groups.ts'
+import type { HistoryOptions, HistoryPage, RecordChange } from './history.ts'
 import type { Choice, Conditions, ListOptions, PaginationOf } from './lists.ts'
 import { inPath } from './paths.ts'
-import { inUrl, listed, type Refusal, type Wanted, type WantedGroups } from './query.ts'
+import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
 import type { Sending } from './sending.ts'
 import type { AnyRecords, Changes, Chosen, ClosedCalls, Created, Shown, Written } from './shapes.ts'
@@ -65,6 +66,16 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   update(id: string, changes: Changes<T>, options?: WriteOptions & Condition): Promise<Result<W>>
   /** Deletes a record; the data is the server's message. */
   remove(id: string, options?: CallOptions & Condition): Promise<Result<string>>
+  /** What happened to a record, the latest first, where the router has `history`. */
+  history(
+    id: string,
+    options?: HistoryOptions,
+  ): Promise<Result<RecordChange<Shown<T>>[], HistoryPage>>
+  /**
+   * Makes a record what it was after a change, whose `id` the history has; a removed one is created again. Where the router
+   * has `access: { restore }`.
+   */
+  restore(id: string, changeId: string, options?: WriteOptions): Promise<Result<W>>
 }
 
 /** The calls for the routes that the router serves. */
@@ -89,8 +100,11 @@ export function recordCalls(
 ): object {
   const at = (id: string) => `${path}/${inPath(id)}`
 
+  const asked = (wanted: Wanted, by: Parameters<typeof listed>[2]) =>
+    listed(path, wanted, by, refusal)
+
   const list = async (wanted: Wanted = {}, call = send.call()): Promise<Listed> =>
-    send.shown(await listed(path, wanted, call.ask, refusal), wanted.select ?? wanted.expand)
+    send.shown(await asked(wanted, call.ask), wanted.select ?? wanted.expand)
 
   async function* pages(wanted: Wanted = {}): AsyncGenerator<Page> {
     const call = send.call()
@@ -104,26 +118,34 @@ export function recordCalls(
     }
   }
 
+  /** A call whose code is loaded when it is used. */
+  const later =
+    (name: 'aggregate' | 'call' | 'export' | 'history' | 'restore') =>
+    async (...given: never[]): Promise<unknown> => {
+      const own = {
+        call: send.call(),
+        list,
+        send,
+        bodyOf,
+        json,
+        inPath,
+        fetch,
+        asked,
+        answer,
+        resultOf,
+      }
+      return (await import('./later.ts'))[name](path, given as never, own as never)
+    }
+
   return {
     list: (wanted?: Wanted) => list(wanted),
     pages,
-    aggregate: ({ count, sum, avg, min, max, ...wanted }: WantedGroups) =>
-      list({ ...wanted, aggregate: { count, sum, avg, min, max } }),
+    aggregate: later('aggregate'),
     async *all(wanted?: Wanted): AsyncGenerator<unknown> {
       for await (const { data } of pages(wanted)) yield* data
     },
-    export: async (format: string, options: Wanted = {}) =>
-      (await import('./later.ts')).exported(format, options, {
-        fetch,
-        ask: (wanted, by) => listed(path, wanted, by, refusal),
-        answer,
-        resultOf,
-      }),
-    async call(route: string, options?: AnyOptions) {
-      const call = send.call()
-      const { called } = await import('./later.ts')
-      return called(path, route, options, { call, send, bodyOf, json, inPath })
-    },
+    export: later('export'),
+    call: later('call'),
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const path = at(id) + inUrl({ select, expand })
       return send.shown(
@@ -141,6 +163,8 @@ export function recordCalls(
     },
     remove: (id: string, options?: CallOptions & Condition) =>
       send.one('DELETE', at(id), undefined, options),
+    history: later('history'),
+    restore: later('restore'),
   }
 }
 

@@ -129,6 +129,8 @@ interface Calls {
   readonly create: 'create'
   readonly update: 'update'
   readonly remove: 'remove'
+  readonly history: 'history'
+  readonly restore: 'restore'
 }
 
 /** The calls for the routes that the router does not serve. */

@@ -89,7 +89,7 @@ const COUNT: Schema = { type: 'integer', minimum: 0 }
 const MORE: Schema = { type: 'boolean', description: 'Whether another page follows.' }
 
 /** How pages of each kind are told. */
-export const PAGINATION = {
+export const PAGINATION: Readonly<Record<'Counted' | 'Uncounted' | 'Cursor', Schema>> = {
   Counted: object({
     currentPage: NATURAL,
     pageSize: NATURAL,
@@ -105,7 +105,7 @@ export const PAGINATION = {
       description: 'The `cursor` of the next page; null on the last one.',
     },
   }),
-} as const
+}
 
 /** An object with exactly these members. */
 export function object(properties: Readonly<Record<string, Schema>>): Schema {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { backUp } from '../../adapters/stores/sqlite/connection/backup.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { CollectionSchema } from '../../src/ports/store.ts'
-import { newFile } from '../contract/store/file.ts'
+import { fileOfTest } from './proof/file.ts'
 
 const schema: CollectionSchema = {
   name: 'notes',
@@ -22,7 +22,7 @@ const schema: CollectionSchema = {
 
 describe('a copy of a database', () => {
   it('made by a backup has positions of its own, and the same entries', async () => {
-    const [path, copy] = [newFile(), newFile()]
+    const [path, copy] = [fileOfTest(), fileOfTest()]
     const store = sqliteStore({ path })
     await store.prepare([schema])
     const start = (await store.changes?.position()) ?? ''
@@ -39,7 +39,7 @@ describe('a copy of a database', () => {
   })
 
   it('that was put in its place refuses positions that have been passed since', async () => {
-    const store = sqliteStore({ path: newFile() })
+    const store = sqliteStore({ path: fileOfTest() })
     await store.prepare([schema])
     const write = async (_id: string) => {
       const outcome = await store.write?.([{ in: schema, insert: { _id, text: 'a' } }])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { batch } from '../../src/batch/index.ts'
+import { createClient } from '../../src/client/index.ts'
 import { createRouter, defineModel, HttpError } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
 import type { RouterOptions } from '../../src/records/setup/options.ts'
@@ -258,6 +259,31 @@ describe('the restore of a record', () => {
     expect((await ann.restore(id, created)).status).toBe(200)
     await ann.send('DELETE', `/tasks/${id}`)
     expect((await ann.restore(id, created)).body.error).toBe('Only admin.')
+  })
+
+  it('is called by the typed client', async () => {
+    const { app } = service({ store: sqliteStore() })
+    const mounted = app.mount(
+      '/tasks',
+      createRouter({ model: Task, middlewares: [], history: true, access: { restore: true } }),
+    )
+    const api = createClient<typeof mounted>('http://x', {
+      fetch: (input, init) => app.handle(new Request(input, init)),
+    })
+    const tasks = api('/tasks')
+    const made = await tasks.create({ title: 'a', owner: 'ann' })
+    const id = made.ok ? made.data._id : ''
+    await tasks.update(id, { title: 'b' })
+    const first = await tasks.history(id, { pageSize: 1 })
+    expect(first).toMatchObject({
+      ok: true,
+      data: [{ kind: 'updated', changes: { title: { from: 'a', to: 'b' } } }],
+      pagination: { hasMore: true },
+    })
+    const cursor = first.ok ? first.pagination?.nextCursor : null
+    const second = await tasks.history(id, { cursor: cursor ?? undefined })
+    const created = second.ok ? second.data[0]?.id : undefined
+    expect(await tasks.restore(id, created ?? '')).toMatchObject({ ok: true, data: { title: 'a' } })
   })
 
   it('is in the document', async () => {

@@ -178,26 +178,39 @@ describe('the log of changes', () => {
 
   it('has what accounts write', async () => {
     const Member = defineModel('LogMember', {
-      fields: userFields({ identifiers: ['email'] }),
+      fields: { ...userFields({ identifiers: ['email'] }), name: z.string().optional() },
       unique: ['email'],
       changes: true,
     })
     const { app, send } = service({ store: sqliteStore() })
     const auth = createAuthRouter({
       ...{ model: Member, identifiers: ['email'], token: { secret }, password: cheap },
+      updateFields: ['name'],
     })
     app.mount('/auth', auth.router)
     await app.ready()
     const log = hostOf(app.store).changes
     const start = (await log?.position()) ?? ''
     const json = { email: 'ann@example.com', password }
-    expect((await send('POST', '/auth/register', { json })).status).toBe(201)
+    const signedUp = await send('POST', '/auth/register', { json })
+    expect(signedUp.status).toBe(201)
+    const { token, user } = signedUp.record as { token: string; user: { _id: string } }
+    const headers = { authorization: `Bearer ${token}` }
+    const changed = await send('PATCH', `/auth/users/${user._id}`, {
+      json: { name: 'Ann' },
+      headers,
+    })
+    expect(changed.status, changed.text).toBe(200)
     const read = await log?.read(start, { limit: 10 })
     expect(read && 'changes' in read && read.changes[0]).toMatchObject({
       kind: 'created',
       model: 'LogMember',
       after: { email: 'ann@example.com' },
+      by: null,
     })
+    const [last] = (await log?.history('LogMember', user._id, { limit: 1 })) ?? []
+    expect(last).toMatchObject({ kind: 'updated', by: user._id, after: { name: 'Ann' } })
+    expect(changed.headers.get('change-id')).toBe(last?.id)
   })
 
   it('is refused where a store keeps none, and for durations that are none', async () => {

@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { newFile } from '../contract/store/file.ts'
 import { runs } from '../runs.ts'
 import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { withService } from '../services/shared.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'
+import { fileOfTest } from './proof/file.ts'
 import { appAt, faultsOf, follow, type Place, startOf } from './proof/world.ts'
 
 const child = fileURLToPath(new URL('./proof/writer.ts', import.meta.url))
@@ -56,7 +56,7 @@ async function proof(place: Place): Promise<void> {
 }
 
 describe('the log under kill -9', () => {
-  it('on SQLite', () => proof({ sqlite: newFile() }), 600_000)
+  it('on SQLite', () => proof({ sqlite: fileOfTest() }), 600_000)
 })
 
 await withService('postgres', ({ url }) => {

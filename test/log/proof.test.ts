@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { newFile } from '../contract/store/file.ts'
+import { fileOfTest } from './proof/file.ts'
 import { appAt, faultsOf, follow, startOf, write } from './proof/world.ts'
 
 describe('readers of the log', () => {
   it('miss nothing, get nothing twice, and each record in its order, while eight write', async () => {
-    const place = { sqlite: newFile() }
+    const place = { sqlite: fileOfTest() }
     const apps = await Promise.all([appAt(place), appAt(place)])
     const [app, other] = apps
     const start = await startOf(app)

@@ -19,6 +19,8 @@ export interface Choices {
   readonly store: Store
   /** Whether users have accounts, and records of their own. Otherwise an API key opens all. */
   readonly accounts: boolean
+  /** Whether they may sign in by passkeys. */
+  readonly passkeys: boolean
   /** Whether it has the admin page, on which users sign in. */
   readonly admin: boolean
 }
@@ -59,24 +61,28 @@ export function parse(args: readonly string[]): Given {
       `'--store ${store}' doesn't run on '--runtime ${runtime}'. Choose ${listed(storesOn(runtime))}.`,
     )
   }
-  if (values.admin && values.accounts === false) {
-    throw new Refused(
-      "'--admin' needs accounts, because people sign in on the page. Leave out '--no-accounts'.",
-    )
-  }
+  const accounts = accountsIn({ values })
   const [directory] = positionals
   return {
     ...(directory !== undefined && { directory }),
     ...(runtime && { runtime }),
     ...(store && { store }),
-    ...(values.accounts !== undefined && { accounts: values.accounts }),
+    ...(accounts !== undefined && { accounts }),
+    ...(values.passkeys !== undefined && { passkeys: values.passkeys }),
     ...(values.admin !== undefined && { admin: values.admin }),
-    ...(values.admin && { accounts: true }),
     yes: values.yes,
     install: values.install,
     help: values.help,
     version: values.version,
   }
+}
+
+/** Whether there are accounts: what needs them takes them along. */
+function accountsIn({ values }: Pick<ReturnType<typeof parsed>, 'values'>): boolean | undefined {
+  const needing = (['passkeys', 'admin'] as const).find((name) => values[name])
+  const { accounts = needing && true } = values
+  if (needing && !accounts) throw new Refused(`'--${needing}' needs '--accounts'.`)
+  return accounts
 }
 
 function parsed(args: readonly string[]) {
@@ -89,6 +95,7 @@ function parsed(args: readonly string[]) {
         runtime: { type: 'string' },
         store: { type: 'string' },
         accounts: { type: 'boolean' },
+        passkeys: { type: 'boolean' },
         admin: { type: 'boolean' },
         yes: { type: 'boolean', short: 'y', default: false },
         install: { type: 'boolean', default: true },

@@ -108,6 +108,7 @@ export const STORE: Readonly<Record<Store, StoreFacts>> = {
 export const VERSIONS = {
   '@libsql/client': '^0.18.0',
   '@scalar/api-reference': '^1.72.1',
+  '@simplewebauthn/server': '^14.0.3',
   '@types/node': '^22.20.5',
   mongodb: '^7.8.0',
   postgres: '^3.4.9',
@@ -120,11 +121,13 @@ type Package = keyof typeof VERSIONS
 
 /** The package.json of a project; `version` is that of fieldgate. */
 export function manifestOf(
-  { runtime, store, admin }: Choices,
+  { runtime, store, passkeys, admin }: Choices,
   name: string,
   version: string,
 ): object {
   const { driver } = STORE[store]
+  const needed: Package[] = driver ? [driver, 'zod'] : ['zod']
+  if (passkeys) needed.unshift('@simplewebauthn/server')
   const tools: Package[] = ['@types/node']
   // Deno brings its own compiler, and has its commands in deno.json.
   if (runtime !== 'deno') tools.push('typescript')
@@ -138,7 +141,7 @@ export function manifestOf(
     dependencies: {
       fieldgate: `^${version}`,
       ...(admin && { 'fieldgate-admin': `^${version}` }),
-      ...versionsOf(driver ? [driver, 'zod'] : ['zod']),
+      ...versionsOf(needed),
     },
     devDependencies: versionsOf(['@scalar/api-reference', ...tools]),
   }

@@ -12,7 +12,7 @@ import { credential, readBody } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { signedInAsker } from '../accounts/reauthentication.ts'
 import { tell } from '../delivery/notices.ts'
-import type { AuthInstance } from '../instance.ts'
+import { type AuthInstance, writtenBy } from '../instance.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
 import { currentPasswordIncorrect } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
@@ -25,7 +25,7 @@ export const changePasswordRoute: AuthRoute<'changePassword'> = {
   method: 'POST',
   path: '/password/change',
   access: 'signed in',
-  handler: (auth) => (request) => changePassword(auth, request),
+  handler: (auth) => (request) => changePassword(writtenBy(auth, request), request),
 }
 
 /** Replaces the signed-in user's password; the current one counts as a guess, as it does at sign-in. */

@@ -11,11 +11,12 @@ import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { removeFilesOf } from '../../records/write/file-writes.ts'
+import { changeIdOf } from '../../records/write/receipted.ts'
 import { readBody } from '../accounts/credentials.ts'
 import { checkNotLast, keepingAnAdmin } from '../accounts/last-admin.ts'
 import { reauthenticate } from '../accounts/reauthentication.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance.ts'
+import { type AuthInstance, writtenBy } from '../instance.ts'
 import { adminNeeded, ownAccountOnly, sessionEnded } from '../refusals.ts'
 import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
@@ -27,7 +28,7 @@ export const deleteUserRoute: AuthRoute<'deleteUser'> = {
   path: '/users/:id',
   access: 'self or admin',
   optIn: true,
-  handler: (auth) => (request) => deleteUser(auth, request),
+  handler: (auth) => (request) => deleteUser(writtenBy(auth, request), request),
 }
 
 /**
@@ -59,5 +60,5 @@ async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Resp
   )
   for (const method of auth.methods) await method.forget?.(id)
   auth.report(request, 'account-deleted', id)
-  return messageResponse('Account deleted.')
+  return messageResponse('Account deleted.', { headers: changeIdOf(users.engine, id) })
 }

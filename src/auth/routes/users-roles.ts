@@ -10,9 +10,10 @@ import { valueResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
+import { changeIdOf } from '../../records/write/receipted.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { keepingAnAdmin } from '../accounts/last-admin.ts'
-import type { AuthInstance } from '../instance.ts'
+import { type AuthInstance, writtenBy } from '../instance.ts'
 import {
   invalidFormat,
   lastAdmin,
@@ -31,7 +32,7 @@ export const modifyRolesRoute: AuthRoute<'modifyRoles'> = {
   method: 'PATCH',
   path: '/users/:id/roles',
   access: 'admin',
-  handler: (auth) => (request) => modifyRoles(auth, request),
+  handler: (auth) => (request) => modifyRoles(writtenBy(auth, request), request),
 }
 
 /** Changes a user's roles. */
@@ -44,7 +45,7 @@ async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Res
   const after = before && (await changeRoles(auth, before, wanted))
   if (!after) throw entryNotFound()
   auth.report(request, 'roles-changed', id)
-  return valueResponse(users.shown(after))
+  return valueResponse(users.shown(after), { headers: changeIdOf(users.engine, id) })
 }
 
 /** The record of `before` with the roles `wanted`; null if it is gone. Throws a 409 if no admin would be left. */

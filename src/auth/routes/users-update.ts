@@ -14,6 +14,7 @@ import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import type { Expected } from '../../records/write/conditional-write.ts'
 import { updateWithFiles } from '../../records/write/file-writes.ts'
+import { changeIdOf } from '../../records/write/receipted.ts'
 import { identifierString, readBody } from '../accounts/credentials.ts'
 import { checkNames, isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
@@ -21,7 +22,7 @@ import { reauthenticate } from '../accounts/reauthentication.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
 import { tellOldAddress } from '../delivery/notices.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance.ts'
+import { type AuthInstance, writtenBy } from '../instance.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { AuthRoute } from './route.ts'
@@ -33,7 +34,7 @@ export const updateUserRoute: AuthRoute<'updateUser'> = {
   method: 'PATCH',
   path: '/users/:id',
   access: 'self or admin',
-  handler: (auth) => (request, context) => updateUser(auth, request, context),
+  handler: (auth) => (request, context) => updateUser(writtenBy(auth, request), request, context),
 }
 
 /** Changes the fields in `updateFields`; identifiers and addresses for codes only with the current password. */
@@ -61,7 +62,7 @@ async function updateUser(
     before && moved.length > 0
       ? await moveUser(auth, before, { body, changes, moved }, request, context)
       : await write(auth, id, changes, request)
-  return valueResponse(users.shown(user))
+  return valueResponse(users.shown(user), { headers: changeIdOf(users.engine, user._id) })
 }
 
 /** A profile is sent as JSON, so its write brings no files. */

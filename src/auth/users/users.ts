@@ -10,6 +10,7 @@ import type { Model } from '../../model/model.ts'
 import { declaredPart, present, projected } from '../../model/present.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Change, Fields, Projection } from '../../ports/store.ts'
+import type { Author } from '../../records/engine/author.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
 import { SECRETS, type StoredName, type StoredNames } from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'
@@ -25,16 +26,15 @@ export class Users {
   readonly enabled: Filter | undefined
   /** Epoch milliseconds. */
   readonly now: () => number
+  readonly #settings: AuthSettings
   readonly #makeId: ReturnType<typeof idMaker>
   readonly #withoutSecrets: Projection
   readonly #isLean: boolean
 
-  constructor(
-    engine: RecordEngine,
-    { model, names, disabledField, list }: AuthSettings,
-    now: () => number,
-  ) {
+  constructor(engine: RecordEngine, settings: AuthSettings, now: () => number) {
+    const { model, names, disabledField, list } = settings
     this.engine = engine
+    this.#settings = settings
     this.model = model
     this.names = names
     this.disabledField = disabledField
@@ -43,6 +43,12 @@ export class Users {
     this.#makeId = idMaker(now)
     this.#withoutSecrets = { exclude: [...model.hidden, ...SECRETS.map((name) => names[name])] }
     this.#isLean = list.lean === true
+  }
+
+  /** The same users, whose writes `author` does; `this`, if the model's changes are not logged. */
+  as(author: Author): Users {
+    const engine = this.engine.as(author)
+    return engine === this.engine ? this : new Users(engine, this.#settings, this.now)
   }
 
   /** Whether the model declares a field. */

@@ -69,8 +69,9 @@ export async function scaffoldIn(home: string): Promise<Scaffold> {
   return {
     cli,
     tarball,
-    async make({ runtime, store, accounts, admin }, folder) {
-      const access = admin ? ['--admin'] : accounts ? ['--accounts'] : []
+    async make({ runtime, store, accounts, passkeys, admin }, folder) {
+      const chosen = { '--accounts': accounts, '--passkeys': passkeys, '--admin': admin }
+      const access = Object.entries(chosen).flatMap(([name, isChosen]) => (isChosen ? [name] : []))
       const choices = ['--runtime', runtime, '--store', store, ...access]
       await run(process.execPath, [cli, folder, ...choices, '--yes', '--no-install'])
       const { dependencies, devDependencies } = JSON.parse(

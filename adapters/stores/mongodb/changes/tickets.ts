@@ -16,7 +16,7 @@ import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
 /** The row of the log. */
 const LOG = 'log'
 /** Entries of one transaction: more than any write has. */
-export const MOST = 2 ** 20
+export const MOST: number = 2 ** 20
 /** After how long an open ticket may have been left, in milliseconds. */
 const LEFT_MS = 1500
 

@@ -58,11 +58,13 @@ export function isLogTrigger(table: string, name: string): boolean {
   return name.startsWith(`${table}${NOTES}`)
 }
 
+interface Trigger {
+  readonly name: string
+  readonly sql: string
+}
+
 /** The triggers of a collection whose writes are noted. */
-export function logTriggers({
-  name: table,
-  logged,
-}: CollectionSchema): { readonly name: string; readonly sql: string }[] {
+export function logTriggers({ name: table, logged }: CollectionSchema): Trigger[] {
   if (!logged) return []
   const isOpen = `(SELECT is_open FROM ${LOG})`
   const trigger = (event: string, when: string, id: string, before: string, after: string) => {
