@@ -5,10 +5,10 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { bundled } from './bundle.ts'
+import { bundle } from './bundle.ts'
 
 const here = import.meta.dirname
 const dist = join(here, 'dist')
@@ -21,10 +21,12 @@ const FIELDGATE = {
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
+const { files, packages } = await bundle()
 writeFileSync(
   join(dist, 'files.js'),
-  `const made = ${JSON.stringify(await bundled(), null, 1)}\nexport const files = async () => made\n`,
+  `const made = ${JSON.stringify(files, null, 1)}\nexport const files = async () => made\n`,
 )
+writeFileSync(join(dist, 'licenses.txt'), packages.map(licenseOf).join('\n'))
 await build({
   entryPoints: [join(here, 'src/index.ts')],
   outfile: join(dist, 'index.js'),
@@ -44,6 +46,14 @@ await build({
   ],
 })
 declare()
+
+/** What a package in the page says of its license. */
+function licenseOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
+  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
+  return `${name} ${version} (${license})\n\n${text}`
+}
 
 /** Writes the types, which name `fieldgate` where the sources name its files. */
 function declare(): void {

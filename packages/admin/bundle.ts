@@ -15,6 +15,11 @@ const root = join(import.meta.dirname, '../..')
 
 /** The page, bundled. */
 export async function bundled(): Promise<Files> {
+  return (await bundle()).files
+}
+
+/** The page, and the folders of the packages that are in it. */
+export async function bundle(): Promise<{ files: Files; packages: readonly string[] }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [ENTRY],
@@ -31,6 +36,7 @@ export async function bundled(): Promise<Files> {
     minify: true,
     write: false,
     metafile: true,
+    // They are in a file of their own.
     legalComments: 'none',
     logLevel: 'warning',
   })
@@ -41,10 +47,13 @@ export async function bundled(): Promise<Files> {
     gzipSync(contents, { level: 9 }).toString('base64'),
   ])
   const version = createHash('sha256').update(JSON.stringify(assets)).digest('hex').slice(0, 12)
-  return {
+  const files = {
     assets: Object.fromEntries(assets),
     script: basename(entry?.[0] ?? ''),
     style: basename(entry?.[1].cssBundle ?? ''),
     version,
   }
+  const inputs = Object.keys(metafile.inputs)
+  const found = inputs.flatMap((path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [])
+  return { files, packages: [...new Set(found)].toSorted().map((name) => join(root, name)) }
 }

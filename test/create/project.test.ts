@@ -12,9 +12,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const projects = RUNTIMES.flatMap((runtime) =>
   storesOn(runtime).flatMap((store) =>
-    (['an API key', 'accounts', 'passkeys'] as const).map((access) => {
-      const [accounts, passkeys] = [access !== 'an API key', access === 'passkeys']
-      const choices = { directory: 'notes', runtime, store, accounts, passkeys }
+    (['an API key', 'accounts', 'passkeys', 'the admin page'] as const).map((access) => {
+      const accounts = access !== 'an API key'
+      const [passkeys, admin] = [access === 'passkeys', access === 'the admin page']
+      const choices = { directory: 'notes', runtime, store, accounts, passkeys, admin }
       const title = `${runtime}, ${store}, ${access}`
       return [title, filesOf(choices, 'notes', '0.1.0')] as const
     }),

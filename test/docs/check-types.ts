@@ -46,6 +46,7 @@ const CONFIG = {
     noUnusedLocals: false,
     noUnusedParameters: false,
     types: ['node'],
+    paths: { 'fieldgate-admin': ['../../../packages/admin/src/index.ts'] },
     lib: ['ES2024', 'ESNext.Collection', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
   },
   include: ['globals.d.ts', '*/*/*.ts'],

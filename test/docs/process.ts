@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -45,7 +45,7 @@ export async function startProgram(
   isServed: boolean,
 ): Promise<Running> {
   const [port = 0] = await freePorts(1)
-  if (!isOnSources(files)) await linkPackage(folder)
+  if (!isOnSources(files)) await linkPackage(folder, files)
   const written = [...files.values()].map((file) => {
     const needsServer = isServed && file.name === main.name && main.runtime === 'Node'
     const text = needsServer ? served(file.text, port) : file.text
@@ -119,13 +119,20 @@ function bin(name: string): string {
   return join(root, 'node_modules/.bin', name)
 }
 
-/** Makes `folder` a project that has the package as it is published. */
-async function linkPackage(folder: string): Promise<void> {
+/** Makes `folder` a project that has the package as it is published, and that of the admin page if `files` name it. */
+async function linkPackage(folder: string, files: Files): Promise<void> {
   const modules = join(folder, 'node_modules')
   if (existsSync(modules)) return
   mkdirSync(modules, { recursive: true })
   symlinkSync(await builtPackage(), join(modules, 'fieldgate'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  if (![...files.values()].some(({ text }) => text.includes("'fieldgate-admin'"))) return
+  execFileSync(bin('node'), [join(root, 'packages/admin/build.ts')])
+  // A copy: as a link, it would look for `fieldgate` where it is.
+  const copied = join(modules, 'fieldgate-admin')
+  for (const name of ['package.json', 'dist']) {
+    cpSync(join(root, 'packages/admin', name), join(copied, name), { recursive: true })
+  }
 }
 
 /** An example of the repository, which a page may import, takes the sources; there must be nothing twice. */
@@ -146,7 +153,7 @@ export function isVitest({ name, text }: File): boolean {
 
 /** Runs the vitest tests of a page; resolves to what failed. */
 export async function runVitest(files: Files, folder: string): Promise<string | undefined> {
-  await linkPackage(folder)
+  await linkPackage(folder, files)
   writeFiles(files, folder)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const child = started([process.execPath, vitest, 'run', '--no-color'], folder, 0)

@@ -21,6 +21,8 @@ export interface Choices {
   readonly accounts: boolean
   /** Whether they may sign in by passkeys. */
   readonly passkeys: boolean
+  /** Whether it has the admin page, on which users sign in. */
+  readonly admin: boolean
 }
 
 /** The command line: what it leaves open is asked, or has its default. */
@@ -59,8 +61,7 @@ export function parse(args: readonly string[]): Given {
       `'--store ${store}' doesn't run on '--runtime ${runtime}'. Choose ${listed(storesOn(runtime))}.`,
     )
   }
-  const { accounts = values.passkeys || undefined } = values
-  if (values.passkeys && !accounts) throw new Refused(`'--passkeys' needs '--accounts'.`)
+  const accounts = accountsIn({ values })
   const [directory] = positionals
   return {
     ...(directory !== undefined && { directory }),
@@ -68,11 +69,20 @@ export function parse(args: readonly string[]): Given {
     ...(store && { store }),
     ...(accounts !== undefined && { accounts }),
     ...(values.passkeys !== undefined && { passkeys: values.passkeys }),
+    ...(values.admin !== undefined && { admin: values.admin }),
     yes: values.yes,
     install: values.install,
     help: values.help,
     version: values.version,
   }
+}
+
+/** Whether there are accounts: what needs them takes them along. */
+function accountsIn({ values }: Pick<ReturnType<typeof parsed>, 'values'>): boolean | undefined {
+  const needing = (['passkeys', 'admin'] as const).find((name) => values[name])
+  const { accounts = needing && true } = values
+  if (needing && !accounts) throw new Refused(`'--${needing}' needs '--accounts'.`)
+  return accounts
 }
 
 function parsed(args: readonly string[]) {
@@ -86,6 +96,7 @@ function parsed(args: readonly string[]) {
         store: { type: 'string' },
         accounts: { type: 'boolean' },
         passkeys: { type: 'boolean' },
+        admin: { type: 'boolean' },
         yes: { type: 'boolean', short: 'y', default: false },
         install: { type: 'boolean', default: true },
         help: { type: 'boolean', short: 'h', default: false },

@@ -121,7 +121,7 @@ type Package = keyof typeof VERSIONS
 
 /** The package.json of a project; `version` is that of fieldgate. */
 export function manifestOf(
-  { runtime, store, passkeys }: Choices,
+  { runtime, store, passkeys, admin }: Choices,
   name: string,
   version: string,
 ): object {
@@ -138,7 +138,11 @@ export function manifestOf(
     private: true,
     type: 'module',
     ...(runtime !== 'deno' && { scripts: RUNTIME[runtime].scripts }),
-    dependencies: { fieldgate: `^${version}`, ...versionsOf(needed) },
+    dependencies: {
+      fieldgate: `^${version}`,
+      ...(admin && { 'fieldgate-admin': `^${version}` }),
+      ...versionsOf(needed),
+    },
     devDependencies: versionsOf(['@scalar/api-reference', ...tools]),
   }
 }

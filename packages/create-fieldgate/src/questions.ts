@@ -17,8 +17,8 @@ type Ask = (question: string) => Promise<string>
 export function withDefaults(given: Given): Choices {
   const [runtime = 'node'] = given.runtime ? [given.runtime] : runtimesOf(given.store)
   const [store = 'sqlite'] = given.store ? [given.store] : storesOn(runtime)
-  const { directory = DIRECTORY, accounts = false, passkeys = false } = given
-  return { directory, runtime, store, accounts, passkeys }
+  const { directory = DIRECTORY, accounts = false, passkeys = false, admin = false } = given
+  return { directory, runtime, store, accounts, passkeys, admin }
 }
 
 /** The choices of the command line, with answers for all others. Throws a `Refused` if the input ends before. */
@@ -47,7 +47,8 @@ async function answered(given: Given, ask: Ask): Promise<Choices> {
   const isWanted = async (title: string) => (await choose(ask, title, ['no', 'yes'])) === 'yes'
   const accounts = given.accounts ?? (await isWanted('Accounts'))
   const passkeys = accounts && (given.passkeys ?? (await isWanted('Passkeys')))
-  return { directory, runtime, store, accounts, passkeys }
+  const admin = accounts && (given.admin ?? (await isWanted('Admin page')))
+  return { directory, runtime, store, accounts, passkeys, admin }
 }
 
 /** Asks until the answer is one of `names`, or empty for the first one. */

@@ -70,6 +70,7 @@ describe('create-fieldgate', () => {
       '--store',
       '--accounts',
       '--passkeys',
+      '--admin',
       '--yes',
       '--no-install',
     ])
@@ -141,12 +142,14 @@ describe('create-fieldgate', () => {
   })
 
   it('asks for what is not given, and again after an answer that it does not know', async () => {
-    const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\ny\n')
+    const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\ny\ny\n')
     expect(code).toBe(0)
     expect(stdout).toContain('Directory (my-api):')
     expect(stdout.match(/Runtime: node, deno, bun or workers \(node\):/g)).toHaveLength(2)
     expect(stdout).toContain('Store: sqlite, libsql, mongodb or postgres (sqlite):')
-    expect(stdout).toContain('Made asked: Bun, SQLite, with accounts and passkeys.')
+    expect(stdout).toContain(
+      'Made asked: Bun, SQLite, with accounts and passkeys and the admin page.',
+    )
   })
 
   it('asks for nothing that follows from the options', async () => {
@@ -164,7 +167,7 @@ describe('create-fieldgate', () => {
   it('asks on a terminal', async () => {
     const command = `'${process.execPath}' '${scaffold.cli}' typed --no-install`
     const args = ['--quiet', '--return', '--command', command, '/dev/null']
-    const { code, stdout } = await ran('script', args, 'deno\npostgres\nyes\nno\n')
+    const { code, stdout } = await ran('script', args, 'deno\npostgres\nyes\nno\nno\n')
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining('Made typed: Deno, PostgreSQL, with accounts.'),

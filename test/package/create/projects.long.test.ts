@@ -42,7 +42,8 @@ const kindsWith = (store: Store): Kind[] =>
     return (runs(1) > 1 ? [true, false] : [turn]).map((accounts) => {
       const place = RUNTIMES.indexOf(runtime) + STORES.indexOf(store)
       const passkeys = accounts && place % 4 === 0
-      return { runtime, store, accounts, passkeys }
+      // All that is there without the admin page is there with it too.
+      return { runtime, store, accounts, passkeys, admin: accounts }
     })
   })
 
@@ -88,6 +89,10 @@ async function notesWork(base: string, apiKey: string | undefined): Promise<void
     expect.stringContaining('javascript'),
   ])
   await loaded.body?.cancel()
+  if (apiKey) return
+  const admin = await (await fetch(`${base}/admin`)).text()
+  const [, program = ''] = /src="([^"]+)"/.exec(admin) ?? []
+  expect((await fetch(new URL(program, base))).status).toBe(200)
 }
 
 /** Whether a script of the project succeeds; shows what it printed otherwise. */
@@ -168,7 +173,10 @@ describe('a project whose database is not there', () => {
     'ends on %s with two lines, the second of which says how to start it',
     async (runtime) => {
       const folder = join(home, `${runtime}-without`)
-      await scaffold.make({ runtime, store: 'postgres', accounts: true, passkeys: false }, folder)
+      await scaffold.make(
+        { runtime, store: 'postgres', accounts: true, passkeys: false, admin: false },
+        folder,
+      )
       configure(folder, 'postgres://notes:notes@127.0.0.1:9/notes')
       const server = new Command(folder, 'start', { PORT: '0' })
       expect(await server.ended()).toBe(1)

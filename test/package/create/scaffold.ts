@@ -28,6 +28,15 @@ export interface Scaffold {
   make(choices: Omit<Choices, 'directory'>, folder: string): Promise<void>
 }
 
+let isAdminBuilt: Promise<unknown> | undefined
+
+/** The folder of `fieldgate-admin`, as it would be published. */
+async function admin(): Promise<string> {
+  isAdminBuilt ??= run(process.execPath, [join(root, 'packages/admin/build.ts')])
+  await isAdminBuilt
+  return join(root, 'packages/admin')
+}
+
 /** Builds, packs and unpacks it in the folder `home`. */
 export async function scaffoldIn(home: string): Promise<Scaffold> {
   const built = join(home, 'built')
@@ -48,8 +57,11 @@ export async function scaffoldIn(home: string): Promise<Scaffold> {
     mkdirSync(set)
     const installed = installInto(
       set,
-      names.filter((name) => name !== 'fieldgate'),
-    ).then(() => join(set, 'node_modules'))
+      names.filter((name) => !name.startsWith('fieldgate')),
+    ).then(async () => {
+      if (names.includes('fieldgate-admin')) await unpackInto(set, await admin(), 'fieldgate-admin')
+      return join(set, 'node_modules')
+    })
     sets.set(key, installed)
     return installed
   }
@@ -57,8 +69,9 @@ export async function scaffoldIn(home: string): Promise<Scaffold> {
   return {
     cli,
     tarball,
-    async make({ runtime, store, accounts, passkeys }, folder) {
-      const access = passkeys ? ['--passkeys'] : accounts ? ['--accounts'] : []
+    async make({ runtime, store, accounts, passkeys, admin }, folder) {
+      const chosen = { '--accounts': accounts, '--passkeys': passkeys, '--admin': admin }
+      const access = Object.entries(chosen).flatMap(([name, isChosen]) => (isChosen ? [name] : []))
       const choices = ['--runtime', runtime, '--store', store, ...access]
       await run(process.execPath, [cli, folder, ...choices, '--yes', '--no-install'])
       const { dependencies, devDependencies } = JSON.parse(

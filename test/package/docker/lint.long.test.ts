@@ -20,7 +20,7 @@ function filesNamed(name: string, language: string, own: readonly string[]): str
   const projects = RUNTIMES.flatMap((runtime) =>
     storesOn(runtime).map((store) =>
       filesOf(
-        { directory: '', runtime, store, accounts: true, passkeys: false },
+        { directory: '', runtime, store, accounts: true, passkeys: false, admin: true },
         'notes',
         '0.1.0',
       ).get(name),

@@ -14,6 +14,9 @@ import { openapi } from 'fieldgate/openapi'
 // @if passkeys
 import { passkeys } from 'fieldgate/passkeys'
 // @end
+// @if admin
+import { admin } from 'fieldgate-admin'
+// @end
 import * as z from 'zod'
 import type { Config } from './config.ts'
 import { Note } from './models.ts'
@@ -58,6 +61,9 @@ export function makeApp(
   app.use(cors({ origins: config.CORS_ORIGINS }))
   app.use(secureHeaders())
   app.use(rateLimit({ limit: 300, windowSeconds: 60 }))
+  // @if admin
+  app.mount('/admin', admin({ title: '{{name}}' }))
+  // @end
   return app
     .mount('/', health())
     .mount('/auth', auth.router)
