@@ -87,7 +87,7 @@ export class Loop implements Pace {
     return !this.isClosing
   }
 
-  async close(waitMs = WAIT_MS): Promise<void> {
+  async close(waitMs: number = WAIT_MS): Promise<void> {
     this.isClosing = true
     for (const bell of this.#bells) bell.ring()
     const abort = () => this.#aborts.abort(new Error('the app is closing'))

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,12 +7,12 @@ import { postgresStore } from '../../adapters/stores/postgres/index.ts'
 import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
 import { jobs, runDue } from '../../src/background/jobs/index.ts'
 import type { Store } from '../../src/index.ts'
-import { programOf } from '../services/program.ts'
 import { withService } from '../services/shared.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
 import { freshDatabases } from '../stores/mongodb/databases.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'
 import { apps } from './apps.ts'
+import { processesOf } from './processes.ts'
 
 /** `open` opens a database of its own each time it is called, and returns what opens it again. */
 function jobsOn(store: string, open: () => () => Store): void {
@@ -78,23 +76,8 @@ it('a job of each second begins once for each run that ends, while processes are
   const folder = mkdtempSync(join(tmpdir(), 'fieldgate-jobs-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [database, notes] = [join(folder, 'jobs.db'), join(folder, 'notes.txt')]
-  const program = programOf(new URL('ticking.ts', import.meta.url))
-  const running = new Set<ChildProcess>()
-  onTestFinished(() => {
-    for (const one of running) one.kill('SIGKILL')
-  })
-  const start = async () => {
-    const one = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', program, database, notes],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
-    running.add(one)
-    if (one.stdout) await once(one.stdout, 'data')
-  }
-  for (let at = 0; at < 3; at += 1) await start()
+  const processes = processesOf('ticking.ts', database, notes)
+  for (let at = 0; at < 3; at += 1) await processes.start()
   const lines = () =>
     (existsSync(notes) ? readFileSync(notes, 'utf8') : '')
       .trim()
@@ -109,11 +92,9 @@ it('a job of each second begins once for each run that ends, while processes are
     // In the middle of a run: the one who has begun last.
     await expect.poll(() => lines().at(-1)?.[0], { timeout: 10_000, interval: 5 }).toBe('begin')
     const [, tick = '', pid = ''] = lines().at(-1) ?? []
-    const victim = [...running].find((one) => one.pid === Number(pid))
-    victim?.kill('SIGKILL')
-    if (victim) running.delete(victim)
+    processes.kill(Number(pid))
     killedTicks.push(tick)
-    await start()
+    await processes.start()
   }
   const ended = (tick: string) => lines().some(([what, at]) => what === 'end' && at === tick)
   const last = lines().length

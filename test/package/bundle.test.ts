@@ -38,6 +38,11 @@ const FOREIGN = [
   'Access-Control-Allow-Origin',
   'RateLimit-Policy',
   'fieldgate_idempotency_keys',
+  // What jobs, consumers and webhooks bring along.
+  'CronPattern',
+  'fieldgate_background',
+  'fieldgate_held_changes',
+  'webhook-signature',
   // A common password: their list is large.
   'qwertyuiop',
 ]

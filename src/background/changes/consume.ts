@@ -85,7 +85,7 @@ const RULES: Readonly<Record<keyof ConsumeOptions, Rule>> = {
  * lists it, and `--retry` tries it again. `serve` runs consumers, and on Workers the `scheduled` of `worker`. The progress is
  * kept under `name`. Throws a `TypeError` if an option makes no sense.
  *
- * ```ts no-run
+ * ```ts
  * import { consume } from 'fieldgate/changes'
  * consume(app, 'mailer', {
  *   models: [City],

@@ -62,7 +62,7 @@ export class Reading {
     const found = await this.#log.read(this.#position || undefined, read)
     if ('gone' in found) {
       host.logger.error(
-        `Consumer '${name}' was behind for longer than its changes are kept: those that were dropped are lost. It goes on with the oldest one that is there. Raise 'keep' in 'changes' of the model`,
+        `Consumer '${name}' goes on with the oldest change that is there: it was behind for longer than changes are kept, so that some are lost, or the database is a copy of another one`,
         { position: this.#position },
       )
       this.#position = ''
@@ -104,29 +104,20 @@ export class Reading {
         return { change, receivers, left: receivers.length }
       }),
     )
-    const all = parts.flatMap((part) =>
-      part.receivers.map((to) => {
-        const { change } = part
-        return { part, delivery: { change, to, lane: laneOf(change, to) } }
-      }),
-    )
-    const blocked = await held.blocked([...new Set(all.map(({ delivery }) => delivery.lane))])
+    const items = parts.flatMap((part) => part.receivers.map((to) => itemOf(part, to)))
+    const blocked = await held.blocked([...new Set(items.map(({ delivery }) => delivery.lane))])
     /** How the last delivery of each lane ended. */
     const lanes = new Map<string, Promise<LaneState>>()
-    const queue = all.values()
-    const worker = async (): Promise<void> => {
-      for (const { delivery, part } of queue) {
-        const { lane } = delivery
-        const before = lanes.get(lane) ?? Promise.resolve(blocked.has(lane) ? 'blocked' : 'open')
-        const own = before.then((state) => this.#one(delivery, state))
-        lanes.set(lane, own)
-        if ((await own) === 'ended') return
-        part.left -= 1
-        if (performance.now() - this.#storedAt > STORE_MS) await this.#storeUpTo(parts)
-      }
+    const deliver = (delivery: Delivery): Promise<LaneState> => {
+      const { lane } = delivery
+      const before = lanes.get(lane) ?? Promise.resolve(blocked.has(lane) ? 'blocked' : 'open')
+      const own = before.then((state) => this.#one(delivery, state))
+      lanes.set(lane, own)
+      return own
     }
+    const queue = items.values()
     const workers = Array.from({ length: settings.concurrency }, () =>
-      worker().catch((error: unknown) => {
+      this.#work(queue, deliver, parts).catch((error: unknown) => {
         stop()
         throw error
       }),
@@ -137,9 +128,23 @@ export class Reading {
     return parts.every(({ left }) => left === 0)
   }
 
+  /** Delivers what is in the queue. What was taken from it is done: so nothing is left before what is. */
+  async #work(
+    queue: Iterator<Item>,
+    deliver: (delivery: Delivery) => Promise<LaneState>,
+    parts: readonly Part[],
+  ): Promise<void> {
+    while (!this.#at.isEnding) {
+      const { done, value } = queue.next()
+      if (done || (await deliver(value.delivery)) === 'ended') return
+      value.part.left -= 1
+      if (performance.now() - this.#storedAt > STORE_MS) await this.#storeUpTo(parts)
+    }
+  }
+
   /** Delivers a change, or holds it behind one of its lane that is held. */
   async #one(delivery: Delivery, state: LaneState): Promise<LaneState> {
-    if (state === 'ended' || this.#at.isEnding) return 'ended'
+    if (state === 'ended') return 'ended'
     const now = new Date(this.#at.host.now())
     if (state === 'blocked') {
       await this.#hold(delivery, { isAside: false, attempt: 0, due: now, since: now, error: '' })
@@ -176,6 +181,17 @@ export class Reading {
     this.#stored = this.#position
     await this.#at.lease.keep({ position: this.#position })
   }
+}
+
+/** A delivery of a batch. */
+interface Item {
+  readonly part: Part
+  readonly delivery: Delivery
+}
+
+function itemOf(part: Part, to: string): Item {
+  const { change } = part
+  return { part, delivery: { change, to, lane: laneOf(change, to) } }
 }
 
 /** Whether the next delivery of a lane may be tried, must wait for one that is held, or is left for later. */

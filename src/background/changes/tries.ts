@@ -76,7 +76,7 @@ export class Tries {
   run(delivery: Delivery, before?: Before): Promise<End> {
     const { settings, lease, slots, host } = this.#at
     return slots.run(async () => {
-      if (this.#at.isEnding) return { kind: 'interrupted' }
+      if (lease.signal.aborted) return { kind: 'interrupted' }
       const attempt = (before?.attempt ?? 0) + 1
       const since = before?.since ?? new Date(host.now())
       try {

@@ -74,10 +74,9 @@ const GIVE_UP_MS = 3 * 86_400_000
  * endpoint that responds with 410 gets nothing any more. Redirects are not followed. `serve` sends them, and on Workers the
  * `scheduled` of `worker`. Throws a `TypeError` if an option makes no sense.
  *
- * ```ts no-run
+ * ```ts
  * import { webhooks } from 'fieldgate/webhooks'
- * const { HOOK_URL: url = '', HOOK_SECRET: secret = '' } = process.env
- * webhooks(app, { endpoints: [{ url, secret, models: ['City'], kinds: ['created'] }] })
+ * webhooks(app, { endpoints: [{ url: 'https://example.com/hooks', secret, kinds: ['created'] }] })
  * ```
  */
 export function webhooks(app: App, options: WebhookOptions): void {

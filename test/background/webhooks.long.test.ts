@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { createApp } from '../../src/index.ts'
+import { runs, seeded } from '../runs.ts'
+import { counters, countUp } from './counters.ts'
+import { processesOf } from './processes.ts'
+import { receiver } from './receiver.ts'
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+/** With FIELDGATE_RUNS=10 there are 10,000 webhooks. */
+const COUNTERS = runs(250)
+const CHANGES = 3
+const TOTAL = COUNTERS * (CHANGES + 1)
+const FAILS = 0.3
+
+it(`${TOTAL} webhooks arrive from senders that are killed at a receiver that fails and restarts`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldgate-hooks-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'hooks.db')
+  let number = seeded.seed ?? 1
+  const random = () => {
+    number = (number * 48_271) % 2_147_483_647
+    return number / 2_147_483_647
+  }
+  const done = new Map<string, number[]>()
+  let [sent, arrived] = [0, 0]
+  const own = await receiver(SECRET, ({ body }) => {
+    sent += 1
+    if (random() < FAILS) return 500
+    const { _id, count } = body.data as { readonly _id: string; readonly count: number }
+    const counts = done.get(_id) ?? []
+    done.set(_id, counts)
+    if (counts.includes(count)) return 200
+    counts.push(count)
+    arrived += 1
+    return 200
+  })
+  onTestFinished(() => own.stop())
+  const senders = processesOf('sender.ts', path, own.url, SECRET)
+  await senders.start()
+  await senders.start()
+  const app = counters(createApp({ store: sqliteStore({ path }) }))
+  onTestFinished(() => app.close())
+  const from = performance.now()
+  const writing = countUp(app, COUNTERS, CHANGES)
+  for (let kill = 1; kill <= 4; kill += 1) {
+    await expect
+      .poll(() => arrived, { timeout: 300_000, interval: 50 })
+      .toBeGreaterThan((kill * TOTAL) / 8)
+    // The older one, which has the lease more often than not.
+    senders.kill()
+    await senders.start()
+    await own.stop()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await own.start()
+  }
+  const ids = await writing
+  await expect.poll(() => arrived, { timeout: 600_000, interval: 200 }).toBe(TOTAL)
+  // Each at least once, in order for each record, and none without a record.
+  expect(done.size).toBe(COUNTERS)
+  const expected = Array.from({ length: CHANGES + 1 }, (_, at) => at)
+  expect(ids.filter((id) => done.get(id)?.join() !== expected.join())).toEqual([])
+  expect(own.invalid.count).toBe(0)
+  const seconds = Math.round((performance.now() - from) / 1000)
+  console.log(
+    `${arrived} webhooks in ${seconds} s; ${sent} were sent, of which ${Math.round(sent * FAILS)} failed`,
+  )
+}, 1_200_000)

@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { project } from './project.ts'
+
+const APP = `
+import * as z from 'zod'
+import { createApp, createRouter, defineModel } from 'fieldgate'
+import { consume } from 'fieldgate/changes'
+import { sqliteStore } from 'fieldgate/sqlite'
+
+export const Task = defineModel('Task', { fields: { title: z.string() }, changes: true })
+export const app = createApp({ store: sqliteStore({ path: 'tasks.db' }) })
+app.mount('/tasks', createRouter({ model: Task, middlewares: [], allowedFields: ['title'] }))
+consume(app, 'mailer', {
+  models: [Task],
+  maxAttempts: 1,
+  handle({ after }) {
+    if (process.env.PAPER !== 'yes') throw new Error('no paper')
+    console.log('mailed ' + after?.title)
+  },
+})
+`
+const WRITE = `
+import { app, Task } from './app.ts'
+await app.ready()
+await app.store.collection(Task).insert({ title: process.argv[2] })
+await app.close()
+`
+const RUN = `
+import { runDue } from 'fieldgate/changes'
+import { app } from './app.ts'
+await runDue(app)
+await app.close()
+`
+
+it('fieldgate changes tells what was set aside, and tries it again', async () => {
+  const folder = await project({
+    'app.ts': APP,
+    'write.ts': WRITE,
+    'run.ts': RUN,
+    'mended.ts': `process.env.PAPER = 'yes'\nawait import('./run.ts')`,
+  })
+  onTestFinished(() => folder.remove())
+  await folder.node('write.ts', 'a')
+  const behind = await folder.fieldgate('changes', './app.ts')
+  expect(behind.code).toBe(0)
+  expect(behind.out).toMatch(/^mailer +no +\d{4}-\S+Z +0 +0$/m)
+  await folder.node('run.ts')
+  const { code, out } = await folder.fieldgate('changes', './app.ts')
+  expect(code).toBe(1)
+  const [head, consumer, , title, aside] = out.split('\n')
+  expect(head).toMatch(/^consumer +running +behind since +waiting +set aside$/)
+  expect(consumer).toMatch(/^mailer +no +0 +1$/)
+  expect(title).toMatch(/^set aside by +model +record +to +tries +since +error$/)
+  expect(aside).toMatch(/^mailer +Task +[0-9a-f]{24} +1 +\S+Z +no paper$/)
+  const json = await folder.fieldgate('changes', './app.ts', '--json')
+  expect(JSON.parse(json.out)).toMatchObject([
+    {
+      name: 'mailer',
+      aside: 1,
+      waiting: 0,
+      gone: [],
+      examples: [{ model: 'Task', attempts: 1, error: 'no paper' }],
+    },
+  ])
+  const unknown = await folder.fieldgate('changes', './app.ts', '--retry', 'mail')
+  expect(unknown.code).toBe(2)
+  expect(unknown.err).toContain("there is no consumer 'mail'. There are: mailer")
+  const retried = await folder.fieldgate('changes', './app.ts', '--retry', 'mailer')
+  expect([retried.code, retried.out.trim()]).toEqual([0, 'mailer: 1 are tried again'])
+  expect((await folder.node('mended.ts')).out).toBe('mailed a\n')
+  expect((await folder.fieldgate('changes', './app.ts')).code).toBe(0)
+})
