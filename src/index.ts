@@ -63,7 +63,7 @@ export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors
 export type { Query } from './http/query-string.ts'
 export type { ApiRequest, AuthContext } from './http/request.ts'
 export type { Pagination } from './http/respond.ts'
-export { defineModel, type ModelDefinition } from './model/define.ts'
+export { type ChangesOption, defineModel, type ModelDefinition } from './model/define.ts'
 export type {
   ByOutput,
   FieldName,

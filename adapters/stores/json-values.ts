@@ -147,11 +147,3 @@ function ordered(object: Fields, fields: ObjectShape['fields']): Fields {
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
-
-/** Parses records of a shape from their JSON. */
-export function recordReader(shape: ObjectShape): (json: string) => Fields {
-  const restore = restoreOf(shape)
-  return restore
-    ? (json) => restore(JSON.parse(json)) as Fields
-    : (json) => JSON.parse(json) as Fields
-}

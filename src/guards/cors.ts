@@ -49,6 +49,7 @@ const REQUEST_HEADERS = [
 const RESPONSE_HEADERS = [
   'Accept-Query',
   'Allow',
+  'Change-Id',
   'Content-Disposition',
   'ETag',
   'Idempotency-Replayed',

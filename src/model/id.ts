@@ -6,6 +6,8 @@
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { IdType } from '../ports/shape.ts'
+import type { Fields } from '../ports/store.ts'
+import type { Model } from './model.ts'
 
 const COUNTER_SIZE = 0x1000000
 
@@ -30,4 +32,17 @@ export function idMaker(now: () => number): (idType: IdType) => string {
     const [first, last] = [seconds.toString(16), counter.toString(16)]
     return `${first.padStart(8, '0')}${random}${last.padStart(6, '0')}`
   }
+}
+
+/** A new record of `model`: `values` with its id, and with its times. */
+export function newRecord(
+  { timestamps: { createdAt, updatedAt } }: Pick<Model, 'timestamps'>,
+  _id: string,
+  values: Fields,
+  now: Date,
+): Fields {
+  const record: Fields = { _id, ...values }
+  if (createdAt !== undefined) record[createdAt] = now
+  if (updatedAt !== undefined) record[updatedAt] = now
+  return record
 }

@@ -80,7 +80,8 @@ export interface ChangeLog {
   ): Promise<LoggedChange[]>
   /**
    * Calls `listener` when there may be something new: at once after writes of this process, within a moment after those of
-   * others. A hint, which may come late or in vain. Returns a function that ends it.
+   * others. A hint, which may come late or in vain; who is called while they read must read again. Returns a function that
+   * ends it.
    */
   wake(listener: () => void): () => void
 }

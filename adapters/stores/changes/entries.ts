@@ -6,7 +6,7 @@
 
 import type { LoggedChange, LoggedModel } from '../../../src/ports/changes.ts'
 import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
-import { recordReader } from '../json-values.ts'
+import { restoreOf } from '../json-values.ts'
 
 /** An entry as it is stored. */
 export interface StoredEntry {
@@ -25,7 +25,9 @@ export class LoggedModels {
   /** Adds those of `schemas`. */
   prepared(schemas: readonly CollectionSchema[]): void {
     for (const { logged, shape } of schemas) {
-      if (logged) this.#models.set(logged.model, { logged, parse: recordReader(shape) })
+      const restore = restoreOf(shape) ?? ((value: unknown) => value)
+      const parse = (json: string) => restore(JSON.parse(json)) as Fields
+      if (logged) this.#models.set(logged.model, { logged, parse })
     }
   }
 

@@ -6,13 +6,17 @@
 
 /** How often the log is looked at while somebody waits, in milliseconds. */
 const LOOK_MS = 100
+/** How often each listener makes sure of it: on Workers, what looks ends with the request that has begun it. */
+const CHECK_MS = 1000
 
 /** The listeners of one log. */
 export class Wakes {
   readonly #look: () => Promise<string>
   readonly #listeners = new Set<() => void>()
   #last: string | undefined
-  #isLooking = false
+  /** The number of what looks now, and when it has looked last. */
+  #turn = 0
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   /** `look` resolves to something that changes with every entry. */
   constructor(look: () => Promise<string>) {
@@ -23,12 +27,18 @@ export class Wakes {
   readonly wake = (listener: () => void): (() => void) => {
     // Each call is a listener of its own, even of one function.
     const own = () => listener()
+    const isFirst = this.#listeners.size === 0
     this.#listeners.add(own)
-    if (!this.#isLooking) {
-      this.#isLooking = true
-      void this.#watch()
+    const check = () => {
+      if (performance.now() - this.#lookedAt >= CHECK_MS) void this.#watch()
     }
-    return () => void this.#listeners.delete(own)
+    if (isFirst) void this.#watch()
+    else check()
+    const timer = unheld(setInterval(check, CHECK_MS))
+    return () => {
+      clearInterval(timer)
+      this.#listeners.delete(own)
+    }
   }
 
   /** Something was written. */
@@ -36,9 +46,12 @@ export class Wakes {
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** Looks until nobody listens. */
+  /** Looks until nobody listens, or somebody else looks. */
   async #watch(): Promise<void> {
-    while (this.#listeners.size > 0) {
+    this.#turn += 1
+    const turn = this.#turn
+    while (this.#listeners.size > 0 && turn === this.#turn) {
+      this.#lookedAt = performance.now()
       try {
         const found = await this.#look()
         if (found !== this.#last) this.notify()
@@ -46,12 +59,13 @@ export class Wakes {
       } catch {
         // Whoever reads next is told of it.
       }
-      await new Promise<void>((resolve) => {
-        const timer: { unref?(): void } | number = setTimeout(resolve, LOOK_MS)
-        if (typeof timer === 'object') timer.unref?.()
-      })
+      await new Promise<void>((resolve) => unheld(setTimeout(resolve, LOOK_MS)))
     }
-    this.#isLooking = false
-    this.#last = undefined
   }
+}
+
+/** A timer that keeps no process alive. */
+function unheld<T>(timer: T): T {
+  ;(timer as { unref?(): void }).unref?.()
+  return timer
 }

@@ -10,7 +10,8 @@ import { duplicate, hiddenDuplicate } from '../../http/refusals.ts'
 import { isHidden, type Model } from '../../model/model.ts'
 import { valueAt } from '../../model/value-at.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
-import type { Collection, DuplicateKey, Fields } from '../../ports/store.ts'
+import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
+import { overlapTold } from './model-rules.ts'
 
 /** A write that the store has refused: an insert, or changes to one record or to all that match. */
 export type Refused =
@@ -127,4 +128,14 @@ export function isDuplicate(error: unknown): boolean {
 /** The refusal of values that another record has in `fields`; hidden fields are not named. */
 export function duplicateIn(model: Pick<Model, 'hidden'>, fields: readonly string[]): HttpError {
   return fields.some((field) => isHidden(model, field)) ? hiddenDuplicate() : duplicate(fields)
+}
+
+/** The error of a write; for a unique value that is taken, a 409 with all fields that clash. */
+export async function refusedWith(
+  { model, stored }: { readonly model: Model; readonly stored: Collection },
+  error: unknown,
+  refused: Refused,
+): Promise<unknown> {
+  if (!(error instanceof DuplicateKey)) return overlapTold(model, error) ?? error
+  return duplicateIn(model, await clashingFields(model, stored, refused, error))
 }

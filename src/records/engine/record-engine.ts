@@ -8,23 +8,23 @@
 import { invalidFields } from '../../http/refusals.ts'
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
 import { hiddenInside } from '../../model/hidden.ts'
+import { newRecord } from '../../model/id.ts'
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
 import { validateFields, validateRecord } from '../../model/validate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
-import {
-  type Change,
-  type CollectionSchema,
-  DuplicateKey,
-  type Fields,
-  type StepResult,
-  type WriteAction,
+import type {
+  Change,
+  CollectionSchema,
+  Fields,
+  StepResult,
+  WriteAction,
 } from '../../ports/store.ts'
 import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { pages } from '../../ports/walk.ts'
 import type { Author } from './author.ts'
-import { type Along, ChangeMaker } from './change-of.ts'
-import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
+import { updateOfNothing } from './change-of.ts'
+import { refusedWith } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { KnownUpdates, type WriteKnown } from './known-updates.ts'
 import {
@@ -32,11 +32,10 @@ import {
   type Exclusive,
   excludedBy,
   exclusivesOf,
-  overlapTold,
   updateAllowed,
 } from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
-import { type Replacement, replacement } from './replace.ts'
+import { type Along, changeBy, type Replacement, replacement } from './replace.ts'
 import { seenChanges, touchedBy } from './seen-changes.ts'
 import { SerialQueue } from './serial-queue.ts'
 
@@ -62,7 +61,7 @@ export class RecordEngine {
   /** Who writes, for the log of changes. */
   readonly author: Author | undefined
   readonly #surroundings: Surroundings
-  readonly #changes: ChangeMaker
+  readonly #along: Along[]
   readonly #knowing: KnownUpdates
   /** The hidden paths inside fields that are shown themselves. */
   readonly #unseen: readonly string[]
@@ -74,7 +73,7 @@ export class RecordEngine {
     schema: CollectionSchema,
     stored: Settling,
     surroundings: Surroundings,
-    { author, base, changes }: From = {},
+    { author, base, along = [] }: From = {},
   ) {
     this.model = model
     this.schema = schema
@@ -82,7 +81,7 @@ export class RecordEngine {
     this.author = author
     this.#surroundings = surroundings
     this.#unseen = base ? base.#unseen : hiddenInside(model)
-    this.#changes = changes ?? new ChangeMaker(model, surroundings.now)
+    this.#along = along
     this.#knowing = base ? base.#knowing : new KnownUpdates(model, (filter) => this.first(filter))
     this.judging = base?.judging ?? new SerialQueue()
   }
@@ -91,7 +90,7 @@ export class RecordEngine {
   as(author: Author): RecordEngine {
     const stored = this.#surroundings.writtenBy?.(author)
     if (!stored) return this
-    const from = { author, base: this, changes: this.#changes }
+    const from = { author, base: this, along: this.#along }
     return new RecordEngine(this.model, this.schema, stored, this.#surroundings, from)
   }
 
@@ -100,15 +99,14 @@ export class RecordEngine {
    * The values are not validated.
    */
   writeAlong(along: Along): void {
-    this.#changes.along.push(along)
+    this.#along.push(along)
   }
 
   /** The same engine over `stored` in place of the collection, with the references that `integrity` keeps. */
   over(stored: Settling, integrity: Integrity): RecordEngine {
     const surroundings = { ...this.#surroundings, integrity: () => integrity, writtenBy: undefined }
     const { model, schema, author } = this
-    const changes = this.#changes
-    return new RecordEngine(model, schema, stored, surroundings, { author, changes })
+    return new RecordEngine(model, schema, stored, surroundings, { author, along: this.#along })
   }
 
   /** A record that matches; any of them if several do. */
@@ -149,7 +147,7 @@ export class RecordEngine {
   async insert(values: Fields, id?: string): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
-    const record = this.#changes.created(_id, values)
+    const record = newRecord(this.model, _id, values, new Date(this.#surroundings.now()))
     return isLarge(record) ? inOwnTurn(() => this.#insert(record)) : this.#insert(record)
   }
 
@@ -191,7 +189,7 @@ export class RecordEngine {
     const plan = replacement(this.model.shape, changes, [])
     const { refinements, transitions, exclude, changes: isLogged } = this.model
     if (!refinements && !transitions && !exclude && !isLogged && plan.unsure.length === 0) {
-      return this.#updateMany(filter, changes, this.#changes.of(changes, plan))
+      return this.#updateMany(filter, changes, this.#change(changes, plan))
     }
     let count = 0
     const sort = [{ field: '_id', descending: false }]
@@ -220,7 +218,7 @@ export class RecordEngine {
 
   /** The change that sets whole values and removes fields, by path, without validation. */
   changeOf(set: Fields, unset: readonly string[] = []): Change {
-    return this.#changes.of(set, { set, unset, unsure: [] })
+    return this.#change(set, { set, unset, unsure: [] })
   }
 
   #write(
@@ -230,13 +228,21 @@ export class RecordEngine {
     expect?: Fields,
     whole?: Fields,
   ): Promise<Fields | null> {
-    const change = this.#changes.of(changes, plan)
+    const change = this.#change(changes, plan)
     const action = { update: filter, change, ...(expect && { options: { expect } }) }
     const update = () => this.#update(changes, action, whole ? exclusivesOf(this.model, whole) : [])
     const write = () => (isLarge(changes) ? inOwnTurn(update) : update())
     if (!this.model.changes) return write()
-    const unchanged = this.#changes.unchanged(this.stored, filter, changes, plan, expect)
-    return unchanged.then((same) => same ?? write())
+    const untimed = changeBy(plan, changes, this.#along)
+    const nothing = { filter, fields: Object.keys(changes), change: untimed, expect }
+    return updateOfNothing(this.model, this.stored, nothing).then((same) => same ?? write())
+  }
+
+  #change(changes: Fields, plan: Replacement): Change {
+    const change = changeBy(plan, changes, this.#along)
+    const { updatedAt } = this.model.timestamps
+    if (updatedAt === undefined) return change
+    return { ...change, set: { ...change.set, [updatedAt]: new Date(this.#surroundings.now()) } }
   }
 
   /** The record as it is stored. */
@@ -247,7 +253,7 @@ export class RecordEngine {
       if (!ids && exclusives.length === 0) return (await this.stored.insert(record)) ?? record
       return (await this.#checked(ids, exclusives, { insert: record }))?.records[0] ?? record
     } catch (error) {
-      throw await this.#refusal(error, { record })
+      throw await refusedWith(this, error, { record })
     }
   }
 
@@ -262,7 +268,7 @@ export class RecordEngine {
       if (!ids && exclusives.length === 0) return await this.stored.update(filter, change, options)
       return (await this.#checked(ids, exclusives, action))?.records[0] ?? null
     } catch (error) {
-      throw await this.#refusal(error, { filter, changes })
+      throw await refusedWith(this, error, { filter, changes })
     }
   }
 
@@ -272,7 +278,7 @@ export class RecordEngine {
       if (!ids) return await this.stored.updateMany(filter, change)
       return (await this.#checked(ids, [], { updateMany: filter, change }))?.count ?? 0
     } catch (error) {
-      throw await this.#refusal(error, { filter, changes, every: true })
+      throw await refusedWith(this, error, { filter, changes, every: true })
     }
   }
 
@@ -289,12 +295,6 @@ export class RecordEngine {
   ): Promise<StepResult | null> {
     return this.#surroundings.integrity().writeChecked(ids, exclusives, { engine: this, action })
   }
-
-  /** The error of a write; for a unique value that is taken, a 409 with all fields that clash. */
-  async #refusal(error: unknown, refused: Refused): Promise<unknown> {
-    if (!(error instanceof DuplicateKey)) return overlapTold(this.model, error) ?? error
-    return duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
-  }
 }
 
-type From = { author?: Author | undefined; base?: RecordEngine; changes?: ChangeMaker }
+type From = { author?: Author | undefined; base?: RecordEngine; along?: Along[] }

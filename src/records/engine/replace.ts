@@ -9,7 +9,7 @@ import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { isWithin, topOf } from '../../ports/paths.ts'
 import type { ObjectShape, Shape } from '../../ports/shape.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Change, Fields } from '../../ports/store.ts'
 
 /** What a write sets and removes, by dotted path. */
 export interface Replacement {
@@ -160,4 +160,20 @@ function withAt(value: unknown, [key = '', ...rest]: readonly string[], item: un
     return { ...others, [key]: withAt(before, rest, item) }
   }
   return item === undefined ? others : { ...others, [key]: item }
+}
+
+/** Returns the values to write together with `changes`, in the same step. */
+export type Along = (changes: Fields) => Fields
+
+/** The change that does what `plan` says, with what comes along with `changes`. */
+export function changeBy(plan: Replacement, changes: Fields, alongs: readonly Along[]): Change {
+  const set = { ...plan.set }
+  const unset = [...plan.unset]
+  for (const along of alongs) {
+    for (const [field, value] of Object.entries(along(changes))) {
+      if (value === undefined) unset.push(field)
+      else set[field] = value
+    }
+  }
+  return { set, ...(unset.length > 0 && { unset }) }
 }

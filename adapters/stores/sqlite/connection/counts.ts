@@ -10,7 +10,7 @@ import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { CollectionSchema, Fields, ReadHints } from '../../../../src/ports/store.ts'
-import { recordReader } from '../../json-values.ts'
+import { readerOf } from '../layout/records.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
 
 const MAX_KEPT = 1000
@@ -61,7 +61,7 @@ export class Counts {
     const key = JSON.stringify([sql, values, counting.hints.timeLimitMs])
     for (;;) {
       await this.#forgetIfForeign()
-      const kept = this.#kept.get(schema.name) ?? new Collected(recordReader(schema.shape))
+      const kept = this.#kept.get(schema.name) ?? new Collected(readerOf(schema.shape))
       this.#kept.set(schema.name, kept)
       const known = kept.current(key, counting.filter)
       if (!known) return kept.begin(key, counting)

@@ -6,12 +6,21 @@
 
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import type { Fields, Projection } from '../../../../src/ports/store.ts'
+import { restoreOf } from '../../json-values.ts'
 import { jsonPath, literal, type Parameters } from './sql.ts'
 
 /** `record` as it is stored: `_id` first, before any other name; dates as ISO 8601 with milliseconds. */
 export function textOf({ _id, ...fields }: Fields): string {
   const rest = JSON.stringify(fields)
   return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+}
+
+/** Parses records of a shape from their JSON. */
+export function readerOf(shape: ObjectShape): (text: string) => Fields {
+  const restore = restoreOf(shape)
+  return restore
+    ? (text) => restore(JSON.parse(text)) as Fields
+    : (text) => JSON.parse(text) as Fields
 }
 
 /** A value in the database: its SQL, and that of its JSON type. */

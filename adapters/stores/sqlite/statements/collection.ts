@@ -12,7 +12,7 @@ import type {
   WriteOptions,
 } from '../../../../src/ports/store.ts'
 import { expecting } from '../../expecting.ts'
-import { recordReader } from '../../json-values.ts'
+import { readerOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { SchemaStamps, STAMP } from '../layout/schema-stamps.ts'
 import { type Shadow, shadowsOf } from '../layout/shadows.ts'
@@ -34,7 +34,7 @@ function targetOf(schema: CollectionSchema, runner: Pick<Runner, 'candidates' | 
     schema,
     table: identifier(schema.name),
     stamps: schema.declared && new SchemaStamps(schema.declared, runner.shapes),
-    parse: recordReader(schema.shape),
+    parse: readerOf(schema.shape),
     shadows,
     compilation: () => ({
       shape: schema.shape,
