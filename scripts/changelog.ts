@@ -40,6 +40,30 @@ export function released(
     )
 }
 
+/** What an upgrade asks for, as a page of the manual: "Changed", "Removed" and the like of each released version. */
+export function upgrades(changelog: string): string {
+  const versions = changelog.split(/^## \[/m).slice(1)
+  const notes = versions.flatMap((section) => {
+    const [version = ''] = section.split(']', 1)
+    const asked = section
+      .split(/^(?=### )/m)
+      .filter((part) => /^### (?:Changed|Deprecated|Removed|Security)$/m.test(part))
+      .map((part) =>
+        part
+          .replace(/^\[[^\]]+\]: .*$/gm, '')
+          .replaceAll('](docs/', '](')
+          .trim(),
+      )
+    const isFirst = versions.at(-1) === section
+    return version === 'Unreleased' || isFirst || asked.length === 0
+      ? []
+      : [`## To ${version}\n\n${asked.join('\n\n')}`]
+  })
+  const begin =
+    '# Upgrade notes\n\nWhat you may have to change, version by version, the newest first. Made from the changelog by `npm run release`. [Support](support.md#upgrade) says how to go about it.'
+  return `${[begin, ...(notes.length > 0 ? notes : ['There was nothing to upgrade from yet.'])].join('\n\n')}\n`
+}
+
 /** A release, as the changelog names it. */
 export interface Release {
   readonly version: string

@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { released, unreleased } from './changelog.ts'
+import { released, unreleased, upgrades } from './changelog.ts'
 import { checkVersion, newest } from './versions.ts'
 
 /** What must pass before: the quick checks, the build that will be published, and the tests of its tarball. */
@@ -99,6 +99,7 @@ function main(): void {
   }
   for (const file of MANIFESTS) setVersion(file, current, version)
   writeFileSync('CHANGELOG.md', next)
+  writeFileSync('docs/upgrading.md', upgrades(next))
   git(
     'commit',
     '--quiet',
@@ -106,6 +107,7 @@ function main(): void {
     `chore: release ${version}`,
     '--',
     'CHANGELOG.md',
+    'docs/upgrading.md',
     ...MANIFESTS,
   )
   git('tag', '--annotate', `v${version}`, '--message', `fieldgate ${version}`)

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { admin } from '../../packages/admin/src/index.ts'
 import {
   type AppOptions,
   createApp,
   createAuthRouter,
   createRouter,
+  type Mountable,
   type RouterOptions,
 } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
@@ -79,11 +79,13 @@ interface AtlasOptions extends AppOptions {
   readonly script?: string
   /** How far the seed is, as long as there is one. */
   readonly seeding?: () => State | undefined
+  /** The admin page, where its files are there. */
+  readonly admin?: Mountable
 }
 
 /** The atlas on the given store, cache and files. */
 // The mounts are in the type that it returns: typed clients are checked against it.
-export function atlas({ script, seeding, ...options }: AtlasOptions) {
+export function atlas({ script, seeding, admin, ...options }: AtlasOptions) {
   const auth = createAuthRouter({
     ...accounts,
     model: User,
@@ -91,7 +93,9 @@ export function atlas({ script, seeding, ...options }: AtlasOptions) {
     registerFields: ['name'],
     updateFields: ['name'],
   })
-  return createApp(options)
+  const app = createApp(options)
+  if (admin) app.mount('/admin', admin)
+  return app
     .mount('/auth', auth.router)
     .mount(
       '/favourites',
@@ -128,18 +132,7 @@ export function atlas({ script, seeding, ...options }: AtlasOptions) {
         maxLimit: 300,
       }),
     )
-    .mount('/', welcomePage(seeding))
-    .mount(
-      '/admin',
-      admin({
-        title: 'Atlas',
-        resources: {
-          cities: { list: ['name', 'country', 'population', 'capital', 'updatedAt'] },
-          countries: { list: ['name', 'flag', 'code', 'region', 'capitals', 'area'] },
-          'feed/cities': { title: 'Cities, page by page' },
-        },
-      }),
-    )
+    .mount('/', welcomePage({ seeding, hasAdmin: admin !== undefined }))
     .mount(
       '/docs',
       openapi({

@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { health } from '../../src/health/index.ts'
 import { type App, HttpError } from '../../src/index.ts'
+import { adminPage } from './admin.ts'
 import { atlas } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { User } from './models.ts'
@@ -32,7 +33,8 @@ async function main(config: Config): Promise<void> {
   // Asked first, so that nothing is made for a server that cannot listen.
   await portFree(port, hostname)
   const seeding = seedingWith(progressOn(process.stdout))
-  const app = atlas({ ...(await servicesOf(config)), seeding: seeding.state }).use(seeding.guard)
+  const services = { ...(await servicesOf(config)), admin: adminPage() }
+  const app = atlas({ ...services, seeding: seeding.state }).use(seeding.guard)
   app.mount('/', health())
   const server = await serve(app, { port, hostname, trustProxy, signals: false })
   if (!(await seeded(app, config, seeding, server.url, stop.signal))) {
@@ -112,7 +114,7 @@ function portFree(port: number, hostname: string): Promise<void> {
 function welcome(url: string): string {
   return `
 The atlas serves on ${url}
-The reference is at ${url}/docs
+The reference is at ${url}/docs, the admin page at ${url}/admin
 Try:
   curl '${url}/countries?region=Europe&sort=-area'     (each with the URL of its flag)
   curl -G '${url}/cities' --data-urlencode 's=são paulo' -d page=1 -d pageSize=3

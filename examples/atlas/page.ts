@@ -19,7 +19,7 @@ const REQUESTS = [
 ] as const
 
 /** The page; `head` and `top` are for a moment. */
-const html = (head: string, top: string) => `<!doctype html>
+const html = (head: string, top: string, hasAdmin = false) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -54,6 +54,7 @@ ${head}
 <a href="https://github.com/fieldgate/fieldgate#readme">fieldgate</a>.</p>
 ${top}
 <p><a href="/docs">The reference</a> describes every request, and sends it for you. <a href="/docs/openapi.json">The OpenAPI document</a> is for tools.</p>
+${hasAdmin ? '<p><a href="/admin">The admin page</a> is for people: lists and forms of all that you may see and change.</p>' : ''}
 <figure hidden>
 <h2>Where people live in cities</h2>
 <table></table>
@@ -70,8 +71,6 @@ ${REQUESTS.map(([path, about]) => `<li><span>${about}</span> <a href="${encodeUR
 
 /** A response for as many seconds as nobody changes it: a deploy does. */
 const kept = { 'Cache-Control': 'public, max-age=300' }
-
-const page = html('<script type="module" src="/chart.js"></script>', '')
 
 /** The page while the atlas is seeded. It asks for itself again, so that it needs no script. */
 function seedingPage({ part, done, total }: State): string {
@@ -118,8 +117,16 @@ for (const [region, count] of rows) {
 document.querySelector('figure').hidden = rows.length === 0
 `
 
+interface WelcomeOptions {
+  /** How far the seed is, as long as there is one. */
+  readonly seeding: (() => State | undefined) | undefined
+  /** Whether the admin page is there. */
+  readonly hasAdmin: boolean
+}
+
 /** A page that can be read without its script, light or dark as the browser is. */
-export function welcomePage(seeding: () => State | undefined = () => undefined): Mountable {
+export function welcomePage({ seeding, hasAdmin }: WelcomeOptions): Mountable {
+  const page = html('<script type="module" src="/chart.js"></script>', '', hasAdmin)
   return {
     attach: () => [
       {
@@ -128,7 +135,7 @@ export function welcomePage(seeding: () => State | undefined = () => undefined):
         guards: [],
         about: { summary: 'A page for people' },
         handler: () => {
-          const state = seeding()
+          const state = seeding?.()
           return new Response(state ? seedingPage(state) : page, {
             headers: {
               'Content-Type': 'text/html; charset=utf-8',

@@ -7,6 +7,7 @@
 import small from '../../.cache/atlas/small-seed.json' with { type: 'json' }
 import { worker } from '../../adapters/runtimes/workers.ts'
 import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { adminPage } from './admin.ts'
 import { atlas } from './app.ts'
 import type { CityValues, CountryValues } from './models.ts'
 import { seed } from './seed.ts'
@@ -21,7 +22,12 @@ interface Env {
 const { countries, cities } = small as { countries: CountryValues[]; cities: CityValues[] }
 
 export default worker<Env>((env) => {
-  const app = atlas({ store: d1Store(env.DB), secret: env.ATLAS_SECRET, script: '/scalar.js' })
+  const app = atlas({
+    store: d1Store(env.DB),
+    secret: env.ATLAS_SECRET,
+    script: '/scalar.js',
+    admin: adminPage(),
+  })
   let seeded: Promise<unknown> | undefined
   app.use(async () => {
     seeded ??= seed(app, {

@@ -62,6 +62,9 @@ export class AppContext extends Deadline implements Context {
     this.#env = env
     this.#request = request
     this.platform = platform
+    // For `(request, { waitUntil }) => …`.
+    this.onResponse = this.onResponse.bind(this)
+    this.waitUntil = this.waitUntil.bind(this)
     const mount = platform?.basePath ?? ''
     this.basePath = host.basePath === '' ? mount : mount.replace(/\/$/, '') + host.basePath
   }
@@ -95,20 +98,15 @@ export class AppContext extends Deadline implements Context {
     return this.ownHeaders
   }
 
-  // Bound, for `const { waitUntil } = context`: made only where it is asked for.
-  get onResponse(): Context['onResponse'] {
-    return (hook: ResponseHook) => {
-      this.hooks ??= []
-      this.hooks.unshift(hook)
-    }
+  onResponse(hook: ResponseHook): void {
+    this.hooks ??= []
+    this.hooks.unshift(hook)
   }
 
-  get waitUntil(): Context['waitUntil'] {
-    return (promise) => {
-      const settled = Promise.resolve(promise).catch((error: unknown) =>
-        this.logger.error('background work failed', { error: String(error) }),
-      )
-      if (typeof this.platform?.waitUntil === 'function') this.platform.waitUntil(settled)
-    }
+  waitUntil(promise: Promise<unknown>): void {
+    const settled = Promise.resolve(promise).catch((error: unknown) =>
+      this.logger.error('background work failed', { error: String(error) }),
+    )
+    if (typeof this.platform?.waitUntil === 'function') this.platform.waitUntil(settled)
   }
 }

@@ -7,8 +7,9 @@
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
 import { letsThrough, textsOf } from '../records/engine/guards.ts'
-import { hostOf } from '../records/engine/host.ts'
+import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
+import { servedIn } from '../records/setup/agent-models.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountFields } from './accounts.ts'
 import { describedFields } from './described.ts'
@@ -24,6 +25,8 @@ export interface AuditRow extends FieldColumns {
   readonly who: string
   /** Whether it reaches only some of the records: by a scope, or because they belong to the caller. */
   readonly scope: boolean
+  /** Whether agents reach it too, by the tools of `mcp`: as far as `who` lets them through. */
+  readonly agents?: true
 }
 
 /**
@@ -36,10 +39,24 @@ export interface AuditRow extends FieldColumns {
  * ```
  */
 export function audit(app: Pick<App, 'store'>): readonly AuditRow[] {
-  const { guards, mounted } = hostOf(app?.store, 'audit(app)')
+  const host = hostOf(app?.store, 'audit(app)')
+  const { guards, mounted } = host
+  const reached = reachedByAgents(host)
   return mounted.flatMap(({ mount, routes, early }) =>
-    routes.flatMap((route) => rowOf(mount, route, early ? [] : guards)),
+    routes.flatMap((route) => {
+      const rows = rowOf(mount, route, early ? [] : guards)
+      return rows.map((row) => (reached.has(route) ? { ...row, agents: true } : row))
+    }),
   )
+}
+
+/** The routes that agents reach by tools. */
+function reachedByAgents(host: Host): ReadonlySet<Route> {
+  const all = host.mounted.flatMap(({ routes }) => routes.flatMap(({ agents = [] }) => agents))
+  const reached = [...servedIn(host).values()].flatMap(({ routes }) =>
+    Object.entries(routes).flatMap(([action, route]) => (all.includes(action) ? [route] : [])),
+  )
+  return new Set(reached)
 }
 
 function rowOf(mount: string, route: Route, shared: readonly Guard[]): readonly AuditRow[] {

@@ -7,6 +7,7 @@
  */
 
 import type { $ZodType } from 'zod/v4/core'
+import { jsonResponse } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
@@ -152,6 +153,7 @@ export function createAuthRouter<
           access,
         }))
     },
+    wellKnown: () => settings.methods.flatMap(({ wellKnown = {} }) => wellKnownRoutes(wellKnown)),
     attach(host, mount) {
       settings = resolveSettings(given, ROUTES, host.env)
       const { token } = settings
@@ -187,6 +189,13 @@ export function createAuthRouter<
     optionalAuth: optionalAuthGuard(instanceOf),
     mail: { send: (mail) => sendOwn(settings.delivery.mail, mail) },
   }
+}
+
+function wellKnownRoutes(files: Readonly<Record<string, object>>): readonly Route[] {
+  return Object.entries(files).map(([path, content]) => ({
+    ...{ method: 'GET', path, guards: [], about: { summary: 'What browsers look up' } },
+    handler: () => jsonResponse(JSON.stringify(content)),
+  }))
 }
 
 interface Guards {

@@ -9,6 +9,25 @@ import type { Result } from './results.ts'
 
 const KEPT = 'fieldgate-oidc'
 
+/** What it needs of a page; servers and workers compile the client, too. */
+interface Page {
+  readonly location: {
+    readonly hash: string
+    readonly pathname: string
+    readonly search: string
+    assign(url: string): void
+  }
+  readonly history: {
+    readonly state: unknown
+    replaceState(state: unknown, unused: string, url: string): void
+  }
+  readonly sessionStorage: {
+    getItem(key: string): string | null
+    setItem(key: string, value: string): void
+    removeItem(key: string): void
+  }
+}
+
 /** Leaves the page for a provider of the auth router at `base`. */
 export async function begin(
   base: string,
@@ -17,6 +36,7 @@ export async function begin(
 ): Promise<never> {
   const verifier = encoded(crypto.getRandomValues(new Uint8Array(32)))
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const { location, sessionStorage } = globalThis as unknown as Page
   sessionStorage.setItem(KEPT, verifier)
   const query = new URLSearchParams({ returnTo, challenge: encoded(new Uint8Array(hash)) })
   location.assign(
@@ -30,6 +50,7 @@ export async function begin(
 export async function finish(
   ask: (route: string, ...given: unknown[]) => Promise<Result<unknown, unknown>>,
 ): Promise<Result<unknown, unknown> | undefined> {
+  const { location, history, sessionStorage } = globalThis as unknown as Page
   const outcome = new URLSearchParams(location.hash.slice(1))
   const verifier = sessionStorage.getItem(KEPT)
   const [code, error] = [outcome.get('code'), outcome.get('error')]

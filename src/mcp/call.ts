@@ -11,8 +11,9 @@ import { invalidId } from '../http/refusals.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
 import { patternOf } from '../records/engine/route.ts'
+import { type Served, servedIn } from '../records/setup/agent-models.ts'
 import { described, descriptionOf } from './describe.ts'
-import { actionsOf, type Caller, type Served, servedIn } from './models.ts'
+import { actionsOf, type Caller } from './models.ts'
 import { type Answer, INVALID_PARAMS, refusal } from './protocol.ts'
 import { checkArguments, MOST_RECORDS, noSuch, type Tool, wrong } from './tools.ts'
 
@@ -131,7 +132,7 @@ function one(
   const isNew = id === undefined
   const action = isNew ? 'create' : 'update'
   const isWrite = name === 'write_record'
-  if (isWrite && !caller.write.includes(action)) throw wrong(`Agents may not ${action} here.`)
+  if (isWrite && !caller.agents.includes(action)) throw wrong(`Agents may not ${action} here.`)
   // As a part of a path these lead elsewhere.
   if (/^\.{0,2}$/.test(id as string)) throw invalidId()
   const methods = { write_record: isNew ? 'POST' : 'PATCH', read_record: 'GET' } as Fields

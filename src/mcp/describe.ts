@@ -10,9 +10,9 @@ import { partsIn } from '../model/parts.ts'
 import { referenceOf } from '../model/reference.ts'
 import type { Fields } from '../ports/store.ts'
 import { OPERATORS } from '../records/engine/conditions.ts'
+import type { Served } from '../records/setup/agent-models.ts'
 import { writableNow } from '../records/setup/protected-fields.ts'
 import { queryFields } from '../records/setup/query-fields.ts'
-import type { Served } from './models.ts'
 
 /** The description that a schema has. */
 export function descriptionOf(schema: $ZodType): string | undefined {
@@ -56,7 +56,7 @@ function withPart(known: Fields = {}, schema: $ZodType): Fields {
   const settings = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)] as Settings[]
   const limits = settings.map(({ check = '', inclusive, maximum, minimum, value, format }) => [
     // `gte` and the like, as in filters; `max_length`, `string_format`.
-    check.replace(/(.).*_than$/, inclusive ? '$1te' : '$1t'),
+    check.replace(/^(.).*_than$/, inclusive ? '$1te' : '$1t'),
     maximum ?? minimum ?? value ?? format,
   ])
   return {

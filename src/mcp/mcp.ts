@@ -46,20 +46,21 @@ export function mcp(options: McpOptions = {}): Mountable {
   checkOptions(options, RULES, 'mcp')
   const { write = [], instructions } = options
   const tools = toolsFor(write)
+  const agents = ['list', 'read', ...write]
   return {
     attach(host, mount) {
       const handler: Handler = (request, context) => {
         if (!isOwn(request, context)) {
           throw new HttpError(403, 'This origin may not call the tools.')
         }
-        const caller = { host, request, context, write, tools }
+        const caller = { host, request, context, agents, tools }
         return converse(request, host, { tools, instructions }, (params) =>
           callTool(caller, params),
         )
       }
       host.early.push(challenging(mount))
       const about = { summary: 'Tools for agents (MCP)' }
-      return [{ method: 'POST', path: '', guards: [], handler, runsLate: true, about }]
+      return [{ method: 'POST', path: '', guards: [], handler, runsLate: true, about, agents }]
     },
     wellKnown: (mount) =>
       [METADATA, METADATA + mount].map((path) => ({

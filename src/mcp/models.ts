@@ -11,45 +11,19 @@ import type { ApiRequest } from '../http/request.ts'
 import { descriptionsOf, isDescribed, letsThrough } from '../records/engine/guards.ts'
 import type { Host } from '../records/engine/host.ts'
 import { type Context, type Guard, patternOf, type Route } from '../records/engine/route.ts'
-import type { Resource } from '../records/setup/resource.ts'
-import { servedBy } from '../records/setup/serving.ts'
+import type { Served } from '../records/setup/agent-models.ts'
 import type { Tool } from './tools.ts'
 
 /** What agents may do beyond reading. */
 export type AgentWrite = 'create' | 'update' | 'remove'
-
-/** One router: the model of agents that its mount names. */
-export interface Served {
-  readonly mount: string
-  readonly resource: Resource
-  readonly routes: { [action: string]: Route }
-}
-
-/** Operations that agents know by another name; they send queries, and need no list by URL. */
-const ACTIONS: Readonly<Record<string, string>> = { query: 'list', delete: 'remove', list: '' }
-
-/** The routers of an app that agents see, by mount. Accounts are not there, nor mounts with parameters. */
-export function servedIn({ mounted, accounts }: Host): ReadonlyMap<string, Served> {
-  const all = new Map<string, Served>()
-  for (const { mount, routes } of mounted) {
-    for (const route of routes) {
-      const serving = servedBy(route.handler)
-      const isOwn = !mount.includes(':') && ['', '/:id'].includes(route.path)
-      if (!serving || !isOwn || accounts.has(serving.resource.model)) continue
-      const served = all.get(mount) ?? { mount, resource: serving.resource, routes: {} }
-      served.routes[ACTIONS[serving.operation] ?? serving.operation] ??= route
-      all.set(mount, served)
-    }
-  }
-  return all
-}
 
 /** The one whose request is asked about. */
 export interface Caller {
   readonly host: Host
   readonly request: ApiRequest
   readonly context: Context
-  readonly write: readonly AgentWrite[]
+  /** What agents may do. */
+  readonly agents: readonly string[]
   readonly tools: readonly Tool[]
 }
 
@@ -59,7 +33,7 @@ export async function actionsOf(
   { mount, routes }: Served,
 ): Promise<readonly string[]> {
   const actions: string[] = []
-  for (const action of ['list', 'read', ...caller.write]) {
+  for (const action of caller.agents) {
     const route = routes[action]
     if (route && (await mayUse(caller, mount, route))) actions.push(action)
   }

@@ -31,19 +31,19 @@ const integer = { type: 'integer' }
 
 /** The arguments that are not strings, or need more than their name. */
 const ARGUMENTS: Fields = {
-  model: { ...string, description: 'From list_models.' },
+  model: { ...string, description: 'From list_models, such as /tasks.' },
   ifMatch: { ...string, description: 'The etag you read.' },
   filter: {
     type,
     description: 'By field, a value or {"gte": 1000}. All must hold, and one of "or": [{…}, {…}].',
   },
-  sort: { ...names, description: '-field descends.' },
+  sort: { ...names, description: 'Fields; -field descends.' },
   page: integer,
   pageSize: integer,
   limit: integer,
   select: names,
   expand: names,
-  aggregate: { type, description: '{"count": true, "sum": [field]}' },
+  aggregate: { type, description: '{"count": true, "sum": ["population"]}' },
   by: names,
   values: { type },
 }
@@ -70,14 +70,14 @@ export function toolsFor(write: readonly AgentWrite[]): readonly Tool[] {
   }
   const writes = tool(
     'write_record',
-    'Creates, or with id changes.',
+    'Creates a record, or with id changes one.',
     ['model', 'values'],
     ['id', 'ifMatch'],
     updates,
   )
   return [
-    tool('list_models', 'What you may do. Call it first.', []),
-    tool('describe_model', 'Fields, and what tools take.', ['model']),
+    tool('list_models', 'Models, and what you may do. Call it first.', []),
+    tool('describe_model', 'Fields, and what other tools take.', ['model']),
     tool('query_records', `Finds at most 50, counts or groups. ${DATA}`, ['model'], BODY_KEYS),
     tool('read_record', DATA, ['model', 'id']),
     ...(creates || updates ? [writes] : []),

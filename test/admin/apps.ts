@@ -65,7 +65,7 @@ export const Book = defineModel('Book', {
 })
 
 /** Books, authors and accounts. Editors write, admins delete, readers read. */
-export async function library(): Promise<App> {
+export async function library(isFilled = true): Promise<App> {
   const files = diskFiles({ root: mkdtempSync(join(tmpdir(), 'admin-')), secret })
   const app = createApp({ store: sqliteStore(), secret, files, logger: quiet })
   const auth = createAuthRouter({
@@ -118,6 +118,7 @@ export async function library(): Promise<App> {
         resources: { books: { list: ['title', 'author', 'status', 'pages', 'isLent'] } },
       }),
     )
+  if (!isFilled) return app
   await people(app, (id, role) => app.store.collection(auth.model).update(id, { role }))
   await books(app)
   return app
@@ -179,7 +180,7 @@ const Part = defineModel('Part', {
 })
 
 /** Parts that anyone may change, paged by cursor, below a path, without a document of its own. */
-export async function depot(): Promise<App> {
+export async function depot(count = 70): Promise<App> {
   const app = createApp({ store: sqliteStore(), secret, basePath: '/api', logger: quiet })
   app
     .mount(
@@ -195,7 +196,7 @@ export async function depot(): Promise<App> {
       }),
     )
     .mount('/back/office', admin({ title: 'Depot' }))
-  for (let at = 0; at < 70; at += 1) {
+  for (let at = 0; at < count; at += 1) {
     const kind = at % 2 === 0 ? 'bolt' : 'nut'
     await app.store.collection(Part).insert({ label: `Part ${100 + at}`, weight: at / 2, kind })
   }

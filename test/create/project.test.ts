@@ -12,9 +12,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const projects = RUNTIMES.flatMap((runtime) =>
   storesOn(runtime).flatMap((store) =>
-    [true, false].map((accounts) => {
-      const choices = { directory: 'notes', runtime, store, accounts }
-      const title = `${runtime}, ${store}, ${accounts ? 'accounts' : 'API key'}`
+    (['an API key', 'accounts', 'passkeys'] as const).map((access) => {
+      const [accounts, passkeys] = [access !== 'an API key', access === 'passkeys']
+      const choices = { directory: 'notes', runtime, store, accounts, passkeys }
+      const title = `${runtime}, ${store}, ${access}`
       return [title, filesOf(choices, 'notes', '0.1.0')] as const
     }),
   ),

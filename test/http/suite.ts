@@ -13,6 +13,7 @@ import { limits } from './checks/limits.ts'
 import { operations } from './checks/operations.ts'
 import { endings, records } from './checks/records.ts'
 import { requests } from './checks/requests.ts'
+import { ways } from './checks/ways.ts'
 
 /** All checks, in their order. */
 export const suite: Checks = {
@@ -20,6 +21,7 @@ export const suite: Checks = {
   ...requests,
   ...bodies,
   ...accounts,
+  ...ways,
   ...operations,
   ...guards,
   ...batches,

@@ -5,7 +5,7 @@
  */
 
 import * as z from 'zod'
-import { createRouter, defineModel, HttpError, ref } from '../../src/index.ts'
+import { createRouter, defineModel, HttpError, type Model, ref } from '../../src/index.ts'
 import { type McpOptions, mcp } from '../../src/mcp/index.ts'
 import { type Service, service } from '../auth/service.ts'
 import { answerOf, request } from '../records/service.ts'
@@ -47,6 +47,9 @@ export interface Answered {
 
 /** An app with tools, and short ways to call them. */
 export interface Agents extends Service {
+  readonly Country: typeof Country
+  readonly City: typeof City
+  readonly Favourite: Model
   /** Sends any request. */
   send(method: string, path: string, json?: unknown, headers?: object): Promise<Answered>
   /** Sends a request of the newest revision. */
@@ -109,7 +112,7 @@ export async function agents(options?: McpOptions): Promise<Agents> {
   }
   return {
     ...given,
-    ...{ send, rpc },
+    ...{ send, rpc, Country, City, Favourite: Favourite as unknown as Model },
     async tool(name, args = {}, as) {
       const headers = as === undefined ? {} : { authorization: `Bearer ${as}` }
       const { body } = await rpc('tools/call', { name, arguments: args }, headers)

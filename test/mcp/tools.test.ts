@@ -298,6 +298,17 @@ describe('descriptions of an app', () => {
       'GET /.well-known/oauth-protected-resource/mcp: anyone',
       'POST /mcp: anyone',
     ])
+    const byAgents = async (options?: Parameters<typeof agents>[0]) =>
+      audit((await agents(options)).app).flatMap(({ method, path, agents: reach }) =>
+        reach && path.startsWith('/countries') ? [method] : [],
+      )
+    expect(await byAgents()).toEqual(['QUERY', 'GET'])
+    expect(await byAgents({ write: ['update', 'remove'] })).toEqual([
+      'QUERY',
+      'GET',
+      'PATCH',
+      'DELETE',
+    ])
     const { paths } = document(app, { title: 'Cities', version: '1' })
     expect(paths['/mcp']).toHaveProperty('post.summary', 'Tools for agents (MCP)')
     const ids = Object.values(paths).flatMap((item) =>

@@ -122,7 +122,7 @@ await withService('chromium', () => {
       const { metrics } = await session.send('Performance.getMetrics')
       expect(metrics.find(({ name }) => name === 'ProcessTime')?.value).toBeLessThan(3)
       const links = await page.$eval('body > p', (each) => getComputedStyle(each).display)
-      const [painted, ran] = await page.evaluate(() => [
+      const [painted = 0, ran = 0] = await page.evaluate(() => [
         performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
         performance.now(),
       ])

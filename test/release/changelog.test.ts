@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Release, released, unreleased } from '../../scripts/changelog.ts'
+import { type Release, released, unreleased, upgrades } from '../../scripts/changelog.ts'
 
 const first = `# Changelog
 
@@ -79,5 +79,58 @@ Words.
     expect(released(changed, { ...release, version: '9.9.9' })).toContain(
       '\n## [9.9.9] - 2026-11-22\n',
     )
+  })
+})
+
+describe('the upgrade notes', () => {
+  const changelog = `# Changelog
+
+## [Unreleased]
+
+### Changed
+
+- Not yet.
+
+## [0.2.0] - 2027-01-02
+
+### Added
+
+- A thing.
+
+### Changed
+
+- \`old\` is \`new\`: see [models](docs/models.md).
+
+### Removed
+
+- That.
+
+## [0.1.0] - 2026-12-01
+
+### Changed
+
+- From what was before it.
+
+[0.1.0]: https://example.com
+`
+
+  it('have what has changed in each version but the first', () => {
+    const notes = upgrades(changelog)
+    expect(notes.slice(notes.indexOf('## '))).toBe(`## To 0.2.0
+
+### Changed
+
+- \`old\` is \`new\`: see [models](models.md).
+
+### Removed
+
+- That.
+`)
+  })
+
+  it('of this repository are those of its changelog', () => {
+    const page = readFileSync(new URL('../../docs/upgrading.md', import.meta.url), 'utf8')
+    const ours = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8')
+    expect(page).toBe(upgrades(ours))
   })
 })

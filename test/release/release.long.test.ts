@@ -15,7 +15,7 @@ const manifests = [
   'packages/create-fieldgate/package.json',
   'packages/admin/package.json',
 ]
-const parts = [...manifests, 'scripts']
+const parts = [...manifests, 'scripts', 'docs/upgrading.md']
 
 const CHANGELOG = `# Changelog
 

@@ -41,7 +41,7 @@ const MARK_LENGTH = 8
 
 /** The flow of one auth router, for all of its providers. */
 export class Flow {
-  readonly providers = new Map<string, OpenIdProvider>()
+  readonly providers: Map<string, OpenIdProvider> = new Map()
   readonly links: Links
   readonly #accounts: Accounts
   readonly #unknownPlace: () => HttpError

@@ -30,6 +30,11 @@ export interface PasskeysOptions {
   readonly rpName: string
   /** The origins of your pages, such as `https://example.com`: the domain itself, or below it. */
   readonly origins: readonly string[]
+  /**
+   * Origins of other domains whose pages may use these passkeys too, such as `https://example.co.uk`. Browsers look for them at
+   * `https://<rpId>/.well-known/webauthn`, which the app serves. Some take five domains at most.
+   */
+  readonly relatedOrigins?: readonly string[]
 }
 
 const refused = () =>
@@ -128,7 +133,7 @@ const ROUTES: readonly MethodRoute[] = [
  * ```
  */
 export function passkeys(options: PasskeysOptions): Method<'passkeys'> {
-  const { rpId, rpName, origins } = options ?? {}
+  const { rpId, rpName, origins, relatedOrigins = [] } = options ?? {}
   const isText = (value: unknown) => typeof value === 'string' && value.trim() !== ''
   if (!isText(rpId) || /[:/]/.test(rpId)) fail("'rpId' must be a domain, such as 'example.com'")
   if (!isText(rpName)) fail("'rpName' must be the name of your app")
@@ -140,10 +145,17 @@ export function passkeys(options: PasskeysOptions): Method<'passkeys'> {
   if (!Array.isArray(origins) || origins.length === 0 || !origins.every(isOfDomain)) {
     fail(`'origins' must list origins of '${rpId}', such as 'https://${rpId}'`)
   }
+  const isOrigin = (origin: unknown) =>
+    URL.canParse(String(origin)) && new URL(String(origin)).origin === origin
+  if (!Array.isArray(relatedOrigins) || !relatedOrigins.every(isOrigin)) {
+    fail("'relatedOrigins' must list origins, such as 'https://example.co.uk'")
+  }
+  const all = [...origins, ...relatedOrigins]
   return defineMethod({
     name: 'passkeys',
     routes: ROUTES,
-    open: (accounts) => opened(accounts, options),
+    ...(relatedOrigins.length > 0 && { wellKnown: { '/.well-known/webauthn': { origins: all } } }),
+    open: (accounts) => opened(accounts, { ...options, origins: all }),
   })
 }
 

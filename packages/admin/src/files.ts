@@ -20,10 +20,10 @@ export async function files(): Promise<Files> {
   try {
     const { bundled } = await import('../bundle.ts')
     return await bundled()
-  } catch (error) {
+  } catch (cause) {
     const built = new URL('../dist/files.js', import.meta.url).href
     const made = await import(built).catch(() => undefined)
-    if (!made) throw error
+    if (!made) throw new Error('The admin page is not built: npm run build', { cause })
     return made.files()
   }
 }

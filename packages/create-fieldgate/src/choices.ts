@@ -19,6 +19,8 @@ export interface Choices {
   readonly store: Store
   /** Whether users have accounts, and records of their own. Otherwise an API key opens all. */
   readonly accounts: boolean
+  /** Whether they may sign in by passkeys. */
+  readonly passkeys: boolean
 }
 
 /** The command line: what it leaves open is asked, or has its default. */
@@ -57,12 +59,15 @@ export function parse(args: readonly string[]): Given {
       `'--store ${store}' doesn't run on '--runtime ${runtime}'. Choose ${listed(storesOn(runtime))}.`,
     )
   }
+  const { accounts = values.passkeys || undefined } = values
+  if (values.passkeys && !accounts) throw new Refused(`'--passkeys' needs '--accounts'.`)
   const [directory] = positionals
   return {
     ...(directory !== undefined && { directory }),
     ...(runtime && { runtime }),
     ...(store && { store }),
-    ...(values.accounts !== undefined && { accounts: values.accounts }),
+    ...(accounts !== undefined && { accounts }),
+    ...(values.passkeys !== undefined && { passkeys: values.passkeys }),
     yes: values.yes,
     install: values.install,
     help: values.help,
@@ -80,6 +85,7 @@ function parsed(args: readonly string[]) {
         runtime: { type: 'string' },
         store: { type: 'string' },
         accounts: { type: 'boolean' },
+        passkeys: { type: 'boolean' },
         yes: { type: 'boolean', short: 'y', default: false },
         install: { type: 'boolean', default: true },
         help: { type: 'boolean', short: 'h', default: false },

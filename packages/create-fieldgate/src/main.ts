@@ -20,6 +20,7 @@ Makes a REST API with fieldgate that starts, tests and deploys. It asks for what
   --store ${STORES.join('|')}
                       sqlite doesn't run on Workers, and d1 and durable-sqlite only there
   --accounts          users sign up and have records of their own; otherwise clients send an API key
+  --passkeys          they may sign in by passkeys, too
   --yes, -y           ask nothing, and take the defaults: node, sqlite, no accounts
   --no-install        don't install the packages
   --help, -h          print this
@@ -57,7 +58,8 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
     writeFileSync(join(folder, path), text)
   }
   const store = STORE[choices.store]
-  const access = choices.accounts ? 'with accounts' : 'with an API key'
+  const { accounts, passkeys } = choices
+  const access = accounts ? `with accounts${passkeys ? ' and passkeys' : ''}` : 'with an API key'
   console.log(`\nMade ${choices.directory}: ${title}, ${store.title}, ${access}.`)
   const isInstalled = wantsInstall && (await succeeds(install, folder))
   const next = [

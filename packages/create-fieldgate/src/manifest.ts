@@ -108,6 +108,7 @@ export const STORE: Readonly<Record<Store, StoreFacts>> = {
 export const VERSIONS = {
   '@libsql/client': '^0.18.0',
   '@scalar/api-reference': '^1.72.1',
+  '@simplewebauthn/server': '^14.0.3',
   '@types/node': '^22.20.5',
   mongodb: '^7.8.0',
   postgres: '^3.4.9',
@@ -119,8 +120,14 @@ export const VERSIONS = {
 type Package = keyof typeof VERSIONS
 
 /** The package.json of a project; `version` is that of fieldgate. */
-export function manifestOf({ runtime, store }: Choices, name: string, version: string): object {
+export function manifestOf(
+  { runtime, store, passkeys }: Choices,
+  name: string,
+  version: string,
+): object {
   const { driver } = STORE[store]
+  const needed: Package[] = driver ? [driver, 'zod'] : ['zod']
+  if (passkeys) needed.unshift('@simplewebauthn/server')
   const tools: Package[] = ['@types/node']
   // Deno brings its own compiler, and has its commands in deno.json.
   if (runtime !== 'deno') tools.push('typescript')
@@ -131,7 +138,7 @@ export function manifestOf({ runtime, store }: Choices, name: string, version: s
     private: true,
     type: 'module',
     ...(runtime !== 'deno' && { scripts: RUNTIME[runtime].scripts }),
-    dependencies: { fieldgate: `^${version}`, ...versionsOf(driver ? [driver, 'zod'] : ['zod']) },
+    dependencies: { fieldgate: `^${version}`, ...versionsOf(needed) },
     devDependencies: versionsOf(['@scalar/api-reference', ...tools]),
   }
 }

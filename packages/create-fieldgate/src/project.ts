@@ -63,8 +63,9 @@ function filesIn(folder: string): string[] {
 }
 
 /** The words that folders and `@if` may ask for. */
-function wordsOf({ runtime, store, accounts }: Choices): ReadonlySet<string> {
+function wordsOf({ runtime, store, accounts, passkeys }: Choices): ReadonlySet<string> {
   const words = new Set<string>(['all', runtime, store, accounts ? 'accounts' : 'api-key'])
+  if (passkeys) words.add('passkeys')
   if (runtime !== 'workers') words.add('server')
   else if (store !== 'd1' && store !== 'libsql') words.add('object')
   if (runtime !== 'deno') words.add('tsc')

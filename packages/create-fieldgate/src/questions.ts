@@ -17,8 +17,8 @@ type Ask = (question: string) => Promise<string>
 export function withDefaults(given: Given): Choices {
   const [runtime = 'node'] = given.runtime ? [given.runtime] : runtimesOf(given.store)
   const [store = 'sqlite'] = given.store ? [given.store] : storesOn(runtime)
-  const { directory = DIRECTORY, accounts = false } = given
-  return { directory, runtime, store, accounts }
+  const { directory = DIRECTORY, accounts = false, passkeys = false } = given
+  return { directory, runtime, store, accounts, passkeys }
 }
 
 /** The choices of the command line, with answers for all others. Throws a `Refused` if the input ends before. */
@@ -44,8 +44,10 @@ async function answered(given: Given, ask: Ask): Promise<Choices> {
   const directory = given.directory ?? ((await ask(`Directory (${DIRECTORY}):`)) || DIRECTORY)
   const runtime = given.runtime ?? (await choose(ask, 'Runtime', runtimesOf(given.store)))
   const store = given.store ?? (await choose(ask, 'Store', storesOn(runtime)))
-  const accounts = given.accounts ?? (await choose(ask, 'Accounts', ['no', 'yes'])) === 'yes'
-  return { directory, runtime, store, accounts }
+  const isWanted = async (title: string) => (await choose(ask, title, ['no', 'yes'])) === 'yes'
+  const accounts = given.accounts ?? (await isWanted('Accounts'))
+  const passkeys = accounts && (given.passkeys ?? (await isWanted('Passkeys')))
+  return { directory, runtime, store, accounts, passkeys }
 }
 
 /** Asks until the answer is one of `names`, or empty for the first one. */

@@ -26,6 +26,8 @@ export interface MethodDefinition<Name extends string = string> {
   readonly provesEmail?: true
   /** Its routes. They also answer to `middlewares`, and are listed in `router.urls`, the document and the audit. */
   readonly routes: readonly MethodRoute[]
+  /** JSON that anyone may read at well-known addresses, by their whole paths. */
+  readonly wellKnown?: Readonly<Record<string, object>>
   /** Called once for each app that mounts the auth router, before start-up. Throw a `TypeError` for what cannot work. */
   open(accounts: Accounts): OpenMethod
 }

@@ -128,6 +128,8 @@ export interface Route {
   readonly about?: RouteDescription
   /** The JSON body that it takes, for descriptions alone: its handler checks it. */
   readonly body?: $ZodType
+  /** What agents may do with records by the tools that it serves, for descriptions of an app. */
+  readonly agents?: readonly string[]
   /** For a QUERY route: whether a POST with `X-HTTP-Method-Override: QUERY` is a request for it. */
   readonly viaPost?: boolean
   /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */

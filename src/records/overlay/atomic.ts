@@ -59,6 +59,7 @@ class AtomicStep {
   readonly #host: Host
   readonly #ready: () => Promise<void>
   readonly #records: OverlaidStore
+  readonly #origin: Origin
   readonly #verification: Verification
   readonly #author: Author | undefined
   readonly #taken: Taken[] = []
@@ -72,6 +73,7 @@ class AtomicStep {
     this.#ready = ready
     this.#author = author
     this.#records = new OverlaidStore(host, { take: (steps) => this.#inTurn(steps) })
+    this.#origin = { ...host, engine: (model) => this.#records.engine(model) }
     this.#verification = new Verification((model) => this.#records.of(model))
   }
 
@@ -99,15 +101,13 @@ class AtomicStep {
   }
 
   #collection(model: Model) {
-    const engine = (one: Model) => this.#records.engine(one)
-    const origin: Origin = { ...this.#host, engine }
     const ready = async () => {
       if (this.#isOver) throw over()
       await this.#ready()
     }
     const note: NoteRead = (filter, found, isAll) =>
-      this.#verification.note(engine(model), filter, found, isAll)
-    return recordCollection(origin, model, ready, note)
+      this.#verification.note(this.#records.engine(model), filter, found, isAll)
+    return recordCollection(this.#origin, model, ready, note)
   }
 
   /** Writes what the work has done; false if what it has read has changed. */

@@ -10,6 +10,7 @@ import { health, metrics } from '../../../src/health/index.ts'
 import { type App, createRouter, defineModel, type Handler } from '../../../src/index.ts'
 import { withGuards } from './guarded.ts'
 import { withLimits } from './limited.ts'
+import { withWays } from './ways.ts'
 
 const Extra = defineModel('Extra', { fields: { name: z.string() } })
 const Batched = defineModel('Batched', { fields: { name: z.string() }, unique: ['name'] })
@@ -60,7 +61,7 @@ export function withExtras(app: App): App {
     response: z.object({ id: z.int(), dry: z.boolean(), day: z.date() }),
   })
   router.post('/guarded', async (request) => void (await request.text()), read)
-  return withLimits(withGuards(app))
+  return withLimits(withGuards(withWays(app)))
     .mount('/extras', router)
     .mount('/batched', createRouter({ model: Batched, allowedFields: ['name'], middlewares: [] }))
     .mount('/batch', batch())

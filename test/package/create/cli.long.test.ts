@@ -65,7 +65,14 @@ describe('create-fieldgate', () => {
   it('explains itself with --help, and has a --version', async () => {
     const help = await create(['--help'])
     expect(help).toMatchObject({ code: 0, stderr: '' })
-    for (const option of ['--runtime', '--store', '--accounts', '--yes', '--no-install'])
+    for (const option of [
+      '--runtime',
+      '--store',
+      '--accounts',
+      '--passkeys',
+      '--yes',
+      '--no-install',
+    ])
       expect(help.stdout).toContain(option)
     const { version } = JSON.parse(readFileSync(join(inject('built'), 'package.json'), 'utf8')) as {
       readonly version: string
@@ -87,6 +94,7 @@ describe('create-fieldgate', () => {
       ['a', '--runtime', 'bun', '--store', 'd1'],
       "'--store d1' doesn't run on '--runtime bun'. Choose sqlite, libsql, mongodb or postgres.",
     ],
+    [['a', '--passkeys', '--no-accounts'], "'--passkeys' needs '--accounts'."],
     [['a', 'b'], 'Name one directory, not 2: a b'],
     [['a', '--stor', 'd1'], "Unknown option '--stor'. See create-fieldgate --help."],
     [['a', '--store'], "Option '--store <value>' argument missing. See create-fieldgate --help."],
@@ -115,6 +123,11 @@ describe('create-fieldgate', () => {
     expect(manifestOf('Meine Küche!').name).toBe('meine-kuche')
   })
 
+  it('takes accounts along with passkeys', async () => {
+    const { stdout } = await create(['keys', '--passkeys', '--yes', '--no-install'])
+    expect(stdout).toContain('Made keys: Node, SQLite, with accounts and passkeys.')
+  })
+
   it('fills a directory that has a repository and nothing else', async () => {
     mkdirSync(join(home, 'cloned/.git'), { recursive: true })
     expect((await create(['cloned', '--yes', '--no-install'])).code).toBe(0)
@@ -128,12 +141,12 @@ describe('create-fieldgate', () => {
   })
 
   it('asks for what is not given, and again after an answer that it does not know', async () => {
-    const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\n')
+    const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\ny\n')
     expect(code).toBe(0)
     expect(stdout).toContain('Directory (my-api):')
     expect(stdout.match(/Runtime: node, deno, bun or workers \(node\):/g)).toHaveLength(2)
     expect(stdout).toContain('Store: sqlite, libsql, mongodb or postgres (sqlite):')
-    expect(stdout).toContain('Made asked: Bun, SQLite, with accounts.')
+    expect(stdout).toContain('Made asked: Bun, SQLite, with accounts and passkeys.')
   })
 
   it('asks for nothing that follows from the options', async () => {
@@ -151,7 +164,7 @@ describe('create-fieldgate', () => {
   it('asks on a terminal', async () => {
     const command = `'${process.execPath}' '${scaffold.cli}' typed --no-install`
     const args = ['--quiet', '--return', '--command', command, '/dev/null']
-    const { code, stdout } = await ran('script', args, 'deno\npostgres\nyes\n')
+    const { code, stdout } = await ran('script', args, 'deno\npostgres\nyes\nno\n')
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining('Made typed: Deno, PostgreSQL, with accounts.'),

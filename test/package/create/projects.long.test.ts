@@ -38,11 +38,16 @@ const kindsWith = (store: Store): Kind[] =>
   RUNTIMES.filter((runtime) => storesOn(runtime).includes(store)).flatMap((runtime) => {
     if (store === 'libsql' && runs(1) === 1 && /deno|bun/.test(runtime)) return []
     const turn = (RUNTIMES.indexOf(runtime) + STORES.indexOf(store)) % 2 === 0
-    return (runs(1) > 1 ? [true, false] : [turn]).map((accounts) => ({ runtime, store, accounts }))
+    // Half of those with accounts have passkeys, too.
+    return (runs(1) > 1 ? [true, false] : [turn]).map((accounts) => {
+      const place = RUNTIMES.indexOf(runtime) + STORES.indexOf(store)
+      const passkeys = accounts && place % 4 === 0
+      return { runtime, store, accounts, passkeys }
+    })
   })
 
-const nameOf = ({ runtime, store, accounts }: Kind) =>
-  `${runtime}-${store}-${accounts ? 'accounts' : 'key'}`
+const nameOf = ({ runtime, store, accounts, passkeys }: Kind) =>
+  `${runtime}-${store}-${passkeys ? 'passkeys' : accounts ? 'accounts' : 'key'}`
 
 /** Its variables as the new project has them, with the database of this test. */
 function configure(folder: string, databaseUrl: string): Map<string, string> {
@@ -157,6 +162,24 @@ function suite(store: Store, databaseUrl: (name: string) => Promise<string>): vo
     )
   })
 }
+
+describe('a project whose database is not there', () => {
+  it.each(RUNTIMES.filter((runtime) => runtime !== 'workers'))(
+    'ends on %s with two lines, the second of which says how to start it',
+    async (runtime) => {
+      const folder = join(home, `${runtime}-without`)
+      await scaffold.make({ runtime, store: 'postgres', accounts: true, passkeys: false }, folder)
+      configure(folder, 'postgres://notes:notes@127.0.0.1:9/notes')
+      const server = new Command(folder, 'start', { PORT: '0' })
+      expect(await server.ended()).toBe(1)
+      const lines = server.output.trim().split('\n')
+      expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
+        expect.stringMatching(/^The app did not start: the database cannot be used: /),
+        'Start it with docker compose up --detach --wait, or correct DATABASE_URL in .env.',
+      ])
+    },
+  )
+})
 
 suite('sqlite', async () => '')
 suite('d1', async () => '')

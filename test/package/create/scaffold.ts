@@ -57,8 +57,9 @@ export async function scaffoldIn(home: string): Promise<Scaffold> {
   return {
     cli,
     tarball,
-    async make({ runtime, store, accounts }, folder) {
-      const choices = ['--runtime', runtime, '--store', store, ...(accounts ? ['--accounts'] : [])]
+    async make({ runtime, store, accounts, passkeys }, folder) {
+      const access = passkeys ? ['--passkeys'] : accounts ? ['--accounts'] : []
+      const choices = ['--runtime', runtime, '--store', store, ...access]
       await run(process.execPath, [cli, folder, ...choices, '--yes', '--no-install'])
       const { dependencies, devDependencies } = JSON.parse(
         readFileSync(join(folder, 'package.json'), 'utf8'),

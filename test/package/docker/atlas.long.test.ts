@@ -23,6 +23,8 @@ beforeAll(async () => {
   const folder = join(home, 'app')
   mkdirSync(folder)
   const env = { ...process.env, PATH }
+  // What `npm run build` makes of the admin page.
+  await promisify(execFile)('node', ['packages/admin/build.ts'], { cwd: root, env })
   image = await build(join(root, 'examples/atlas/Dockerfile'), { context: root, folder, env })
 }, 300_000)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -41,6 +43,9 @@ async function serves(variables: Record<string, string>): Promise<void> {
     const page = await (await fetch(`${base}/docs`)).text()
     const [, script = ''] = /<script src="([^"]+)"/.exec(page) ?? []
     expect((await fetch(new URL(script, `${base}/docs/`))).status).toBe(200)
+    const admin = await (await fetch(`${base}/admin`)).text()
+    const [, program = ''] = /src="([^"]+)"/.exec(admin) ?? []
+    expect((await fetch(new URL(program, base))).status).toBe(200)
   })
 }
 

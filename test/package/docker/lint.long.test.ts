@@ -19,7 +19,11 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 function filesNamed(name: string, language: string, own: readonly string[]): string[] {
   const projects = RUNTIMES.flatMap((runtime) =>
     storesOn(runtime).map((store) =>
-      filesOf({ directory: '', runtime, store, accounts: true }, 'notes', '0.1.0').get(name),
+      filesOf(
+        { directory: '', runtime, store, accounts: true, passkeys: false },
+        'notes',
+        '0.1.0',
+      ).get(name),
     ),
   )
   const blocks = blocksOf('docs/docker.md').filter((block) => block.language === language)

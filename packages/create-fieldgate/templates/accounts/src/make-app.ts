@@ -11,6 +11,9 @@ import { commonPasswords } from 'fieldgate/common-passwords'
 import { cors, rateLimit, secureHeaders } from 'fieldgate/guards'
 import { health } from 'fieldgate/health'
 import { openapi } from 'fieldgate/openapi'
+// @if passkeys
+import { passkeys } from 'fieldgate/passkeys'
+// @end
 import * as z from 'zod'
 import type { Config } from './config.ts'
 import { Note } from './models.ts'
@@ -21,7 +24,14 @@ export type Api = ReturnType<typeof makeApp>
 /** Makes the app on `store`. */
 export function makeApp(
   store: Store,
-  config: Pick<Config, 'APP_SECRET' | 'CORS_ORIGINS'>,
+  config: Pick<
+    Config,
+    // @if passkeys
+    | 'APP_ORIGIN'
+    // @end
+    | 'APP_SECRET'
+    | 'CORS_ORIGINS'
+  >,
   options: Omit<AppOptions, 'store'> = {},
 ) {
   const auth = createAuthRouter({
@@ -33,6 +43,15 @@ export function makeApp(
     updateFields: ['name'],
     // @if workers
     password: { common: commonPasswords },
+    // @end
+    // @if passkeys
+    methods: [
+      passkeys({
+        rpId: new URL(config.APP_ORIGIN).hostname,
+        rpName: '{{name}}',
+        origins: [config.APP_ORIGIN],
+      }),
+    ],
     // @end
   })
   const app = createApp({ store, secret: config.APP_SECRET, ...options })

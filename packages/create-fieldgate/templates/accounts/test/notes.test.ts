@@ -4,7 +4,13 @@ import { createClient, memoryStorage } from 'fieldgate/client'
 import { sqliteStore } from 'fieldgate/sqlite'
 import { type Api, makeApp } from '../src/make-app.ts'
 
-const config = { APP_SECRET: 'only for tests, 0123456789abcdefghij', CORS_ORIGINS: [] }
+const config = {
+  // @if passkeys
+  APP_ORIGIN: 'https://app.example.com',
+  // @end
+  APP_SECRET: 'only for tests, 0123456789abcdefghij',
+  CORS_ORIGINS: [],
+}
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const password = 'correct horse battery'
 
@@ -47,3 +53,10 @@ test('a note needs an account and a title', async () => {
   const refused = await device('/notes').create({ title: '' })
   equal(refused.ok || refused.error.status, 400)
 })
+// @if passkeys
+
+test('a passkey belongs to the domain of the app', async () => {
+  const begun = await testApp()()('/auth').beginPasskeyLogin()
+  equal(begun.ok && 'rpId' in begun.data.publicKey && begun.data.publicKey.rpId, 'app.example.com')
+})
+// @end

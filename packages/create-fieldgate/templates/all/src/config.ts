@@ -39,6 +39,13 @@ const variables = z.object({
   /** Signs the tokens. A new one signs everyone out. */
   APP_SECRET: z.string().min(32, 'must have at least 32 characters'),
   // @end
+  // @if passkeys
+  /** The origin of your pages, to whose domain passkeys belong. With another domain, users need new ones. */
+  APP_ORIGIN: z
+    .string()
+    .regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://app.example.com')
+    .default('http://localhost:5173'),
+  // @end
   // @if api-key
   /** What clients send as `X-API-Key`. */
   API_KEY: z.string().regex(/^[!-~]{32,}$/, 'must have at least 32 characters and no spaces'),
