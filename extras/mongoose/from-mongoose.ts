@@ -42,7 +42,7 @@ export interface SchemaNames {
 
 /** What a model has besides what its schema says; each is as in `defineModel`, and comes in addition. */
 export interface Additions<R = Fields>
-  extends Pick<ModelDefinition<FieldSchemas>, 'convert' | 'renamed'>,
+  extends Pick<ModelDefinition<FieldSchemas>, 'changes' | 'convert' | 'renamed'>,
     RuleOptions {
   readonly hidden?: readonly string[]
   readonly unique?: readonly (string | readonly string[])[]
@@ -53,6 +53,7 @@ export interface Additions<R = Fields>
 /** The options, and whether they name a bare schema. */
 const OPTIONS: Readonly<Record<keyof Additions | keyof SchemaNames, boolean>> = {
   name: true,
+  changes: false,
   collection: true,
   convert: false,
   exclude: false,
@@ -98,7 +99,7 @@ export function fromMongoose<R = Fields>(
 ): FromMongoose<R> {
   const { schema, name, collection } = partsOf(source, options)
   checkNames(options, isModel(source))
-  const { output, convert, renamed, transitions, initial, exclude } = options
+  const { output, convert, renamed, transitions, initial, exclude, changes } = options
   const report = new Report()
   const reading: Reading = {
     report,
@@ -132,7 +133,7 @@ export function fromMongoose<R = Fields>(
     indexes: [...indexes.indexes, ...(options.indexes ?? [])],
     ...(convert && { convert }),
     ...(renamed && { renamed }),
-    ...({ transitions, initial, exclude } as object),
+    ...({ transitions, initial, exclude, changes } as object),
     ...(output && { output: output as () => unknown }),
     ...(collection !== undefined && { collection }),
   }) as unknown as Model

@@ -121,11 +121,11 @@ export const changes: Contract<Store> = {
     const log = await opened(store)
     if (!log) return
     const ids = Array.from({ length: 4 }, () => newId())
-    await taken(
+    const made = await taken(
       store,
       ids.map((_id): WriteStep => ({ in: logged, insert: { _id, age: 0 } })),
     )
-    const start = await log.position()
+    const start = made.at(-1)?.id ?? ''
     let isOver = false
     let noted = 0
     const writer = async (number: number) => {

@@ -15,7 +15,13 @@ import type {
 } from '../../../../src/ports/store.ts'
 import { isNotable, type Noted, type NotedStep, notedBy, takeNoted } from '../../changes/noting.ts'
 import type { Added, Log } from '../changes/log.ts'
-import { hasCode, hasLabel, portError, WRITE_CONFLICT } from '../connection/errors.ts'
+import {
+  DUPLICATE_KEY,
+  hasCode,
+  hasLabel,
+  portError,
+  WRITE_CONFLICT,
+} from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
 import { Guards } from './guards.ts'
 import { type StepChange, takingTurns } from './turns.ts'
@@ -115,7 +121,8 @@ async function retried(
     try {
       return await inTransaction(session, () => work(session))
     } catch (error) {
-      const patience = hasCode(error, WRITE_CONFLICT) ? PATIENCE_MS : OUTAGE_MS
+      const isMeeting = hasCode(error, WRITE_CONFLICT) || hasCode(error, DUPLICATE_KEY)
+      const patience = isMeeting ? PATIENCE_MS : OUTAGE_MS
       if (!isTransient(error) || performance.now() > begun + patience) throw error
     } finally {
       await session.endSession()

@@ -103,7 +103,7 @@ export class Log implements ChangeLog {
    * how.
    */
   async add(noted: readonly Noted[], session: ClientSession): Promise<Added> {
-    const { epoch, number, at } = await this.#tickets.take()
+    const { epoch, number, at } = await this.#tickets.take(null)
     const close = () => this.#close(number)
     const entries = noted.map(({ model, record, by, before, after }, index): Entry => {
       return { _id: number * MOST + index, at, model, record, actor: by, before, after }

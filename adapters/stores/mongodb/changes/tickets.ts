@@ -26,6 +26,8 @@ export interface Ticket {
   readonly at: Date
 }
 
+type Taken = Ticket & { readonly epoch: string }
+
 /** The log at one moment. */
 export interface State {
   readonly epoch: string
@@ -63,20 +65,25 @@ export class Tickets {
   }
 
   /** Takes a ticket. What it is for can only be committed if this is. */
-  async take(): Promise<Ticket & { readonly epoch: string }> {
-    const number = { $add: ['$number', 1] }
+  readonly take: (_: null) => Promise<Taken> = sharing((asked: null[]) => this.#take(asked.length))
+
+  /** Closes a ticket: its transaction has ended. */
+  readonly close: (number: number) => Promise<void> = sharing(async (numbers: number[]) => {
+    await this.#log.updateOne({ _id: LOG }, { $pull: { open: { number: { $in: numbers } } } })
+    return numbers.map(() => undefined)
+  })
+
+  async #take(count: number): Promise<Taken[]> {
+    const numbers = { $range: [1, count + 1] }
+    const made = { number: { $add: ['$number', '$$this'] }, at: '$$NOW' }
+    const open = { $concatArrays: ['$open', { $map: { input: numbers, in: made } }] }
     const taken = await this.#log.findOneAndUpdate(
       { _id: LOG },
-      [{ $set: { number, open: { $concatArrays: ['$open', [{ number, at: '$$NOW' }]] } } }],
+      [{ $set: { number: { $add: ['$number', count] }, open } }],
       { returnDocument: 'after', writeConcern: { w: 1 } },
     )
     if (!taken) throw new TypeError('the log of changes is not there. Was the store prepared?')
-    return { epoch: taken.epoch, number: taken.number, at: taken.open.at(-1)?.at ?? new Date() }
-  }
-
-  /** Closes a ticket: its transaction has ended. */
-  async close(number: number): Promise<void> {
-    await this.#log.updateOne({ _id: LOG }, { $pull: { open: { number } } })
+    return taken.open.slice(-count).map((ticket) => ({ epoch: taken.epoch, ...ticket }))
   }
 
   /** The log as the session sees it. */
@@ -113,6 +120,34 @@ export class Tickets {
       }
       await this.close(number)
     }
+  }
+}
+
+/** `work`, called once at a time: calls that come while it is under way share the next one. */
+function sharing<Item, Result>(
+  work: (items: Item[]) => Promise<Result[]>,
+): (item: Item) => Promise<Result> {
+  let waiting: (PromiseWithResolvers<Result> & { readonly item: Item })[] = []
+  let isBusy = false
+  const serve = async () => {
+    isBusy = true
+    while (waiting.length > 0) {
+      const calls = waiting
+      waiting = []
+      try {
+        const results = await work(calls.map(({ item }) => item))
+        for (const [at, { resolve }] of calls.entries()) resolve(results[at] as Result)
+      } catch (error) {
+        for (const { reject } of calls) reject(error)
+      }
+    }
+    isBusy = false
+  }
+  return (item) => {
+    const call = { item, ...Promise.withResolvers<Result>() }
+    waiting.push(call)
+    if (!isBusy) void serve()
+    return call.promise
   }
 }
 
