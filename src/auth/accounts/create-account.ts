@@ -22,9 +22,9 @@ const MAX_TRIES = 5
 
 /** How an account is made. */
 export interface Making {
-  /** Whether somebody vouches for its address: another account's identifier of another kind must not block its owner. */
+  /** Whether its address is vouched for: another account's identifier of another kind must not block its owner. */
   readonly isProven?: boolean
-  /** Stores what opens it; false if somebody else was faster. */
+  /** Stores what opens it; false if another request was faster. */
   readonly claim?: ((user: Fields) => Promise<boolean>) | undefined
 }
 

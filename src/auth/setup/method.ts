@@ -139,8 +139,8 @@ export interface NewAccount {
   /** A name for it, if the model has the field and it is no identifier. */
   readonly name?: string | undefined
   /**
-   * Called once the account is stored, before `onRegister` and the event: stores what opens it. If it resolves to false, somebody
-   * else was faster, and the account is removed.
+   * Called once the account is stored, before `onRegister` and the event: stores what opens it. If it resolves to false, another
+   * request was faster, and the account is removed.
    */
   claim?(user: Fields): Promise<boolean>
 }
