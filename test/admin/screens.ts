@@ -93,3 +93,10 @@ export async function column(page: Page, label: string): Promise<string[]> {
   await page.waitForSelector('.scroll[aria-busy="false"]')
   return page.$$eval(`td[data-label="${label}"]`, (cells) => cells.map((one) => one.textContent))
 }
+
+/** Signs out by a button, which loads the page anew. */
+export async function signOut(page: Page, button: string): Promise<void> {
+  await page.evaluate(() => document.body.setAttribute('data-old', ''))
+  await press(page, button)
+  await page.waitForSelector('body:not([data-old])')
+}

@@ -15,6 +15,7 @@ import {
   press,
   sees,
   signIn,
+  signOut,
   write,
 } from '../admin/screens.ts'
 import { withService } from '../services/shared.ts'
@@ -63,6 +64,10 @@ await withService('chromium', () => {
       await found(page, 'td a.name')
       expect(await column(page, 'Price')).toContain('68.5')
       expect(await column(page, 'Status')).toEqual([])
+      await signOut(page, 'Sign out')
+      await signIn(page, PEOPLE.reader)
+      await found(page, 'td a.name')
+      expect(await column(page, 'Price')).not.toEqual([])
       await page.browserContext().close()
     })
 
@@ -250,7 +255,7 @@ await withService('chromium', () => {
       await press(page, 'Confirm')
       await sees(page, 'Keep these codes in a safe place.')
       const codes = (await (await found(page, 'pre')).evaluate((one) => one.textContent)) ?? ''
-      await press(page, 'Sign out everywhere')
+      await signOut(page, 'Sign out everywhere')
       await signIn(page, PEOPLE.reader)
       await sees(page, 'One more step')
       await press(page, 'Recovery code')

@@ -77,8 +77,9 @@ const KEY = 'fieldgate-admin.draft'
 export class Draft {
   readonly #key: string
 
-  constructor(resource: string, id: string | undefined) {
-    this.#key = `${KEY}/${resource}/${id ?? ''}`
+  /** `place` names the user and the resource. */
+  constructor(place: string, id: string | undefined) {
+    this.#key = `${KEY}/${place}/${id ?? ''}`
   }
 
   read(): Values | undefined {

@@ -50,7 +50,11 @@ async function begin(place: HTMLElement): Promise<void> {
     // The key that clients have by default: who has signed in to the app in this browser has signed in here.
     key: KEY,
     routes: shape.accounts ? { [shape.accounts.mount]: pathsOf(shape.accounts) } : {},
-    onSignedOut: () => location.replace('#/login'),
+    // What this user has seen must not be there for the next one.
+    onSignedOut() {
+      location.replace('#/login')
+      location.reload()
+    },
   })
   const rights = new Rights()
   const data = new Data(api, shape, rights)

@@ -11,6 +11,8 @@ const NEVER = [401, 403, 405]
 
 /** What is known of the caller. */
 export class Rights {
+  /** The id of the caller; empty if they have not signed in. */
+  who = ''
   #roles: readonly string[] = []
   #isSignedIn = false
   #version = 0
@@ -18,7 +20,10 @@ export class Rights {
   readonly #listeners = new Set<() => void>()
 
   /** Begins anew with a user, or with none. */
-  readonly identify = (user: { readonly role?: unknown } | undefined): void => {
+  readonly identify = (
+    user: { readonly _id?: unknown; readonly role?: unknown } | undefined,
+  ): void => {
+    this.who = String(user?._id ?? '')
     const roles = [user?.role ?? []].flat().map(String)
     const isSame = `${roles}` === `${this.#roles}` && this.#isSignedIn === (user !== undefined)
     if (isSame) return

@@ -136,7 +136,7 @@ function Delete({ resource, record, form }: Edited & { form: FormState }) {
 /** The values of the form, kept over a reload, and its writes. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its parts share the state of the form
 function useForm({ resource, record }: Edited) {
-  const { data } = useAdmin()
+  const { data, rights } = useAdmin()
   const t = useStrings()
   const sentence = useSentence()
   const navigate = useNavigate()
@@ -144,7 +144,8 @@ function useForm({ resource, record }: Edited) {
   const id = record && String(record.id)
   const fields = resource.writable[record ? 'update' : 'create']
   const initial = useMemo(() => valuesOf(fields, record), [fields, record])
-  const draft = useMemo(() => new Draft(resource.name, id), [resource.name, id])
+  const place = `${rights.who}/${resource.name}`
+  const draft = useMemo(() => new Draft(place, id), [place, id])
   const [edits, setEdits] = useState<Values>(() => draft.read() ?? {})
   const [isRestored, setRestored] = useState(() => draft.read() !== undefined)
   const [version, setVersion] = useState(0)

@@ -58,7 +58,9 @@ function Body({ resource, record }: { resource: Resource; record: Values }) {
   return (
     <div>
       {!resource.isUsers && <Notice kind="info">{t('readOnly')}</Notice>}
-      <Definitions fields={resource.fields} record={record} />
+      <div className="card reading">
+        <Definitions fields={resource.fields} record={record} />
+      </div>
     </div>
   )
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ListControllerResult, useListController, useStore } from 'ra-core'
+import { type ListControllerResult, useListController } from 'ra-core'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { useRights, useSentence } from '../context.ts'
@@ -38,10 +38,7 @@ export function List({ resource }: { resource: Resource }) {
     disableAuthentication: true,
     queryOptions: { onError: () => undefined },
   })
-  const [columns, setColumns] = useStore<readonly string[]>(
-    `${resource.name}.columns`,
-    defaultColumns(resource),
-  )
+  const [columns, setColumns] = useColumns(resource)
   const [panel, setPanel] = useState<'filters' | 'chart'>()
   const fields = columns.flatMap((name) => resource.fields.filter((one) => one.name === name))
   const { rules = [] } = list.filterValues as Narrowing
@@ -206,6 +203,20 @@ function Paging({ list }: { list: ListControllerResult }) {
       </button>
     </nav>
   )
+}
+
+/** The chosen columns. They stay in this browser, over a sign-out too, which ends the rest of what the page keeps. */
+function useColumns(resource: Resource) {
+  const key = `fieldgate-admin.columns.${resource.name}`
+  const [columns, setColumns] = useState<readonly string[]>(() => {
+    const kept = localStorage.getItem(key)
+    return kept === null ? defaultColumns(resource) : (JSON.parse(kept) as string[])
+  })
+  const choose = (next: readonly string[]) => {
+    localStorage.setItem(key, JSON.stringify(next))
+    setColumns(next)
+  }
+  return [columns, choose] as const
 }
 
 /** The name of a record first, then what is short enough for a column. */
