@@ -28,17 +28,20 @@ export interface Listener {
 export class Hub {
   readonly log: ChangeLog
   readonly #host: Host
+  readonly #isAlone: boolean
   readonly #listeners = new Set<Listener>()
   readonly #outages = outageLog()
   #position: string | undefined
   #starting: Promise<void> | undefined
   #bell = Promise.withResolvers<void>()
 
-  constructor(host: Host) {
+  /** If it `isAlone`, it listens to nothing that other requests do. */
+  constructor(host: Host, isAlone: boolean) {
     const { changes } = host.database
     if (!changes) throw new TypeError('the store keeps no log of changes')
     this.log = changes
     this.#host = host
+    this.#isAlone = isAlone
   }
 
   /** Passes on to `listener` what is written from now on, at least; resolves when it does. */
@@ -65,7 +68,7 @@ export class Hub {
   }
 
   async #run(): Promise<void> {
-    const stop = this.log.wake(() => this.#bell.resolve())
+    const stop = this.#isAlone ? () => {} : this.log.wake(() => this.#bell.resolve())
     const timer = setInterval(() => {
       this.#bell.resolve()
       for (const listener of [...this.#listeners]) listener.tick()
@@ -120,8 +123,8 @@ const hubs = new WeakMap<Host, Hub>()
  */
 export function hubOf(host: Host): Hub {
   const { navigator } = globalThis as { navigator?: { userAgent?: string } }
-  if (navigator?.userAgent === 'Cloudflare-Workers') return new Hub(host)
-  const hub = hubs.get(host) ?? new Hub(host)
+  if (navigator?.userAgent === 'Cloudflare-Workers') return new Hub(host, true)
+  const hub = hubs.get(host) ?? new Hub(host, false)
   hubs.set(host, hub)
   return hub
 }
