@@ -57,7 +57,12 @@ export interface App extends AddRoutes {
   serves(request: Request, platform?: Platform): Promise<boolean>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
-  /** Closes the store, the file store and the cache. Calling it twice is harmless. */
+  /**
+   * Ends the streams of live lists and opens no more, so that their connections can close. `serve` calls it when it stops;
+   * in a server of another kind, call it before you wait for its connections.
+   */
+  endStreams(): void
+  /** Ends live lists, and closes the store, the file store and the cache. Calling it twice is harmless. */
   close(): Promise<void>
 }
 
@@ -123,6 +128,7 @@ export function createApp(options: AppOptions): App {
       return table.serves(routedPath({ url })) || servesFile(host.files, { url }, whole)
     },
     ready: () => host.ready(),
+    endStreams: () => host.streams.end(),
     close: () => host.close(),
   }
   return app

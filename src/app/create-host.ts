@@ -8,6 +8,7 @@ import { isSecretOfAll } from '#processes'
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { deadlineOf } from '../http/deadline.ts'
+import { takeAuth } from '../http/given-auth.ts'
 import { collatedBy } from '../model/collection-schema.ts'
 import { idMaker } from '../model/id.ts'
 import { checkReferences } from '../model/references.ts'
@@ -17,9 +18,12 @@ import { RequestAuthor } from '../records/engine/author.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
 import { modelChanges } from '../records/engine/model-changes.ts'
+import { OpenStreams } from '../records/engine/open-streams.ts'
 import type { AtomicSteps } from '../records/overlay/atomic.ts'
 import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
+import type { AppContext } from './context.ts'
+import { firstResponse } from './guards.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
@@ -67,6 +71,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   // Its calls are not observed, as nothing of start-up is: no request has asked for them.
   const history = new ModelHistory(database.collection(own.added(historySchema)))
   const look = changeLook({ database, models, history, mode: onModelChange, warn: warnOnce, now })
+  const streams = new OpenStreams(options.maxStreams)
   let closing: Promise<void> | undefined
 
   const host: AppHost = {
@@ -83,6 +88,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
     atomic: atomicSteps(() => host),
     reach: () => import('../records/list/reach.ts'),
+    ...{ streams, admit },
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -94,6 +100,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     },
     ...{ start, ready },
     close() {
+      streams.end()
       closing ??= closeInTurn([...host.background, start, caches, files, database])
       return closing
     },
@@ -112,6 +119,13 @@ function storesFor(hostOf: () => Host, ready: () => Promise<void>): Host['storeF
     }
     return new HostedRecords(hostOf(), inTime, { author: new RequestAuthor(() => request) })
   }
+}
+
+/** Asks guards again, and whoever mounts the app who the caller is. */
+const admit: Host['admit'] = async (guards, request, context, whole) => {
+  const { auth } = (whole as AppContext).platform ?? {}
+  if (auth) await takeAuth(request, auth)
+  return firstResponse(guards, request, context)
 }
 
 /** `atomic`, loaded when it is called first. */

@@ -72,6 +72,8 @@ export interface AppOptions {
    * number.
    */
   readonly maxInFlight?: number
+  /** The most live lists that may be open in one process; further ones get a 503. Default 1,000. */
+  readonly maxStreams?: number
   /**
    * Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false.
    */
@@ -105,6 +107,7 @@ type LimitName =
   | 'bodyTimeoutMs'
   | 'requestTimeoutMs'
   | 'maxInFlight'
+  | 'maxStreams'
   | 'maxPopulated'
   | 'maxResponseBytes'
 
@@ -114,6 +117,7 @@ const LIMITS: Readonly<Record<LimitName, number>> = {
   bodyTimeoutMs: 25_000,
   requestTimeoutMs: 60_000,
   maxInFlight: 1000,
+  maxStreams: 1000,
   maxPopulated: 1000,
   maxResponseBytes: 32 * MIB,
 }
@@ -158,6 +162,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     must: 'be a whole number, 0 for no limit',
     test: (value) => value === 0 || natural.test(value),
   },
+  maxStreams: natural,
   maxPopulated: natural,
   maxResponseBytes: natural,
   accessLog: flag,

@@ -24,6 +24,8 @@ export interface FieldColumns {
   readonly expand?: readonly string[]
   /** The most records of a list that is sent as a file, if it may be. */
   readonly export?: number
+  /** Whether it may be followed, as a stream of events. */
+  readonly live?: true
   /** What a QUERY may group records by. */
   readonly group?: readonly string[]
   /** The fields that a QUERY may compute with. */
@@ -95,7 +97,7 @@ function expanded(
 function listed(
   resource: Resource,
   operation: 'list' | 'query',
-): Pick<FieldColumns, 'filter' | 'sort' | 'search' | 'export' | 'rawRegex'> {
+): Pick<FieldColumns, 'filter' | 'sort' | 'search' | 'export' | 'live' | 'rawRegex'> {
   const { model, query, urlFilterable, urlSortable } = resource
   const { filter, sort, search } = queryFields(resource)
   const paths = pathsOf(model.shape)
@@ -106,6 +108,7 @@ function listed(
     sort: isUrl ? among(urlSortable) : sort,
     search,
     ...(resource.exportLimit > 0 && { export: resource.exportLimit }),
+    ...(resource.live && { live: true as const }),
     ...(resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),
   }
 }

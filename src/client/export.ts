@@ -10,7 +10,7 @@ import type { Wanted } from './query.ts'
 import type { Failure, Result } from './results.ts'
 
 /** What it is given. */
-interface Given {
+export interface Given {
   readonly fetch: Connection['fetch']
   /** Asks for the list in the ways that there are. */
   asked(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
@@ -19,16 +19,30 @@ interface Given {
 }
 
 /** The response with a list as a file. */
-export async function exported(
+export function exported(
   _: string,
   [format, { headers: own, ...wanted } = {}]: [string, Wanted?],
-  { fetch, asked, answer, resultOf }: Given,
+  given: Given,
 ): Promise<Result<Response>> {
   const headers = { ...own, Accept: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }
+  return responseTo({ ...wanted, headers }, given)
+}
+
+/** The response to a request for a list, which is not read. */
+export async function responseTo(
+  wanted: Wanted,
+  { fetch, asked, answer, resultOf }: Given,
+): Promise<Result<Response>> {
   let data: Response | undefined
-  const found = await asked({ ...wanted, headers }, async ({ path, ...init }) => {
+  const found = await asked(wanted, async ({ path, ...init }) => {
+    const given = Object.entries({
+      ...init.headers,
+      'Content-Type': init.body ? 'application/json' : undefined,
+    })
+    const headers = given.filter(([, value]) => value !== undefined) as [string, string][]
     try {
-      const response = await fetch(path.startsWith('/') ? path : `/${path}`, init as RequestInit)
+      const all = { ...init, headers } as RequestInit
+      const response = await fetch(path.startsWith('/') ? path : `/${path}`, all)
       if (response.ok) data = response
       return answer(response.status, data ? '' : await response.text(), response.headers)
     } catch (error) {

@@ -32,6 +32,7 @@ export type {
   Selectable,
   Where,
 } from './lists.ts'
+export type { LiveOptions } from './live.ts'
 export type {
   KeyInfo,
   KeyRule,

@@ -1,5 +1,5 @@
 /**
- * What the client loads when it is first used: files, forms, groups, histories, routes of your own, and ways to sign in.
+ * What the client loads when it is first used: files, forms, groups, histories, live lists, routes of your own, and ways to sign in.
  *
  * @module
  */
@@ -10,4 +10,5 @@ export { exported as export } from './export.ts'
 export { formOf } from './form.ts'
 export { groups as aggregate } from './groups.ts'
 export { historyOf as history, restored as restore } from './history.ts'
+export { followed as live } from './live.ts'
 export { callMethod } from './methods.ts'

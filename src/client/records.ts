@@ -11,6 +11,7 @@ import type { Connection } from './connection.ts'
 import type { Cut, Group, GroupOptions } from './groups.ts'
 import type { HistoryOptions, HistoryPage, RecordChange } from './history.ts'
 import type { Choice, Conditions, ListOptions, PaginationOf } from './lists.ts'
+import type { LiveOptions } from './live.ts'
 import { inPath } from './paths.ts'
 import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
@@ -52,6 +53,15 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
     format: 'csv' | 'ndjson',
     options?: Omit<Conditions<T>, 'pageSize'> & Choice<T>,
   ): Promise<Result<Response>>
+  /**
+   * Follows the list, where the router has `live`: calls `onChange` with its records, in the order of `sort`, at first and
+   * after each change, also over breaks of the connection. Without `sort` new records come last. Resolves when `signal` has
+   * ended it, or the server refuses.
+   */
+  live<const C extends Pick<Choice<T>, 'expand'> = Record<never, never>>(
+    options: Omit<Conditions<T>, 'pageSize' | 'signal'> & C,
+    handlers: LiveOptions<Chosen<Shown<T>, C>>,
+  ): Promise<void>
   /** Groups of records, with what is computed of each, as the router's `aggregates` allow. */
   aggregate<const A extends GroupOptions<T>>(options: A): Promise<Result<Group<T, A>[], Cut>>
   /** One record. */
@@ -120,7 +130,7 @@ export function recordCalls(
 
   /** A call whose code is loaded when it is used. */
   const later =
-    (name: 'aggregate' | 'call' | 'export' | 'history' | 'restore') =>
+    (name: 'aggregate' | 'call' | 'export' | 'history' | 'live' | 'restore') =>
     async (...given: never[]): Promise<unknown> => {
       const own = {
         call: send.call(),
@@ -145,6 +155,7 @@ export function recordCalls(
       for await (const { data } of pages(wanted)) yield* data
     },
     export: later('export'),
+    live: later('live'),
     call: later('call'),
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const path = at(id) + inUrl({ select, expand })

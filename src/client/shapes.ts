@@ -123,7 +123,7 @@ type Expanded<V> = V extends readonly (infer E)[]
 
 /** The calls for each route that a router may leave out. */
 interface Calls {
-  readonly list: 'list' | 'pages' | 'all' | 'export'
+  readonly list: 'list' | 'pages' | 'all' | 'export' | 'live'
   readonly query: 'aggregate'
   readonly read: 'get'
   readonly create: 'create'

@@ -87,7 +87,8 @@ export function rateLimit(options: RateLimitOptions): Guard {
     context.headers.append('RateLimit', `"${name}";r=${Math.max(0, limit - used)};t=${seconds}`)
     if (used > limit) throw tooManyRequests(seconds)
   }
-  return describeGuard(guard, 'anyone', { refusals: [tooManyRequests(1)] })
+  const described = describeGuard(guard, 'anyone', { refusals: [tooManyRequests(1)] })
+  return Object.assign(described, { once: true })
 }
 
 /** The default key. Without an address nobody can be told apart, and letting everyone pass would be no limit. */

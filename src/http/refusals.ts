@@ -169,6 +169,22 @@ export const exportHasNoPages = (): HttpError =>
   badRequest('A file has the whole list: leave out page, pageSize, limit and cursor.')
 export const exportTooLarge = (most: number): HttpError =>
   new HttpError(413, `The list has more than ${most} records. Narrow it with filters.`)
+export const notLive = (): HttpError =>
+  new HttpError(406, 'This list cannot be followed. Use Accept: application/json.')
+export const liveHasNoPages = (): HttpError =>
+  badRequest('A live list has no pages: leave out page, pageSize, limit and cursor.')
+export const liveHasNoSelect = (): HttpError =>
+  badRequest("A live list has whole records: leave out 'select'.")
+export const liveHasNoGroups = (): HttpError =>
+  badRequest("A live list has records: leave out 'aggregate' and 'by'.")
+export const liveSearchThroughReference = (): HttpError =>
+  badRequest('A live list cannot search through references.')
+export const tooManyStreams = (): HttpError =>
+  new HttpError(503, 'Too many live lists are open. Try again later.', {
+    headers: { 'Retry-After': '5' },
+  })
+export const liveEnded = (): HttpError =>
+  new HttpError(503, 'The live list was closed. Open it again.')
 export const filterEmpty = (field: string): HttpError =>
   badRequest(`Filter '${echoed(field)}' has no conditions.`)
 export const unknownOperator = (

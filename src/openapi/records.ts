@@ -12,11 +12,15 @@ import {
   exportTooLarge,
   forbiddenTransition,
   invalidId,
+  liveHasNoPages,
+  liveHasNoSelect,
   notExported,
+  notLive,
   recordChanged,
   responseTooLarge,
   stillReferenced,
   tooManyDependents,
+  tooManyStreams,
 } from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
 import { plural } from '../model/plural.ts'
@@ -207,14 +211,23 @@ function readSuccesses({ cache }: Resource, schema: Schema): Responses {
 function fileSuccesses(resource: Resource, schema: Schema): Responses {
   const successes = readSuccesses(resource, schema)
   const found = successes[200]
-  if (resource.exportLimit === 0 || !found || !('content' in found)) return successes
+  if (!found || !('content' in found)) return successes
   const text = { schema: { type: 'string' } } as const
-  const content = { ...found.content, 'application/x-ndjson': text, 'text/csv': text }
+  const files = { 'application/x-ndjson': text, 'text/csv': text }
+  const content = {
+    ...found.content,
+    ...(resource.exportLimit > 0 && files),
+    ...(resource.live && { 'text/event-stream': text }),
+  }
   return { ...successes, 200: { ...found, content } }
 }
 
-function exportRefusals({ exportLimit }: Resource): readonly HttpError[] {
-  return exportLimit === 0 ? [notExported()] : [exportHasNoPages(), exportTooLarge(exportLimit)]
+/** What a list refuses that is asked for as a file, or as a stream of events. */
+function exportRefusals({ exportLimit, live }: Resource): readonly HttpError[] {
+  return [
+    ...(exportLimit === 0 ? [notExported()] : [exportHasNoPages(), exportTooLarge(exportLimit)]),
+    ...(live ? [liveHasNoPages(), liveHasNoSelect(), tooManyStreams()] : [notLive()]),
+  ]
 }
 
 /** A QUERY has a message of its own for another media type. */

@@ -13,7 +13,14 @@ import type { Host, Mountable } from './engine/host.ts'
 import type { Handler, Route } from './engine/route.ts'
 import { type AddRoutes, addingRoutes } from './extra-routes.ts'
 import { type Cursors, cursors } from './list/cursor.ts'
-import { listHandler, orFile, planOfBody, planOfUrl, queryHandler } from './list/list.ts'
+import {
+  listHandler,
+  type MaybeStream,
+  orFile,
+  planOfBody,
+  planOfUrl,
+  queryHandler,
+} from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import { readHandler } from './read/read.ts'
 import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
@@ -112,15 +119,27 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     path: '/:id',
     absent: ['QUERY'],
   })
-  const listed = orFile(resource, listHandler(resource, tokens, cached), (request) =>
-    planOfUrl(resource, request),
+  const follow = (action: 'list' | 'query'): MaybeStream => {
+    return async (accept, request, context) => {
+      const { streamOf } = await import('./live/open.ts')
+      return streamOf(resource, action, accept, request, context)
+    }
+  }
+  const listed = orFile(
+    resource,
+    listHandler(resource, tokens, cached),
+    (request) => planOfUrl(resource, request),
+    follow('list'),
   )
   const queryRoute = {
     ...list(
       'QUERY',
       'query',
-      orFile(resource, queryHandler(resource, tokens, cached), (request) =>
-        planOfBody(resource, request),
+      orFile(
+        resource,
+        queryHandler(resource, tokens, cached),
+        (request) => planOfBody(resource, request),
+        follow('query'),
       ),
     ),
     isRead: true,

@@ -24,6 +24,7 @@ import type { BackgroundWork } from './background-work.ts'
 import type { Origin, Reach } from './find-options.ts'
 import type { Integrity } from './integrity.ts'
 import type { Models } from './models.ts'
+import type { OpenStreams } from './open-streams.ts'
 import {
   type Collections,
   type RecordCollection,
@@ -116,6 +117,15 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   readonly integrity: Integrity
   /** The log of changes, with records as `app.store` returns them; undefined if the store keeps none. */
   readonly changes: ChangeLog | undefined
+  /** The live lists that are open in this process. */
+  readonly streams: OpenStreams
+  /** What the first of `guards` responds that does, to `request`, which is made for the one whose context is `whole`. */
+  admit(
+    guards: readonly Guard[],
+    request: ApiRequest,
+    context: Context,
+    whole: Context,
+  ): Promise<unknown>
   /** What is known of the models that wrote the records. */
   readonly history: ModelHistory
   /** Every collection that start-up creates. */

@@ -47,6 +47,11 @@ export interface Guard {
    * route. For guards that act for the caller whom the others have found; a batch runs it once, for all operations.
    */
   readonly late?: boolean
+  /**
+   * If true, it runs once for a live list, when the client asks for it. All other guards are asked again while it is
+   * open. For guards that count requests.
+   */
+  readonly once?: boolean
 }
 
 /**

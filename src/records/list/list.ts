@@ -55,23 +55,38 @@ export function queryHandler(
   }
 }
 
-/** `json`, for requests that accept JSON as well as a file or better; else the file of the list that `planOf` reads. */
+/** The stream of a list, if `accept` prefers one to JSON. */
+export type MaybeStream = (
+  accept: string,
+  request: ApiRequest,
+  context: Context,
+) => Promise<Response | undefined>
+
+/**
+ * `json`, for requests that accept JSON as well as a file or better; else the file of the list that `planOf` reads, or what
+ * `follow` returns.
+ */
 export function orFile(
   resource: Resource,
   json: Handler,
   planOf: (request: ApiRequest) => Promise<ListPlan>,
+  follow: MaybeStream,
 ): Handler {
-  const { exportLimit } = resource
+  const { exportLimit, live } = resource
   return async (request, context) => {
     const accept = request.headers.get('accept')
-    // Most requests name neither.
+    // Most requests name none of them.
+    if (accept !== null && /event-stream/i.test(accept)) {
+      const stream = await follow(accept, request, context)
+      if (stream) return stream
+    }
     if (accept !== null && /csv|ndjson/i.test(accept)) {
       const { fileOf } = await import('./export.ts')
       const file = await fileOf(resource, accept, planOf, request, context)
       if (file) return file
     }
     const response = await json(request, context)
-    if (exportLimit > 0 && response instanceof Response) addVary(response, 'Accept')
+    if ((exportLimit > 0 || live) && response instanceof Response) addVary(response, 'Accept')
     return response
   }
 }

@@ -142,6 +142,16 @@ function fillIn(
   return populate(rules.host, records, view.populate, { ...rules, request, hints })
 }
 
+/** The JSON of records that the store has returned with the fields of the view. */
+export async function shownTexts(
+  rules: ReadRules,
+  view: View,
+  found: readonly Fields[],
+  request: ApiRequest,
+): Promise<readonly string[]> {
+  return textsOf(rules, view, (await filledIn(rules, view, found, request)).linked)
+}
+
 /** Each record's JSON, made one after the other until they are too large for a response. */
 async function textsOf(
   { model, lean, maxResponseBytes }: ReadRules,

@@ -92,6 +92,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
     test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   },
   history: flag,
+  live: flag,
   enableQuery: flag,
   methodOverride: flag,
   legacyMode: flag,

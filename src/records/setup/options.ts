@@ -132,6 +132,11 @@ export interface RouterOptions<R> {
    * `access: { restore: … }` they may also make it what it was, at POST `/:id/restore`. Default false.
    */
   readonly history?: boolean
+  /**
+   * Whether clients may follow the list: a GET or QUERY with `Accept: text/event-stream` gets the records, and then each
+   * change of the list as it happens. The model needs `changes`. Default false.
+   */
+  readonly live?: boolean
   /** Whether the router has the QUERY route; false is the same as `{ query: false }`. Default true. */
   readonly enableQuery?: boolean
   /**

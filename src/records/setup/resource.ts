@@ -93,6 +93,8 @@ export interface ReadRules {
   readonly expandable: ReadonlyMap<string, Expandable>
   /** The most records of a list that is sent as a file; 0 for no files. */
   readonly exportLimit: number
+  /** Whether the list may be followed. */
+  readonly live: boolean
   readonly lean: boolean
   readonly hints: ReadHints
   readonly maxPopulated: number
@@ -136,8 +138,12 @@ export function resolveResource(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
   }
-  if (options.history && !model.changes) {
-    fail(`'history' needs the log of changes. Set changes: true in the model '${model.name}'`)
+  for (const name of ['history', 'live'] as const) {
+    if (!options[name] || model.changes) continue
+    fail(`'${name}' needs the log of changes. Set changes: true in the model '${model.name}'`)
+  }
+  if (options.live && (options.allowRawRegex ?? legacyMode)) {
+    fail(`'live' cannot be used with patterns: 'allowRawRegex' must be false`)
   }
   if (options.allowRawRegex && !host.database.rawRegex) {
     fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)
@@ -227,9 +233,9 @@ function readRules(host: Host, options: RouterOptions<Fields>, fail: Fail): Read
   }
   const plainView = { select: visible(options.model), populate: [], cacheable: true }
   const expandable = expandables(host, options.model, options.expandable ?? [], fail)
-  const { exportLimit = 0 } = options
+  const { exportLimit = 0, live = false } = options
   return {
-    ...{ plainView, onGet, expandable, exportLimit, lean, hints },
+    ...{ plainView, onGet, expandable, exportLimit, live, lean, hints },
     ...{ maxPopulated, maxResponseBytes },
   }
 }

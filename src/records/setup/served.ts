@@ -41,6 +41,7 @@ type Listed =
   | 'sortableFields'
   | 'expandable'
   | 'exportLimit'
+  | 'live'
   | 'aggregates'
   | 'orderBy'
   | 'search'

@@ -1,0 +1,179 @@
+/**
+ * Lists that are followed. It is loaded when it is used, and is given what the client has loaded already.
+ *
+ * @module
+ */
+
+import { type Given, responseTo } from './export.ts'
+import type { Wanted } from './query.ts'
+import type { Failure } from './results.ts'
+
+/** What is called while a list is followed. */
+export interface LiveOptions<R = unknown> {
+  /** Called with the records of the list, in order: at first, and after each change. */
+  readonly onChange: (records: R[]) => void
+  /**
+   * Called when the list cannot be followed. With the status 0, 429 or 500 and more it is tried again; with others, such as
+   * 401 and 403, it has ended.
+   */
+  readonly onError?: (error: Failure) => void
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
+type Listed = Readonly<Record<string, unknown>> & { readonly _id: string }
+
+/** How long to wait before a list is opened again, in milliseconds: longer after each failure. */
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 30_000
+
+/** Follows a list until the signal ends it, or the server refuses. */
+export async function followed(
+  _: string,
+  [wanted, on]: [Wanted, LiveOptions<Listed>],
+  given: Given,
+): Promise<void> {
+  const { signal } = on
+  const list = new FollowedList([wanted.sort ?? []].flat())
+  let pause = FIRST_PAUSE_MS
+  while (!signal.aborted) {
+    const error = await followOnce(list, wanted, on, given)
+    if (error && !isPassing(error)) return
+    pause = error ? Math.min(2 * pause, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
+    await waited(pause, signal)
+  }
+}
+
+/** Follows a list until the connection breaks; resolves to why there was none. */
+async function followOnce(
+  list: FollowedList,
+  wanted: Wanted,
+  { onChange, onError, signal }: LiveOptions<Listed>,
+  given: Given,
+): Promise<Failure | undefined> {
+  const { last } = list
+  const headers = { ...wanted.headers, Accept: 'text/event-stream', 'Last-Event-ID': last }
+  const opened = await responseTo({ ...wanted, headers, signal }, given)
+  if (!opened.ok) {
+    if (!signal.aborted) onError?.(opened.error)
+    return opened.error
+  }
+  for await (const event of eventsOf(opened.data.body, signal)) {
+    if (list.take(event)) onChange(list.records())
+  }
+  return undefined
+}
+
+/** Whether the list may be opened after all in a while. */
+function isPassing({ status }: Failure): boolean {
+  return status === 0 || status === 429 || status >= 500
+}
+
+/** One event of a stream. */
+interface LiveEvent {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: string
+}
+
+/** The events of a response. A connection that breaks ends them. */
+async function* eventsOf(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): AsyncGenerator<LiveEvent> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    while (reader && !signal.aborted) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) if (!signal.aborted) yield eventIn(block)
+    }
+  } catch {
+    // It is opened again.
+  } finally {
+    void reader?.cancel().catch(() => {})
+  }
+}
+
+function eventIn(block: string): LiveEvent {
+  const [, id] = /^id: (.*)$/m.exec(block) ?? []
+  const [, event = ''] = /^event: (.*)$/m.exec(block) ?? []
+  const [, data = 'null'] = /^data: (.*)$/m.exec(block) ?? []
+  return { event, id, data }
+}
+
+/** Resolves after `ms` milliseconds, or when `signal` aborts. */
+function waited(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}
+
+/** A list as it is by the events so far. */
+class FollowedList {
+  last: string | undefined
+  readonly #sort: readonly string[]
+  readonly #records = new Map<string, Listed>()
+
+  constructor(sort: readonly string[]) {
+    this.#sort = sort
+  }
+
+  /** Whether the event changes the list. */
+  take({ event, id, data }: LiveEvent): boolean {
+    if (!/^(?:records|set|unset)$/.test(event)) return false
+    this.last = id
+    const { data: given } = JSON.parse(data) as { data: Listed | Listed[] }
+    const found = [given].flat()
+    if (event === 'records') this.#records.clear()
+    for (const one of found) {
+      if (event === 'unset') this.#records.delete(one._id)
+      else this.#records.set(one._id, one)
+    }
+    return true
+  }
+
+  /** A new list of the records, in order. */
+  records(): Listed[] {
+    const records = [...this.#records.values()]
+    return this.#sort.length === 0 ? records : records.sort((a, b) => this.#compare(a, b))
+  }
+
+  #compare(a: Listed, b: Listed): number {
+    for (const key of [...this.#sort, '_id']) {
+      const field = key.replace(/^-/, '')
+      const sign = compared(valueAt(a, field), valueAt(b, field))
+      if (sign !== 0) return key.startsWith('-') ? -sign : sign
+    }
+    return 0
+  }
+}
+
+function valueAt(record: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], record)
+}
+
+/** As the server orders values: null first, strings by code point. */
+function compared(a: unknown, b: unknown): number {
+  if ((a ?? null) === null || (b ?? null) === null) {
+    return Number((a ?? null) !== null) - Number((b ?? null) !== null)
+  }
+  if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
+  const [left, right] = [[...a], [...b]]
+  const at = left.findIndex((char, index) => char !== right[index])
+  if (at === -1) return Math.sign(left.length - right.length)
+  return Math.sign((left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1))
+}

@@ -1,0 +1,42 @@
+/**
+ * The live lists that are open in one process.
+ *
+ * @module
+ */
+
+import { liveEnded, tooManyStreams } from '../../http/refusals.ts'
+
+/** A stream that can be ended. */
+export interface OpenStream {
+  /** Ends it; `error` says why. */
+  end(error: unknown): void
+}
+
+/** The open streams of an app. */
+export class OpenStreams {
+  readonly #most: number
+  readonly #open = new Set<OpenStream>()
+  #isClosed = false
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Adds a stream. Throws a 503 if there are too many, or the app is closing. */
+  add(stream: OpenStream): void {
+    if (this.#isClosed) throw liveEnded()
+    if (this.#open.size >= this.#most) throw tooManyStreams()
+    this.#open.add(stream)
+  }
+
+  /** Forgets a stream that has ended. */
+  remove(stream: OpenStream): void {
+    this.#open.delete(stream)
+  }
+
+  /** Ends all, and admits no more. */
+  end(): void {
+    this.#isClosed = true
+    for (const stream of [...this.#open]) stream.end(liveEnded())
+  }
+}

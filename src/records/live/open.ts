@@ -1,0 +1,55 @@
+/**
+ * `GET` and `QUERY` of a list as a stream of events: the records, and then what becomes of them. It is loaded when somebody
+ * first asks for one.
+ *
+ * @module
+ */
+
+import { readJson } from '../../http/body.ts'
+import { qualitiesIn } from '../../http/qualities.ts'
+import { liveHasNoGroups, notLive, queryNotJson } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Context } from '../engine/route.ts'
+import { asksForGroups } from '../list/groups.ts'
+import { refusalOf } from '../list/pages.ts'
+import type { Resource } from '../setup/resource.ts'
+import { hubOf } from './hub.ts'
+import { LiveStream } from './live-stream.ts'
+import { askerFor, GuardResponse } from './rights.ts'
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+  Vary: 'Accept',
+}
+
+/** The list as a stream, if `accept` prefers events to JSON. */
+export async function streamOf(
+  resource: Resource,
+  action: 'list' | 'query',
+  accept: string,
+  request: ApiRequest,
+  context: Context,
+): Promise<Response | undefined> {
+  const wanted = qualitiesIn(accept)
+  const ranges = ['application/json', 'application/*', '*/*']
+  const json = ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
+  // It has to be named: a range that it is in wants JSON.
+  if ((wanted.get('text/event-stream') ?? 0) <= json) return undefined
+  if (!resource.live) throw notLive()
+  const { host } = resource
+  const body = action === 'query' ? await readJson(request, host, queryNotJson) : undefined
+  if (asksForGroups(body)) throw liveHasNoGroups()
+  const ask = askerFor(resource, action, { request, context, body })
+  try {
+    const rights = await ask()
+    if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+    const stream = new LiveStream(resource, hubOf(host), ask, rights)
+    await stream.open(request.headers.get('last-event-id') ?? undefined)
+    return new Response(stream.events.body, { headers: HEADERS })
+  } catch (error) {
+    if (error instanceof GuardResponse) return error.response
+    throw refusalOf(error)
+  }
+}

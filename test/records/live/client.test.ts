@@ -1,0 +1,70 @@
+import { createApp, createRouter, defineModel, HttpError } from 'fieldgate'
+import { createClient, type Failure } from 'fieldgate/client'
+import { sqliteStore } from 'fieldgate/sqlite'
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+
+const Task = defineModel('Task', {
+  fields: { title: z.string(), done: z.boolean() },
+  indexes: ['done'],
+  changes: true,
+})
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+it('the client has the list in order, over breaks, until it is refused or ended', async () => {
+  let isIn = true
+  const app = createApp({ store: sqliteStore(), logger: quiet }).mount(
+    '/tasks',
+    createRouter({
+      model: Task,
+      middlewares: [
+        () => {
+          if (!isIn) throw new HttpError(403, 'No.')
+        },
+      ],
+      query: ['done'],
+      sortableFields: ['title'],
+      live: true,
+    }),
+  )
+  const tasks = app.store.collection(Task)
+  let opened = 0
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+    opened += 1
+    const { method = 'GET' } = init ?? {}
+    const request = new Request(input, { ...init, method: method === 'QUERY' ? 'POST' : method })
+    if (method === 'QUERY') Object.defineProperty(request, 'method', { value: method })
+    return app.handle(request)
+  }
+  const api = createClient<typeof app>('http://localhost', { fetch: fetch as never })
+  let titles: string[] = []
+  const errors: Failure[] = []
+  const ending = new AbortController()
+  const running = api('/tasks').live(
+    { where: { done: false }, sort: '-title' },
+    {
+      onChange: (records) => {
+        titles = records.map(({ title }) => title)
+      },
+      onError: (error) => void errors.push(error),
+      signal: ending.signal,
+    },
+  )
+  const b = await tasks.insert({ title: 'b', done: false })
+  await tasks.insert({ title: 'c', done: false })
+  await tasks.insert({ title: 'a', done: false })
+  await tasks.insert({ title: 'no', done: true })
+  await expect.poll(() => titles).toEqual(['c', 'b', 'a'])
+  await tasks.update(b._id, { title: 'z' })
+  await expect.poll(() => titles).toEqual(['z', 'c', 'a'])
+  await tasks.update(b._id, { done: true })
+  await expect.poll(() => titles).toEqual(['c', 'a'])
+  isIn = false
+  app.endStreams()
+  await running
+  expect(errors).toMatchObject([{ status: 403, message: 'No.' }])
+  expect(opened).toBe(2)
+  await api('/tasks').live({}, { onChange: () => {}, signal: AbortSignal.abort() })
+  expect(opened).toBe(2)
+  await app.close()
+})
