@@ -89,7 +89,7 @@ describe('package.json', () => {
     })
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
     const manual = files.filter(({ path }) => path.startsWith('docs/'))
-    expect(manual.filter(({ path }) => !/\.(?:md|svg)$/.test(path))).toEqual([])
+    expect(manual.filter(({ path }) => !/\.(?:md|svg|webp)$/.test(path))).toEqual([])
     expect([...new Set(files.map(({ path }) => path.split('/')[0]))].sort()).toEqual([
       'LICENSE',
       'README.md',

@@ -73,20 +73,21 @@ export function orFile(
   follow: MaybeStream,
 ): Handler {
   const { exportLimit, live } = resource
+  const inOtherForm = async (accept: string, request: ApiRequest, context: Context) => {
+    const stream = /event-stream/i.test(accept) ? await follow(accept, request, context) : undefined
+    if (stream || !/csv|ndjson/i.test(accept)) return stream
+    const { fileOf } = await import('./export.ts')
+    return fileOf(resource, accept, planOf, request, context)
+  }
+  const varies = exportLimit > 0 || live
   return async (request, context) => {
     const accept = request.headers.get('accept')
     // Most requests name none of them.
-    if (accept !== null && /event-stream/i.test(accept)) {
-      const stream = await follow(accept, request, context)
-      if (stream) return stream
-    }
-    if (accept !== null && /csv|ndjson/i.test(accept)) {
-      const { fileOf } = await import('./export.ts')
-      const file = await fileOf(resource, accept, planOf, request, context)
-      if (file) return file
-    }
+    const isOther = accept !== null && /event-stream|csv|ndjson/i.test(accept)
+    const other = isOther ? await inOtherForm(accept, request, context) : undefined
+    if (other) return other
     const response = await json(request, context)
-    if ((exportLimit > 0 || live) && response instanceof Response) addVary(response, 'Accept')
+    if (varies && response instanceof Response) addVary(response, 'Accept')
     return response
   }
 }

@@ -138,16 +138,7 @@ export function resolveResource(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
   }
-  for (const name of ['history', 'live'] as const) {
-    if (!options[name] || model.changes) continue
-    fail(`'${name}' needs the log of changes. Set changes: true in the model '${model.name}'`)
-  }
-  if (options.live && (options.allowRawRegex ?? legacyMode)) {
-    fail(`'live' cannot be used with patterns: 'allowRawRegex' must be false`)
-  }
-  if (options.allowRawRegex && !host.database.rawRegex) {
-    fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)
-  }
+  checkDatabase(host, options, legacyMode, fail)
   return {
     host,
     mount,
@@ -166,6 +157,26 @@ export function resolveResource(
     allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
     ...readRules(host, options, fail),
     ...writeRules(host, mount, options, fail),
+  }
+}
+
+/** Checks the options that not every database, or not every model, is made for. */
+function checkDatabase(
+  host: Host,
+  options: RouterOptions<Fields>,
+  legacyMode: boolean,
+  fail: Fail,
+): void {
+  const { model } = options
+  for (const name of ['history', 'live'] as const) {
+    if (!options[name] || model.changes) continue
+    fail(`'${name}' needs the log of changes. Set changes: true in the model '${model.name}'`)
+  }
+  if (options.live && (options.allowRawRegex ?? legacyMode)) {
+    fail(`'live' cannot be used with patterns: 'allowRawRegex' must be false`)
+  }
+  if (options.allowRawRegex && !host.database.rawRegex) {
+    fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)
   }
 }
 
