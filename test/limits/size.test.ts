@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 /** Lines of `src` and `adapters` together, and of `extras`: what makes them fewer lowers it. */
-const MOST_LINES = 77_734
+const MOST_LINES = 77_964
 const MOST_LINES_OF_EXTRAS = 5_999
 const MOST_LINES_OF_A_FILE = 300
 /** Files that were longer when the limit came, with the lines that they may have until they are split. */
