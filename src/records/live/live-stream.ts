@@ -128,9 +128,11 @@ export class LiveStream implements Listener, OpenStream {
 
   /** Goes on after the event with the id `last`; resolves to whether that is known. */
   async #goOnAfter(last: string): Promise<boolean> {
-    const [, position, mark] = /^([A-Za-z0-9-]{1,200})((?:\.[0-9a-f]+)?)$/.exec(last) ?? []
+    const [position = '', ...marks] = last.split('.')
+    const mark = marks.map((one) => `.${one}`).join('')
     // Under other rules other records were in the list.
-    if (position === undefined || mark !== this.#mark) return false
+    if (!/^[A-Za-z0-9-]+$/.test(position) || position.length > 200 || mark !== this.#mark)
+      return false
     this.#later = []
     const { name } = this.#resource.model
     const read = await this.#hub.log.read(position, { limit: MOST_MISSED, models: [name] })
