@@ -9,9 +9,10 @@ const KIB = 1024
  * fields take 3; pages that start after a record and counts that writes leave alone take 2; tokens of
  * express-controller-sets, refusals of Express's idioms and values as types of BSON take 5; versions that share a database,
  * long queries, admins who end each other, and dates beside other types take 6; steps of your code, and rules of models, 8; the
- * log of changes, which any model may have, with histories and restores, 6.
+ * log of changes, which any model may have, with histories and restores, 6; live lists, and searches and references in your own
+ * code, 6.
  */
-const LIMIT = 201 * KIB
+const LIMIT = 207 * KIB
 
 /** Names that only other adapters, or other runtimes, would bring along. */
 const FOREIGN = [
@@ -55,7 +56,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 201 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 207 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
