@@ -6,6 +6,7 @@
 
 import { hintsFor } from '../../http/deadline.ts'
 import { errorHandler } from '../../http/error-handler.ts'
+import { HttpError } from '../../http/errors.ts'
 import { liveEnded, responseTooLarge } from '../../http/refusals.ts'
 import { projected } from '../../model/present.ts'
 import { underCurrentNames } from '../../model/renamed.ts'
@@ -266,10 +267,13 @@ async function markOf(rules: string): Promise<string> {
 }
 
 const fail = errorHandler()
+const silent = { error() {}, warn() {} }
 
 /** The envelope of a failure, with its status. */
 async function failureOf(error: unknown, { request }: Rights, { host }: Resource): Promise<string> {
-  const context = { logger: host.logger } as Parameters<typeof fail>[2]
+  // Many end at once when the app closes, or the database is gone: that is logged elsewhere, once.
+  const isOutage = error instanceof HttpError && error.status === 503
+  const context = { logger: isOutage ? silent : host.logger } as Parameters<typeof fail>[2]
   const response =
     error instanceof GuardResponse ? error.response : await fail(error, request, context)
   const text = await response.text().catch(() => '')
