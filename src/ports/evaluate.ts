@@ -38,7 +38,7 @@ function meets(
     case 'contains':
       return typeof value === 'string' && fold(value).includes(fold(filter.text))
     case 'eq':
-      return sameType(value, filter.value) && compare(value as Scalar, filter.value) === 0
+      return isEqual(value, filter.value)
     case 'gt':
     case 'gte':
     case 'lt':
@@ -66,6 +66,12 @@ function valuesAt(value: unknown, keys: readonly string[]): unknown[] {
 function sameType(a: unknown, b: Scalar): boolean {
   if (a === null || b === null) return a === b
   return typeof a === typeof b && a instanceof Date === b instanceof Date
+}
+
+function isEqual(a: unknown, b: Scalar): boolean {
+  // Live lists compare many strings, of which few are the same.
+  if (typeof a === 'string') return a === b
+  return sameType(a, b) && compare(a as Scalar, b) === 0
 }
 
 /** Null first; then numbers, dates, false before true, strings by code point. */

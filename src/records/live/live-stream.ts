@@ -153,12 +153,8 @@ export class LiveStream implements Listener, OpenStream {
   /** Keeps in mind what a change does to the list. */
   #add({ id, before, after }: LoggedChange): void {
     if (id <= this.#after) return
-    const { filter, view } = this.#rights
-    const { renamed } = this.#resource.model
-    const [was, is] = [before, after].map((one) => {
-      const record = one && underCurrentNames(one, renamed)
-      return record && matches(filter, record) ? record : undefined
-    })
+    const { view } = this.#rights
+    const [was, is] = [this.#inList(before), this.#inList(after)]
     if (!was && !is) return
     const record = String((after ?? before)?._id)
     const shown = is && projected(is, view.select)
@@ -166,6 +162,13 @@ export class LiveStream implements Listener, OpenStream {
     if (was && shown && isSameContent(projected(was, view.select), shown)) return
     this.#queue.push({ id, record, shown })
     this.#bell.resolve()
+  }
+
+  /** A stored record, if the list has it. */
+  #inList(stored: Fields | null): Fields | undefined {
+    const { renamed } = this.#resource.model
+    const record = stored && renamed.size > 0 ? underCurrentNames(stored, renamed) : stored
+    return record && matches(this.#rights.filter, record) ? record : undefined
   }
 
   /** If a change is one of the client's account, asks at once, and shows nothing until it is known what that means. */
