@@ -199,7 +199,8 @@ export async function served(
   })
   const finish = async (): Promise<boolean> => {
     const until = performance.now() + graceMs
-    app.endStreams()
+    // An app that was put together by hand may have none.
+    app.endStreams?.()
     // What runs beside requests gets half of the time before its signal aborts, and the rest to end.
     if (running) work.waitUntil(running.close(graceMs / 2))
     const isStopped = await within(graceMs, stop(Math.min(LEAVE_MS, graceMs / 2)))

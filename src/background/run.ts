@@ -15,8 +15,8 @@ export interface RunningBackground {
   close(waitMs?: number): Promise<void>
 }
 
-/** What these functions need of an app. */
-type Backed = Pick<App, 'ready' | 'background'>
+/** What these functions need of an app: one that you have put together by hand may have nothing to run. */
+type Backed = Pick<App, 'ready'> & Partial<Pick<App, 'background'>>
 
 /**
  * Runs the jobs, consumers and webhooks of `app` in this process, until you close what it resolves to, or the app. For
@@ -27,7 +27,7 @@ type Backed = Pick<App, 'ready' | 'background'>
  * const running = await runBackground(app)
  * ```
  */
-export async function runBackground({ ready, background }: Backed): Promise<RunningBackground> {
+export async function runBackground({ ready, background = [] }: Backed): Promise<RunningBackground> {
   await ready()
   for (const work of background) work.start()
   return {
@@ -44,7 +44,7 @@ export async function runBackground({ ready, background }: Backed): Promise<Runn
  * await runDue(app)
  * ```
  */
-export async function runDue({ ready, background }: Backed): Promise<void> {
+export async function runDue({ ready, background = [] }: Backed): Promise<void> {
   await ready()
   const ends = await Promise.allSettled(background.map((work) => work.runDue()))
   const failed = ends.find((end) => end.status === 'rejected')

@@ -44,7 +44,7 @@ describe('a server that closes', () => {
   /** A server whose requests never end; `left` has how long idle connections may stay. */
   async function stuck(options: { graceMs?: number }, close = async () => {}) {
     const events: unknown[] = []
-    const app = { ready: async () => {}, background: [], close } as unknown as App
+    const app = { ready: async () => {}, close } as unknown as App
     const running = await served(
       {
         ...{ url: 'http://127.0.0.1:1', app },
