@@ -56,6 +56,16 @@ export const SKILLS: Readonly<Record<string, Skill>> = {
       'methods.md#API keys',
     ],
   },
+  live: {
+    description:
+      'Follow records of a fieldgate app as they change: the log of changes, live lists over server-sent events, histories, consumers and webhooks. Use when a page must stay up to date, or other systems must be told.',
+    from: [
+      'changes.md#What is in it#What is promised',
+      "live-lists.md#Going on after a break#Which rules hold#What is promised, and what isn't#The typed client",
+      'consumers.md',
+      'webhooks.md',
+    ],
+  },
   deploy: {
     description:
       'Deploy a fieldgate app on Node, Deno, Bun, Cloudflare Workers, AWS Lambda or Docker. Use when an app goes to production.',

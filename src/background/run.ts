@@ -27,7 +27,10 @@ type Backed = Pick<App, 'ready'> & Partial<Pick<App, 'background'>>
  * const running = await runBackground(app)
  * ```
  */
-export async function runBackground({ ready, background = [] }: Backed): Promise<RunningBackground> {
+export async function runBackground({
+  ready,
+  background = [],
+}: Backed): Promise<RunningBackground> {
   await ready()
   for (const work of background) work.start()
   return {

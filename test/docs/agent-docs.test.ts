@@ -56,5 +56,13 @@ describe.each(skills)('%s', (path, text) => {
 })
 
 it('there is a skill for each kind of work', () => {
-  expect(Object.keys(SKILLS)).toEqual(['model', 'query', 'access', 'accounts', 'deploy', 'migrate'])
+  expect(Object.keys(SKILLS)).toEqual([
+    'model',
+    'query',
+    'access',
+    'accounts',
+    'live',
+    'deploy',
+    'migrate',
+  ])
 })
