@@ -14,7 +14,6 @@ import type { ApiRequest, AuthContext } from '../../http/request.ts'
 import { matches } from '../../ports/evaluate.ts'
 import { project } from '../../ports/projection.ts'
 import type { Collection, Fields, Read } from '../../ports/store.ts'
-import { descriptionsOf } from '../../records/engine/guards.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { readRecord } from '../../records/read/read.ts'
@@ -86,14 +85,9 @@ function readersOf(host: Host, model: string): readonly Reader[] {
     const reader = by('read') ?? by('list')
     if (!reader) return []
     const guards = inLists([...host.guards, ...reader.guards]).prompt
-    return [{ mount, resource: reader.resource, guards: guards.filter((one) => !isLimit(one)) }]
+    // Limits count requests of clients: what is sent to others is none of them.
+    return [{ mount, resource: reader.resource, guards: guards.filter(({ once }) => !once) }]
   })
-}
-
-/** Whether a guard counts the requests of clients: what is sent to others is none of them. */
-function isLimit(guard: Guard): boolean {
-  const [known] = descriptionsOf([guard])
-  return known?.text === 'anyone' && known.refusals?.some(({ status }) => status === 429) === true
 }
 
 /** A request of `principal` that reads a record. */
