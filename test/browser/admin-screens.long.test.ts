@@ -81,6 +81,15 @@ await withService('chromium', () => {
       }
       throw new Error(`Tab does not reach ${wanted}`)
     }
+    /** Presses a key, again if the page was not ready for it, until it shows something. */
+    const until = async (key: string, selector: string) => {
+      for (let at = 0; at < 8; at += 1) {
+        await page.keyboard.press(key)
+        const wait = page.waitForSelector(selector, { timeout: 2500 })
+        if (await wait.catch(() => null)) return
+      }
+      throw new Error(`${key} does not show ${selector}`)
+    }
     await reach('E-mail or user name')
     await page.keyboard.type(PEOPLE.editor)
     await reach('Password')
@@ -94,8 +103,7 @@ await withService('chromium', () => {
     await page.keyboard.press('Enter')
     await field(page, 'Title')
     await reach('Author')
-    await page.keyboard.press('ArrowDown')
-    await found(page, '[role="option"]')
+    await until('ArrowDown', '[role="option"]')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await reach('Price')
