@@ -82,7 +82,7 @@ await withService('chromium', () => {
       throw new Error(`Tab does not reach ${wanted}`)
     }
     /** Presses a key, again if the page was not ready for it, until it shows something. */
-    const until = async (key: string, selector: string) => {
+    const until = async (key: 'ArrowDown', selector: string) => {
       for (let at = 0; at < 8; at += 1) {
         await page.keyboard.press(key)
         const wait = page.waitForSelector(selector, { timeout: 2500 })
