@@ -48,7 +48,7 @@ export class Links {
     const text = () => string().check(maxLength(MAX_LENGTH))
     const model = methodModel(accounts.model, 'OidcLink', {
       fields: {
-        ...{ key: text(), place: text(), issuer: text(), owner: string(), era: string() },
+        ...{ key: text(), place: text(), issuer: text(), owner: text(), era: string() },
         linkedAt: date(),
       },
       unique: ['key', 'place'],

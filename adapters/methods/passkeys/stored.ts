@@ -4,7 +4,7 @@
  * @module
  */
 
-import { array, boolean, date, number, optional, string } from 'zod/mini'
+import { array, boolean, date, maxLength, number, optional, string } from 'zod/mini'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { methodModel } from '../../../src/methods/method-model.ts'
 import { all, any, type Filter, withId } from '../../../src/ports/filter.ts'
@@ -47,8 +47,9 @@ export class Passkeys {
     this.#accounts = accounts
     const model = methodModel(accounts.model, 'Passkey', {
       fields: {
-        owner: string(),
-        credentialId: string(),
+        owner: string().check(maxLength(1000)),
+        // A credential's id has at most 1,023 bytes.
+        credentialId: string().check(maxLength(1364)),
         publicKey: string(),
         counter: number(),
         synced: boolean(),

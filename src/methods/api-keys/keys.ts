@@ -4,7 +4,7 @@
  * @module
  */
 
-import { array, date, number, object, optional, string } from 'zod/mini'
+import { array, date, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
 import { base64url } from '../../http/base64url.ts'
 import { HttpError } from '../../http/errors.ts'
@@ -53,7 +53,7 @@ export class Keys {
     this.#pattern = new RegExp(`^${prefix}_([0-9a-f]{24})_([\\w-]{43})$`)
     const model = methodModel(accounts.model, 'ApiKey', {
       fields: {
-        owner: string(),
+        owner: string().check(maxLength(1000)),
         slot: number(),
         name: string(),
         hash: string(),

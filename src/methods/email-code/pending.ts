@@ -6,7 +6,7 @@
  * @module
  */
 
-import { date, number, string } from 'zod/mini'
+import { date, maxLength, number, string } from 'zod/mini'
 import type { Accounts, SentCode } from '../../auth/setup/method.ts'
 import { sameText } from '../../http/constant-time.ts'
 import type { ApiRequest } from '../../http/request.ts'
@@ -35,7 +35,7 @@ export class Pending {
     this.#accounts = accounts
     const model = methodModel(accounts.model, 'SignInCode', {
       fields: {
-        key: string(),
+        key: string().check(maxLength(1000)),
         state: string(),
         code: string(),
         attempts: number(),

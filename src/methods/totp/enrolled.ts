@@ -5,7 +5,7 @@
  * @module
  */
 
-import { array, boolean, number, object, optional, string } from 'zod/mini'
+import { array, boolean, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
 import { all, type Filter } from '../../ports/filter.ts'
 import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
@@ -35,7 +35,7 @@ export class Enrolled {
     this.#accounts = accounts
     const model = methodModel(accounts.model, 'Totp', {
       fields: {
-        owner: string(),
+        owner: string().check(maxLength(1000)),
         secret: string(),
         era: string(),
         step: number(),
