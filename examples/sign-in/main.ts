@@ -13,7 +13,7 @@ import { serve } from 'fieldgate/node'
 import { sqliteStore } from 'fieldgate/sqlite'
 import { signIn } from './app.ts'
 
-const origin = process.env.ORIGIN ?? 'http://localhost:3000'
+const origin = 'http://localhost:3000'
 const { outputFiles } = await build({
   entryPoints: [fileURLToPath(new URL('page.ts', import.meta.url))],
   bundle: true,
