@@ -2,6 +2,7 @@ import { createApp, createRouter, defineModel } from 'fieldgate'
 import type { Store } from 'fieldgate/ports'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
+import { Random } from '../../../extras/contract/store/random.ts'
 import { followed } from './followed.ts'
 
 const Note = defineModel('Note', {
@@ -19,15 +20,6 @@ const Note = defineModel('Note', {
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Random numbers that are the same in each run with the same seed. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
 const READERS = [
   { team: 'a', fields: ['title', 'team', 'done'] },
   { team: 'b', fields: ['title', 'rank', 'done'] },
@@ -39,7 +31,8 @@ export function sameRules(name: string, open: () => Store, seeds: readonly numbe
   it.each(seeds)(
     `a stream shows what the list of its reader shows on ${name}, with seed %i`,
     async (seed) => {
-      const random = randomOf(seed)
+      const source = new Random(seed)
+      const random = (below: number) => source.below(below)
       const app = createApp({ store: open(), logger: quiet })
       const readerOf = (request: Request) =>
         READERS.find(({ team }) => team === request.headers.get('x-team')) ?? {
