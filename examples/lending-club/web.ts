@@ -39,8 +39,10 @@ async function show() {
 }
 
 async function showTools() {
-  const found = await api('/tools').list({ search: element('search').s.value })
-  if (!found.ok) return
+  const search = element('search').s.value
+  const found = await api('/tools').list({ search })
+  // Answers may overtake each other: that of the latest search counts.
+  if (!found.ok || search !== element('search').s.value) return
   const rows = found.data.map(({ _id, name, about = '', photo }) => {
     const date = (label: string) =>
       make('input', { name: label, type: 'date', required: true, ariaLabel: label })
