@@ -98,7 +98,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.passwordRequired(),
       account.passwordTooLong(MAX_BYTES),
       account.invalidCredentials(),
-      ...(auth.settings.onLogin || auth.methods.length > 0 ? [account.invalidTicket()] : []),
+      ...(auth.settings.onLogin || auth.machinery ? [account.invalidTicket()] : []),
       ...(auth.settings.lockout.reveal ? [account.tooManyAttempts(1)] : []),
       ...signInRefusals(auth),
     ],

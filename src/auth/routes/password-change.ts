@@ -12,24 +12,14 @@ import { credential, readBody } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { signedInAsker } from '../accounts/reauthentication.ts'
 import { tell } from '../delivery/notices.ts'
-import { type AuthInstance, writtenBy } from '../instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
 import { currentPasswordIncorrect } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
-import type { AuthRoute } from './route.ts'
-
-/** The route `changePassword`. */
-export const changePasswordRoute: AuthRoute<'changePassword'> = {
-  name: 'changePassword',
-  method: 'POST',
-  path: '/password/change',
-  access: 'signed in',
-  handler: (auth) => (request) => changePassword(writtenBy(auth, request), request),
-}
 
 /** Replaces the signed-in user's password; the current one counts as a guess, as it does at sign-in. */
-async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { settings, users, passwords } = auth
   const body = await readBody(auth.host, request)
   const current = credential(body, 'currentPassword')

@@ -13,19 +13,9 @@ import { identifierRequired } from '../refusals.ts'
 import { channelsFor } from '../setup/channels.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import type { AuthRoute } from './route.ts'
-
-/** The route `forgotPassword`. */
-export const forgotPasswordRoute: AuthRoute<'forgotPassword'> = {
-  name: 'forgotPassword',
-  method: 'POST',
-  path: '/password/forgot',
-  access: 'anyone',
-  handler: (auth) => (request) => forgotPassword(auth, request),
-}
 
 /** Responds, then sends a code to the account's stored address. */
-async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { settings } = auth
   const body = await readBody(auth.host, request)
   const account = namedAccount(auth, body)

@@ -18,20 +18,9 @@ import { identifierRequired, invalidCode } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { RESET_CODES } from '../setup/code-fields.ts'
 import { canReset } from '../setup/model-checks.ts'
-import type { AuthRoute } from './route.ts'
-
-/** The route `resetPassword`. */
-export const resetPasswordRoute: AuthRoute<'resetPassword'> = {
-  name: 'resetPassword',
-  method: 'POST',
-  path: '/password/reset',
-  access: 'anyone',
-  hidesAccounts: true,
-  handler: (auth) => (request) => resetPassword(auth, request),
-}
 
 /** Sets a new password by a one-time code. */
-async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { settings, users, passwords, codes, identifiers } = auth
   const body = await readBody(auth.host, request)
   const account = namedAccount(auth, body)

@@ -16,26 +16,15 @@ import { readBody } from '../accounts/credentials.ts'
 import { checkNotLast, keepingAnAdmin } from '../accounts/last-admin.ts'
 import { reauthenticate } from '../accounts/reauthentication.ts'
 import { isAdmin } from '../guards.ts'
-import { type AuthInstance, writtenBy } from '../instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import { adminNeeded, ownAccountOnly, sessionEnded } from '../refusals.ts'
-import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
-
-/** The route `deleteUser`. */
-export const deleteUserRoute: AuthRoute<'deleteUser'> = {
-  name: 'deleteUser',
-  method: 'DELETE',
-  path: '/users/:id',
-  access: 'self or admin',
-  optIn: true,
-  handler: (auth) => (request) => deleteUser(writtenBy(auth, request), request),
-}
 
 /**
  * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. If
  * `onDelete` throws, the account stays.
  */
-async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { users, settings } = auth
   const id = requestedId(settings, request)
   const isOwn = isSelf(request, id)

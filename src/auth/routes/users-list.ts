@@ -15,19 +15,9 @@ import { resolveResource } from '../../records/setup/resource.ts'
 import { serving } from '../../records/setup/serving.ts'
 import type { AuthInstance } from '../instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
-import type { AuthRoute } from './route.ts'
-
-/** The route `listUsers`. */
-export const listUsersRoute: AuthRoute<'listUsers'> = {
-  name: 'listUsers',
-  method: 'GET',
-  path: '/users',
-  access: 'admin',
-  handler: usersLister,
-}
 
 /** Responds with lists of users, newest first; identifiers and role are equality filters. */
-function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
+export function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
   const options: RouterOptions<Fields> = {

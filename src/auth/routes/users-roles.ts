@@ -13,7 +13,7 @@ import { requestedId } from '../../records/rules/record-id.ts'
 import { changeIdOf } from '../../records/write/receipted.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { keepingAnAdmin } from '../accounts/last-admin.ts'
-import { type AuthInstance, writtenBy } from '../instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import {
   invalidFormat,
   lastAdmin,
@@ -23,20 +23,10 @@ import {
   unknownRole,
 } from '../refusals.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
-import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 
-/** The route `modifyRoles`. */
-export const modifyRolesRoute: AuthRoute<'modifyRoles'> = {
-  name: 'modifyRoles',
-  method: 'PATCH',
-  path: '/users/:id/roles',
-  access: 'admin',
-  handler: (auth) => (request) => modifyRoles(writtenBy(auth, request), request),
-}
-
 /** Changes a user's roles. */
-async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { users, settings, roles } = auth
   const id = requestedId(settings, request)
   const wanted = rolesIn(roles, await readBody(auth.host, request))
