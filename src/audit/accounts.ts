@@ -60,8 +60,9 @@ const OWN: ReadonlySet<RouteName> = new Set([
 
 /** What a route of the authentication API reaches. */
 export function accountFields({ auth, route }: ServedRoute): Reach {
-  // A method shows and takes nothing of the user's record.
-  const { read, write } = isOfMethod(route) ? {} : ROUTES[route.name]
+  // A method takes nothing of the user's record, and shows it where it signs in.
+  const ofMethod: Sketch = isOfMethod(route) && route.signsIn ? { read: userFields } : {}
+  const { read, write } = isOfMethod(route) ? ofMethod : ROUTES[route.name]
   return {
     model: auth.settings.model.name,
     scope: isOfMethod(route) ? route.access === 'signed in' : OWN.has(route.name),

@@ -261,7 +261,10 @@ export function accountOperation(
 ): Described {
   const user = userSchema(auth, schemas, suffix)
   const sketch = isOfMethod(route)
-    ? methodSketch(route, schemas, suffix, loginBody(auth))
+    ? methodSketch(route, schemas, suffix, {
+        login: loginBody(auth),
+        signIn: () => signInSchema(auth, user, schemas, suffix),
+      })
     : ROUTES[route.name]({ auth, schemas, suffix, user })
   const { summary, body, data, query, status = 200, isOpen = false } = sketch
   if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }

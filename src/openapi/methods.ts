@@ -13,10 +13,10 @@ import type { Schema } from './specification.ts'
 
 /** What a method says of its route; a confirmation takes what `POST /login` takes. */
 export function methodSketch(
-  { name, summary, body, query, response, status, refusals }: MethodRoute,
+  { name, summary, body, query, response, signsIn, status, refusals }: MethodRoute,
   schemas: Schemas,
   suffix: string,
-  login: Schema,
+  { login, signIn }: { readonly login: Schema; signIn(): Schema },
 ): RouteSketch {
   const called = capitalised(name)
   return {
@@ -25,6 +25,7 @@ export function methodSketch(
     ...(body && { body: schemas.add(`${called}Body`, converted(body, 'input'), suffix) }),
     ...(query && { query }),
     ...(response && { data: schemas.add(called, converted(response, 'input'), suffix) }),
+    ...(signsIn && { data: signIn() }),
     ...(status && { status }),
     ...(refusals && { refusals }),
   }

@@ -60,6 +60,8 @@ export interface MethodRoute {
   readonly query?: $ZodType
   /** `data` of the response, for the document. Default: a message. */
   readonly response?: $ZodType
+  /** Whether the response is that of a sign-in, by `accounts.signIn`; for the document and the audit. */
+  readonly signsIn?: true
   /** Default 200. A 302 has no body. */
   readonly status?: 201 | 302
   /** What the handler throws besides, for the document. */
