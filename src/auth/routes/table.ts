@@ -9,17 +9,12 @@ import type { Method, MethodRoute } from '../setup/method.ts'
 import { methodRoutes } from '../setup/methods.ts'
 import { emailVerification } from './email-verify.ts'
 import { login } from './login.ts'
-import { changePassword } from './password-change.ts'
-import { forgotPassword } from './password-forgot.ts'
-import { resetPassword } from './password-reset.ts'
+import { changePassword, forgotPassword, resetPassword } from './passwords.ts'
 import { register } from './register.ts'
 import { bySender, route } from './route.ts'
 import { sessions } from './sessions.ts'
 import { socialSignIn } from './social.ts'
-import { deleteUser } from './users-delete.ts'
-import { usersLister } from './users-list.ts'
-import { getUser, me } from './users-read.ts'
-import { modifyRoles } from './users-roles.ts'
+import { deleteUser, getUser, me, modifyRoles, usersLister } from './users.ts'
 import { updateUser } from './users-update.ts'
 
 /** What names accounts to anyone. */
@@ -29,7 +24,10 @@ const HIDING = { hidesAccounts: true } as const
 const accounts: OwnMethod = {
   routes: [
     route('register', 'POST /register', 'anyone', register, HIDING),
-    route('login', 'POST /login', 'anyone', (auth, request) => login(auth, request), HIDING),
+    {
+      ...{ name: 'login', method: 'POST', path: '/login', access: 'anyone', ...HIDING },
+      handler: (auth) => (request) => login(auth, request),
+    },
     route('forgotPassword', 'POST /password/forgot', 'anyone', forgotPassword),
     route('resetPassword', 'POST /password/reset', 'anyone', resetPassword, HIDING),
     route('changePassword', 'POST /password/change', 'signed in', bySender(changePassword)),

@@ -25,7 +25,7 @@ import { isAdmin } from '../guards.ts'
 import type { AuthInstance } from '../instance.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import { isSelf } from './users-read.ts'
+import { isSelf } from './users.ts'
 
 /** Changes the fields in `updateFields`; identifiers and addresses for codes only with the current password. */
 export async function updateUser(
