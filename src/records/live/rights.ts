@@ -7,7 +7,7 @@
 import { Deadline } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { notAResponse } from '../../http/not-a-response.ts'
-import { noQuery, parseQuery } from '../../http/query-string.ts'
+import { partRequest } from '../../http/part-request.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
 import { type ApiRequest, noteBasePath } from '../../http/request.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
@@ -62,13 +62,17 @@ export class GuardResponse extends Error {
 /** What asks again for the client of a request. */
 export function askerFor(resource: Resource, action: 'list' | 'query', asked: Asked): Ask {
   const { host, middlewares, access } = resource
-  const { request: whole, context } = asked
+  const { context, body } = asked
+  const { url, headers, requestId, traceId, method, params, route } = asked.request
+  const { pathname, search } = new URL(url, 'http://localhost')
   // The URL is another one once the response is there, if the app has a path of its own.
-  const seen = { ...whatWasSent(whole), basePath: context.basePath }
+  const whole = { url, headers: [...headers], requestId, traceId }
+  const sent = { method, path: pathname + search, params, route, body }
   const guards = inTurn([...host.guards, ...middlewares, ...(access[action] || [])])
   return async () => {
     const askedAt = performance.now()
-    const request = sentAgain(seen, asked.body)
+    const request = partRequest(whole, sent)
+    noteBasePath(request, context.basePath)
     const deadline = new Deadline(request, LIMIT_MS)
     deadline.start(() => {})
     try {
@@ -76,7 +80,7 @@ export function askerFor(resource: Resource, action: 'list' | 'query', asked: As
       const refused = await deadline.within(() => host.admit(guards, request, own, context))
       if (refused instanceof Response) throw new GuardResponse(refused)
       if (refused !== undefined) throw new HttpError(500, 'Internal Server Error')
-      const work = () => rightsOf(resource, action, request, own, asked.body)
+      const work = () => rightsOf(resource, action, request, own, body)
       return { ...(await deadline.within(work)), askedAt }
     } finally {
       deadline.conclude()
@@ -88,46 +92,6 @@ export function askerFor(resource: Resource, action: 'list' | 'query', asked: As
 function inTurn(guards: readonly Guard[]): readonly Guard[] {
   const again = guards.filter((guard) => !guard.once)
   return [...again.filter(({ late }) => !late), ...again.filter(({ late }) => late)]
-}
-
-interface Sent
-  extends Pick<ApiRequest, 'url' | 'method' | 'requestId' | 'params' | 'route' | 'traceId'> {
-  readonly sentHeaders: readonly [string, string][]
-  readonly basePath?: string
-}
-
-/** Headers of the message itself. */
-const OF_MESSAGE = /^(?:content-(?:length|encoding)|transfer-encoding|expect)$/
-
-function whatWasSent({
-  url,
-  method,
-  headers,
-  requestId,
-  params,
-  route,
-  traceId,
-}: ApiRequest): Sent {
-  const sentHeaders = [...headers].filter(([name]) => !OF_MESSAGE.test(name))
-  return { ...{ url, method, requestId, params, route, sentHeaders }, ...(traceId && { traceId }) }
-}
-
-function sentAgain({ sentHeaders, basePath, ...sent }: Sent, body: unknown): ApiRequest {
-  const { url, method } = sent
-  const isQuery = method === 'QUERY'
-  const request = new Request(new URL(url, 'http://localhost'), {
-    // Not every runtime makes a QUERY.
-    method: isQuery ? 'POST' : method,
-    headers: sentHeaders as [string, string][],
-    ...(isQuery && body !== undefined && { body: JSON.stringify(body) }),
-  })
-  if (isQuery) Object.defineProperty(request, 'method', { value: method })
-  const { requestId, params, route, traceId } = sent
-  const query = url.includes('?') ? parseQuery(url) : noQuery
-  const again: ApiRequest = Object.assign(request, { requestId, params, route, query })
-  if (traceId !== undefined) again.traceId = traceId
-  noteBasePath(again, basePath)
-  return again
 }
 
 /** A context whose headers go nowhere: the response has begun. */
