@@ -56,8 +56,8 @@ await withService('chromium', () => {
       await press(page, 'Save')
       await page.waitForFunction(() => document.querySelector('.footer .muted') === null)
       await (await found(page, '.history summary')).click()
-      await page.waitForFunction(
-        () => document.querySelector('.changes li')?.textContent?.includes('44'),
+      await page.waitForFunction(() =>
+        document.querySelector('.changes li')?.textContent?.includes('44'),
       )
       const said = await page.$$eval('.changes li', (all) => all.map((one) => one.textContent))
       expect(said).toHaveLength(3)

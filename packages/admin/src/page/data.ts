@@ -57,6 +57,10 @@ export type AccountCalls = Readonly<
   Record<string, (...given: unknown[]) => Promise<Outcome<any>>>
 > & {
   readonly passkeys: Record<'register' | 'signIn', (options?: Values) => Promise<Outcome<unknown>>>
+  readonly oidc: {
+    begin(provider: string, options: Values): Promise<never>
+    finish(): Promise<Outcome<unknown> | undefined>
+  }
 }
 
 export type Api = ReturnType<typeof createClient>
