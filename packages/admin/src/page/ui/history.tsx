@@ -94,9 +94,11 @@ const USER: Field = { ...PLAIN, name: 'by', label: '', kind: 'reference', model:
 
 function Differences({ resource, change }: { resource: Resource; change: Change }) {
   const t = useStrings()
+  // When it was changed is said already.
+  const shown = Object.entries(change.changes).filter(([name]) => name !== 'updatedAt')
   return (
     <dl>
-      {Object.entries(change.changes).map(([name, { from, to }]) => {
+      {shown.map(([name, { from, to }]) => {
         const known = resource.fields.find((one) => one.name === name)
         const field: Field = known ?? { ...PLAIN, name, kind: 'json', label: titleOf(name) }
         return (
