@@ -10,7 +10,7 @@ import { isLogTrigger } from '../changes/log-tables.ts'
 import { isDeclaredIndex, uniqueFieldsIn } from '../layout/index-names.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { identifier, type Row, type Statement } from '../layout/sql.ts'
+import { identifier, type Row, type Statement, statement } from '../layout/sql.ts'
 import {
   createTable,
   type Index,
@@ -43,12 +43,12 @@ export interface Made {
 export interface Steps {
   /** Creates the table, or adds its missing columns and triggers. Run them in one transaction. */
   readonly columns: readonly string[]
-  /** The shadows that any existing record may lack. */
-  readonly backfill: readonly Shadow[]
-  /** Drops indexes and triggers that are recreated under the same name. */
+  /** Drops indexes that are recreated under the same name. */
   readonly replaced: readonly string[]
   /** Creates indexes; those of unique fields may fail. */
   readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
+  /** The shadows that any existing record may lack. */
+  readonly backfill: readonly Shadow[]
 }
 
 /** Selects the columns of the tables of `schemas`: rows with `table` and `name`. */
@@ -60,10 +60,9 @@ export function columnsOf(schemas: readonly CollectionSchema[]): Statement {
 }
 
 /** Selects everything else that was made: rows as `Made`. */
-export const OBJECTS: Statement = {
-  sql: 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_master WHERE sql IS NOT NULL',
-  values: [],
-}
+export const OBJECTS: Statement = statement(
+  'SELECT type, name, tbl_name AS "table", sql FROM sqlite_master WHERE sql IS NOT NULL',
+)
 
 /** What the rows of both statements tell. */
 export function existingIn(columns: readonly Row[], objects: readonly Row[]): Existing {
@@ -103,11 +102,10 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
       ...dropped('trigger', triggers),
       ...triggers.map(({ sql }) => sql),
     ],
-    backfill: isNew ? [] : unsearched,
     replaced: dropped('index', [...indexes, ...lacking]),
-    // A start that is interrupted before this index is there fills the shadows again: D1 has no transaction that could
-    // span a backfill.
     indexes: [...lacking, ...indexes],
+    // What an interrupted start leaves out is filled by the first search.
+    backfill: isNew ? [] : unsearched,
   }
 }
 
@@ -200,11 +198,6 @@ export function warningsOf(
 /** The statement that drops what was made. */
 export function dropOf({ type, name }: Pick<Made, 'type' | 'name'>): string {
   return `DROP ${type.toUpperCase()} IF EXISTS ${identifier(name)}`
-}
-
-/** Whether there is nothing to do. */
-export function isEmpty(steps: Steps): boolean {
-  return Object.values(steps).every((list) => list.length === 0)
 }
 
 /** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */
