@@ -8,7 +8,7 @@
 import { every } from '../../sql/conditions.ts'
 import type { Migration } from '../layout/migration.ts'
 import { asText, type Shadow, shadowAt } from '../layout/shadows.ts'
-import { exists, identifier, type Row, type Statement } from '../layout/sql.ts'
+import { identifier, type Row, type Statement } from '../layout/sql.ts'
 import { lackingIndex } from './desired.ts'
 
 /** How many records are filled at once. */
@@ -34,26 +34,8 @@ function someUnfilled(table: string, shadow: Shadow): Statement {
   }
 }
 
-/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
-export function probeFor(table: string, shadows: readonly Shadow[]): Statement {
-  const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
-  return {
-    sql: `SELECT ${found.map((one, at) => `${one} AS ${columnAt(at)}`).join(', ')}`,
-    values: [],
-  }
-}
-
-/** Those of the shadows that a record lacks. */
-export function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
-  return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
-}
-
-/** The column of the shadow with a number. A number alone is no name: libSQL numbers the columns of a row itself. */
-function columnAt(number: number): string {
-  return `s${number}`
-}
-
-function lackingIn(table: string, shadow: Shadow): string {
+/** The table, by the index of the records that lack a shadow. */
+export function lackingIn(table: string, shadow: Shadow): string {
   return `${identifier(table)} INDEXED BY ${identifier(lackingIndex(table, shadow).name)}`
 }
 

@@ -8,8 +8,8 @@ import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import { migrate } from '../layout/migration.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Search, Shadow } from '../layout/shadows.ts'
-import type { Statement } from '../layout/sql.ts'
-import { fillAll, lackingOf, probeFor } from '../schema/backfill.ts'
+import { exists, type Row, type Statement, statement } from '../layout/sql.ts'
+import { fillAll, lackingIn } from '../schema/backfill.ts'
 
 /** Fills what is lacking in one table. */
 export interface Filler {
@@ -56,8 +56,24 @@ export function fillerOf(
         quick ? undefined : search().then((result) => ({ result })),
       ])
       if (early && shadows.length === 0) return early.result
-      await fill(shadows, hints)
+      if (shadows.length > 0) await fill(shadows, hints)
       return search()
     },
   }
+}
+
+/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
+function probeFor(table: string, shadows: readonly Shadow[]): Statement {
+  const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
+  return statement(`SELECT ${found.map((one, at) => `${one} AS ${columnAt(at)}`).join(', ')}`)
+}
+
+/** Those of the shadows that a record lacks. */
+function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
+  return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
+}
+
+/** The column of the shadow with a number. A number alone is no name: libSQL numbers the columns of a row itself. */
+function columnAt(number: number): string {
+  return `s${number}`
 }
