@@ -13,6 +13,7 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
+import { withTimeout } from '../../../src/ports/with-timeout.ts'
 import { watchWrites } from './connection/watch.ts'
 import { portError } from './layout/errors.ts'
 import { type Migration, migrate } from './layout/migration.ts'
@@ -134,12 +135,17 @@ function refusePatterns({ patterns }: Statement, { title }: Executor): void {
 async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {
   if (limitMs === undefined) return ask()
   const deadline = Date.now() + limitMs
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => late.resolve(undefined), limitMs)
-  const answer = await Promise.race([ask(), late.promise]).finally(() => clearTimeout(timer))
+  const late = () => new StoreTimeout(`a read took longer than ${limitMs} ms`)
+  const answer = await withTimeout(limitMs, ask, late)
   // The query may have kept the timer from firing.
-  if (answer === undefined || Date.now() > deadline) {
-    throw new StoreTimeout(`a read took longer than ${limitMs} ms`)
-  }
+  if (Date.now() > deadline) throw late()
   return answer
 }
+
+/** The limits of SQLite on Cloudflare, in D1 and in Durable Objects. */
+export const CLOUDFLARE_LIMITS = {
+  /** The longest SQL of a statement. */
+  maxBytes: 100_000,
+  /** A table has 100 columns, four of which are taken. */
+  maxSearched: 96,
+} as const

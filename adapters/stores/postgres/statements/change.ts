@@ -12,7 +12,7 @@ import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { dateText } from '../layout/dates.ts'
 import { json, scalarIn } from '../layout/operands.ts'
 import { identifier, literal, type Parameters } from '../layout/sql.ts'
-import { stored, storedJson } from '../layout/text.ts'
+import { stored } from '../layout/text.ts'
 
 /** The assignments of the columns that `change` affects. Empty if it changes nothing. */
 export function compileChange(change: Change, table: Table, parameters: Parameters): string {
@@ -99,7 +99,7 @@ class Nulls {
 
 /** A value that is not null as a parameter of its column's type. */
 function bindValue(value: unknown, column: Column, parameters: Parameters): string {
-  if (column.kind === 'json') return column.fromJson(bindJson(value, parameters))
+  if (column.kind === 'json') return column.fromJson(parameters.json(value))
   return parameters.bind(scalarText(value, column), column.type)
 }
 
@@ -109,14 +109,9 @@ export function scalarText(value: unknown, { kind }: Column): string {
   return kind === 'text' ? stored(text) : text
 }
 
-/** A value as JSON, as a parameter. */
-export function bindJson(value: unknown, parameters: Parameters): string {
-  return parameters.bind(storedJson(value), 'jsonb')
-}
-
 /** The list with a value at its end, after the last `cap - 1` old elements. */
 function pushed(before: string, { value, cap }: Of<'push'>, parameters: Parameters): string {
-  const added = `jsonb_build_array(${bindJson(value, parameters)})`
+  const added = `jsonb_build_array(${parameters.json(value)})`
   const list = `CASE jsonb_typeof(${before}) WHEN 'array' THEN ${before} ELSE '[]' END || ${added}`
   return cap === undefined
     ? `(${list})`
@@ -128,7 +123,7 @@ function without(list: string, { key, value }: Of<'pull'>, parameters: Parameter
   const member = `CASE jsonb_typeof(element) WHEN 'object' THEN element -> ${literal(key)} END`
   return `CASE jsonb_typeof(${list}) WHEN 'array' THEN (SELECT COALESCE(jsonb_agg(element ORDER BY position), '[]')
     FROM jsonb_array_elements(${list}) WITH ORDINALITY AS elements(element, position)
-    WHERE (${member}) IS DISTINCT FROM ${bindJson(value, parameters)}) ELSE ${list} END`
+    WHERE (${member}) IS DISTINCT FROM ${parameters.json(value)}) ELSE ${list} END`
 }
 
 /** Whether the operations make no object where none is. */
@@ -144,14 +139,14 @@ function changedObject(
 ): string {
   const isObject = `jsonb_typeof(${before}) = 'object'`
   const changed = (document: string) =>
-    changedJson(document, operations, dialectOf(before, parameters))
+    changedJson(document, operations, dialectOf(before), parameters)
   return isWeak(operations)
     ? `CASE WHEN ${isObject} THEN ${changed(before)} ELSE ${before} END`
     : changed(`(CASE WHEN ${isObject} THEN ${before} ELSE '{}' END)`)
 }
 
 /** How what is inside of the object `before` changes. */
-function dialectOf(before: string, parameters: Parameters): JsonDialect {
+function dialectOf(before: string): JsonDialect<Parameters> {
   const keysOf = (path: string) => path.split('.')
   const at = (path: string) => json(before, keysOf(path))
   const list = (path: string) => `ARRAY[${keysOf(path).map(literal).join(', ')}]`
@@ -159,11 +154,10 @@ function dialectOf(before: string, parameters: Parameters): JsonDialect {
   const where = (path: string, of: string, type: string) =>
     `CASE jsonb_typeof(${of}) WHEN '${type}' THEN ${list(path)} ELSE '{}'::text[] END`
   return {
-    json: (value) => bindJson(value, parameters),
-    sum: ({ path, by }) =>
+    sum: ({ path, by }, parameters) =>
       `to_jsonb(${sum(scalarIn(at(path), 'number'), by, 'double precision', parameters)})`,
-    pushed: (operation) => pushed(at(operation.path), operation, parameters),
-    pulled: (operation) => without(at(operation.path), operation, parameters),
+    pushed: (operation, parameters) => pushed(at(operation.path), operation, parameters),
+    pulled: (operation, parameters) => without(at(operation.path), operation, parameters),
     object: (path) => `CASE jsonb_typeof(${at(path)}) WHEN 'object' THEN ${at(path)} ELSE '{}' END`,
     set: (document, assignments) =>
       assignments.reduce(

@@ -15,7 +15,7 @@ import type {
 } from '../../../../src/ports/store.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/filter.ts'
-import { every } from '../../sql/conditions.ts'
+import { every } from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
 import type { Compilation } from '../layout/operands.ts'
 import { type Row, type Run, readerOf } from '../layout/rows.ts'

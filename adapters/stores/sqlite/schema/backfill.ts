@@ -5,7 +5,7 @@
  * @module
  */
 
-import { every } from '../../sql/conditions.ts'
+import { every } from '../../sql/filter.ts'
 import type { Migration } from '../layout/migration.ts'
 import { asText, type Shadow, shadowAt } from '../layout/shadows.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'

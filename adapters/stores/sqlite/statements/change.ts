@@ -9,7 +9,7 @@ import { isWithin } from '../../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../../src/ports/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { type Assignment, changedJson, type JsonDialect } from '../../sql/change.ts'
-import { every } from '../../sql/conditions.ts'
+import { every } from '../../sql/filter.ts'
 import { asText, keptShadow, type Shadow, shadowAt } from '../layout/shadows.ts'
 import { jsonPath, type Parameters } from '../layout/sql.ts'
 
@@ -20,7 +20,7 @@ export function compileChange(
   parameters: Parameters,
 ): string {
   const operations = operationsOf(change)
-  const assignments = [`doc = ${changedJson('doc', operations, dialectOf(parameters))}`]
+  const assignments = [`doc = ${changedJson('doc', operations, DIALECT, parameters)}`]
   for (const shadow of shadows) {
     const text = changedShadow(operations, shadow, parameters)
     if (text !== undefined) assignments.push(`${shadow.column} = ${keptShadow(shadow, text)}`)
@@ -44,21 +44,18 @@ export function compileExpected(expected: Readonly<Fields>, parameters: Paramete
 }
 
 /** The JSON is written by nested calls. */
-function dialectOf(parameters: Parameters): JsonDialect {
-  return {
-    json: (value) => parameters.json(value),
-    sum: ({ path, by }) => sum(path, by, parameters),
-    pushed: ({ path, value, cap }) => pushed(listAt(path), value, cap, parameters),
-    pulled: ({ path, key, value }) =>
-      `json(${without(`doc -> ${jsonPath(path)}`, path, key, value, parameters)})`,
-    object(path) {
-      const at = jsonPath(path)
-      return `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`
-    },
-    set: (document, assignments) => called('json_set', document, assignments),
-    replace: (document, assignments) => called('json_replace', document, assignments),
-    remove: removed,
-  }
+const DIALECT: JsonDialect<Parameters> = {
+  sum: ({ path, by }, parameters) => sum(path, by, parameters),
+  pushed: ({ path, value, cap }, parameters) => pushed(listAt(path), value, cap, parameters),
+  pulled: ({ path, key, value }, parameters) =>
+    `json(${without(`doc -> ${jsonPath(path)}`, path, key, value, parameters)})`,
+  object(path) {
+    const at = jsonPath(path)
+    return `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`
+  },
+  set: (document, assignments) => called('json_set', document, assignments),
+  replace: (document, assignments) => called('json_replace', document, assignments),
+  remove: removed,
 }
 
 /** The list at a path; an empty one, if there is none. */
