@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Unusable } from './unusable.ts'
+import { Unusable } from './end.ts'
 
 /** Which bindings: wrangler's own options. */
 export interface BindingOptions {

@@ -9,20 +9,19 @@ import { pathToFileURL } from 'node:url'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
+import type { Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
-import { Unusable } from './unusable.ts'
-
-export { Unusable }
+import { Unusable } from './end.ts'
 
 /** A file that exports an app, or what makes one from bindings. */
-export interface AppModule extends BindingOptions {
+interface AppModule extends BindingOptions {
   readonly path: string | undefined
 }
 
 /** What follows the name of a command. */
-export interface CommandLine {
+interface CommandLine {
   /** The file that exports the app, with the bindings that it may need. */
   readonly module: AppModule
   /** Whether the output is for programs. */
@@ -33,15 +32,36 @@ export interface CommandLine {
   readonly flags: ReadonlySet<string>
 }
 
-/**
- * Reads what follows a command, which takes a value for each of `names` and none for `flags`; undefined if that asked for
- * `usage`.
- */
-export function commandLine(
+/** A command. */
+interface Command {
+  readonly usage: string
+  /** Its options that take a value, and those that don't. */
+  readonly names?: readonly string[]
+  readonly flags?: readonly string[]
+  /** How the app opens its SQLite file. Default `existing`. Throws an `Unusable` for options that make no sense. */
+  opening?(line: CommandLine): Opening
+  /** Does its work; resolves to the exit code. */
+  run(line: CommandLine & OpenedApp): Promise<number>
+}
+
+/** The function of a command, which runs it with its app, and closes that, for what follows its name. */
+export function command(made: Command): (args: readonly string[]) => Promise<number> {
+  return async (args) => {
+    const line = commandLine(args, made)
+    if (!line) return 0
+    const opened = await openApp(line.module, made.opening?.(line) ?? 'existing')
+    try {
+      return await made.run({ ...line, ...opened })
+    } finally {
+      await opened.app.close()
+    }
+  }
+}
+
+/** Reads what follows a command; undefined if that asked for its usage. */
+function commandLine(
   args: readonly string[],
-  usage: string,
-  names: readonly string[] = [],
-  flags: readonly string[] = [],
+  { usage, names = [], flags = [] }: Command,
 ): CommandLine | undefined {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
   for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
@@ -69,7 +89,7 @@ function isText(entry: [string, unknown]): entry is [string, string] {
 }
 
 /** An app, and what it lends to its routers. */
-export interface OpenedApp {
+interface OpenedApp {
   readonly app: App
   readonly host: Host
 }
@@ -78,7 +98,7 @@ export interface OpenedApp {
  * The app that `module` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
  * bindings of wrangler. Its SQLite file must exist, or is not opened. Throws an `Unusable` that says what to write.
  */
-export async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
+async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
   const { path } = module
   openFilesAs(opening)
   if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
@@ -133,10 +153,7 @@ async function load(module: string): Promise<Record<string, unknown>> {
 }
 
 /** A bar that tells how far a walk over records is: on a terminal in place, elsewhere now and then on a line of its own. */
-export function bar(stream: NodeJS.WriteStream): {
-  start(name: string, total: number): void
-  advance(name: string, done: number): void
-} {
+export function bar(stream: NodeJS.WriteStream): Required<Progress> {
   let total = 0
   return {
     start: (_, records) => {
