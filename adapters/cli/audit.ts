@@ -7,8 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { type AuditRow, audit as auditOf } from '../../src/audit/audit.ts'
 import { table } from '../../src/upkeep/check/table.ts'
-import { command } from './command.ts'
-import { Unusable } from './end.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Prints who may do what on each route of your app. The app does not start, so its database need not run.
 
@@ -20,8 +19,8 @@ const USAGE = `Prints who may do what on each route of your app. The app does no
 
 Exit codes: 0 fine, 1 something has changed, 2 could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export const audit = command({
+/** Runs the command. */
+export const audit: Run = command({
   usage: USAGE,
   names: ['against'],
   flags: ['table'],

@@ -6,7 +6,7 @@
 
 import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
-import { bar, command } from './command.ts'
+import { bar, command, type Run } from './command.ts'
 
 const USAGE = `Stores what your app shows of old records: fields under the current names, converted values and defaults.
 
@@ -22,8 +22,8 @@ indexes that only they need are dropped. An interrupted run continues where it s
 
 Exit codes: 0 every record fits its model now, 1 some could not be made to fit, 2 the backfill could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export const backfill = command({
+/** Runs the command. */
+export const backfill: Run = command({
   usage: USAGE,
   async run({ host, json }) {
     const { stored, history, database, schemas } = host

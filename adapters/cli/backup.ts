@@ -8,8 +8,7 @@ import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { backUp } from '../stores/sqlite/connection/backup.ts'
 import { MEMORY } from '../stores/sqlite/connection/opening.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
-import { command } from './command.ts'
-import { Unusable } from './end.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Copies the SQLite database of your app to a new file, while the app serves.
 
@@ -32,8 +31,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   d1: 'Use Time Travel, or wrangler d1 export: docs/operations.md#backups',
 }
 
-/** Runs the command; resolves to its exit code. */
-export const backup = command({
+/** Runs the command. */
+export const backup: Run = command({
   usage: USAGE,
   names: ['to'],
   async run({ host, json, values: { to } }) {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Unusable } from './end.ts'
+import { Unusable } from './unusable.ts'
 
 /** Which bindings: wrangler's own options. */
 export interface BindingOptions {

@@ -6,8 +6,7 @@
 
 import type { ConsumerStatus } from '../../src/records/engine/background-work.ts'
 import { table } from '../../src/upkeep/check/table.ts'
-import { command } from './command.ts'
-import { Unusable } from './end.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Prints the consumers and webhooks of your app: how far each is behind, and what was set aside.
 
@@ -21,8 +20,8 @@ Your app may serve meanwhile: it does what is tried again within a few seconds.
 
 Exit codes: 0 fine, 1 something was set aside, 2 could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export const changes = command({
+/** Runs the command. */
+export const changes: Run = command({
   usage: USAGE,
   names: ['retry'],
   async run({ app, json, values: { retry: name } }) {

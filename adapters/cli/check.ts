@@ -8,7 +8,7 @@ import { collectionSchema } from '../../src/model/collection-schema.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
-import { bar, command } from './command.ts'
+import { bar, command, type Run } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.
 
@@ -20,8 +20,8 @@ const USAGE = `Reads every stored record through your models and tells what does
 
 Exit codes: 0 all records fit, 1 some do not, 2 the check could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export const check = command({
+/** Runs the command. */
+export const check: Run = command({
   usage: USAGE,
   async run({ host, json }) {
     // What is printed for people or machines alone belongs on the standard output.

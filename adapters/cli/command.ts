@@ -13,15 +13,17 @@ import type { Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
-import { Unusable } from './end.ts'
+import { Unusable } from './unusable.ts'
+
+export { Unusable }
 
 /** A file that exports an app, or what makes one from bindings. */
-interface AppModule extends BindingOptions {
+export interface AppModule extends BindingOptions {
   readonly path: string | undefined
 }
 
 /** What follows the name of a command. */
-interface CommandLine {
+export interface CommandLine {
   /** The file that exports the app, with the bindings that it may need. */
   readonly module: AppModule
   /** Whether the output is for programs. */
@@ -44,24 +46,32 @@ interface Command {
   run(line: CommandLine & OpenedApp): Promise<number>
 }
 
-/** The function of a command, which runs it with its app, and closes that, for what follows its name. */
-export function command(made: Command): (args: readonly string[]) => Promise<number> {
+/** Runs a command for what follows its name; resolves to its exit code. */
+export type Run = (args: readonly string[]) => Promise<number>
+
+/** What runs a command with its app, and closes that. */
+export function command({ usage, names, flags, opening, run }: Command): Run {
   return async (args) => {
-    const line = commandLine(args, made)
+    const line = commandLine(args, usage, names, flags)
     if (!line) return 0
-    const opened = await openApp(line.module, made.opening?.(line) ?? 'existing')
+    const opened = await openApp(line.module, opening?.(line) ?? 'existing')
     try {
-      return await made.run({ ...line, ...opened })
+      return await run({ ...line, ...opened })
     } finally {
       await opened.app.close()
     }
   }
 }
 
-/** Reads what follows a command; undefined if that asked for its usage. */
-function commandLine(
+/**
+ * Reads what follows a command, which takes a value for each of `names` and none for `flags`; undefined if that asked for
+ * `usage`.
+ */
+export function commandLine(
   args: readonly string[],
-  { usage, names = [], flags = [] }: Command,
+  usage: string,
+  names: readonly string[] = [],
+  flags: readonly string[] = [],
 ): CommandLine | undefined {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
   for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
@@ -89,7 +99,7 @@ function isText(entry: [string, unknown]): entry is [string, string] {
 }
 
 /** An app, and what it lends to its routers. */
-interface OpenedApp {
+export interface OpenedApp {
   readonly app: App
   readonly host: Host
 }
@@ -98,7 +108,7 @@ interface OpenedApp {
  * The app that `module` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
  * bindings of wrangler. Its SQLite file must exist, or is not opened. Throws an `Unusable` that says what to write.
  */
-async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
+export async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
   const { path } = module
   openFilesAs(opening)
   if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')

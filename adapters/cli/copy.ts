@@ -6,9 +6,8 @@
 
 import type { Store } from '../../src/ports/store.ts'
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
-import { command } from './command.ts'
+import { command, type Run, Unusable } from './command.ts'
 import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
-import { Unusable } from './end.ts'
 import { openSource, openStore, STORES } from './stores.ts'
 
 const USAGE = `Copies all records of your app's models from one store to another.
@@ -28,8 +27,8 @@ Stop everything that writes to the source first. Run the command again to contin
 Exit codes: 0 both sides are equal, 1 they are not, or the target can't hold what the source has, 2 the copy could not
 run.`
 
-/** Runs the command; resolves to its exit code. */
-export const copy = command({
+/** Runs the command. */
+export const copy: Run = command({
   usage: USAGE,
   names: ['from', 'to'],
   flags: ['convert'],

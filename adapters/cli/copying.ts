@@ -12,7 +12,7 @@ import { type CopyResult, copyRecords, SamePlace } from '../../src/upkeep/copy/c
 import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
 import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
 import { bar } from './command.ts'
-import { Unusable } from './end.ts'
+import { Unusable } from './unusable.ts'
 
 /** What is copied, and how. */
 export interface CopyJob {

@@ -14,8 +14,7 @@ import { table } from '../../src/upkeep/check/table.ts'
 import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/doctor.ts'
 import type { Finding } from '../../src/upkeep/doctor/finding.ts'
 import type { AccountIdentifier } from '../../src/upkeep/doctor/records.ts'
-import { bar, command } from './command.ts'
-import { Unusable } from './end.ts'
+import { bar, commandLine, openApp, Unusable } from './command.ts'
 import { openStore } from './stores.ts'
 
 const USAGE = `Looks at a MongoDB database that another program set up, Mongoose for example, and tells what your app would not
@@ -31,25 +30,25 @@ find, show or keep. Nothing is written, and the app does not start.
 Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
 /** Runs the command; resolves to its exit code. */
-export const doctor = command({
-  usage: USAGE,
-  names: ['mongo'],
-  opening({ values: { mongo } }) {
-    if (mongo === undefined) return 'existing'
-    if (/^mongodb(?:\+srv)?:/.test(mongo)) return 'none'
+export async function doctor(args: readonly string[]): Promise<number> {
+  const given = commandLine(args, USAGE, ['mongo'])
+  if (!given) return 0
+  const { module, json, values } = given
+  const { mongo } = values
+  if (mongo !== undefined && !/^mongodb(?:\+srv)?:/.test(mongo)) {
     throw new Unusable(`--mongo is an address such as mongodb://host/database`)
-  },
-  async run({ host, json, values: { mongo } }) {
-    const other = mongo === undefined ? undefined : await openStore(mongo)
-    try {
-      const diagnosis = await examine(patientOf(host, other ?? host.database), bar(process.stderr))
-      console.log(json ? JSON.stringify(diagnosis) : textOf(diagnosis))
-      return diagnosis.ok ? 0 : 1
-    } finally {
-      await other?.close()
-    }
-  },
-})
+  }
+  const { app, host } = await openApp(module, mongo === undefined ? 'existing' : 'none')
+  const other = mongo === undefined ? undefined : await openStore(mongo)
+  try {
+    const diagnosis = await examine(patientOf(host, other ?? host.database), bar(process.stderr))
+    console.log(json ? JSON.stringify(diagnosis) : textOf(diagnosis))
+    return diagnosis.ok ? 0 : 1
+  } finally {
+    await other?.close()
+    await app.close()
+  }
+}
 
 function patientOf(host: Host, database: Store): Patient {
   if (!database.surroundings) {

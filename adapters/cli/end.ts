@@ -4,11 +4,6 @@
  * @module
  */
 
-/** The command line asks for what cannot be. */
-export class Unusable extends Error {
-  override readonly name = 'Unusable'
-}
-
 /**
  * Ends the process when everything is printed. What the user's module has left running would keep it alive: a server, a
  * timer, a connection.

@@ -11,8 +11,9 @@ import { parseArgs } from 'node:util'
 import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { copy, linesOf, lossesOf } from './copying.ts'
-import { end, Unusable } from './end.ts'
+import { end } from './end.ts'
 import { openSource, openStore, STORES } from './stores.ts'
+import { Unusable } from './unusable.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
 

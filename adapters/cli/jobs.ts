@@ -5,7 +5,7 @@
  */
 
 import { table } from '../../src/upkeep/check/table.ts'
-import { command } from './command.ts'
+import { command, type Run } from './command.ts'
 
 const USAGE = `Prints the jobs of your app: when each runs next, and how its last run ended.
 
@@ -16,8 +16,8 @@ const USAGE = `Prints the jobs of your app: when each runs next, and how its las
 
 Exit codes: 0 fine, 1 the last run of a job failed, 2 could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export const jobs = command({
+/** Runs the command. */
+export const jobs: Run = command({
   usage: USAGE,
   async run({ app, json }) {
     await app.ready()

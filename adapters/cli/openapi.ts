@@ -6,8 +6,7 @@
 
 import { document } from '../../src/openapi/document.ts'
 import { servedOptions, versionIn } from '../../src/openapi/openapi.ts'
-import { command } from './command.ts'
-import { Unusable } from './end.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Prints the OpenAPI document of your app. The app does not start, so its database need not run.
 
@@ -20,8 +19,8 @@ const USAGE = `Prints the OpenAPI document of your app. The app does not start, 
 
 Exit codes: 0 the document is printed, 2 it could not be made.`
 
-/** Runs the command; resolves to its exit code. */
-export const openapi = command({
+/** Runs the command. */
+export const openapi: Run = command({
   usage: USAGE,
   names: ['version', 'title', 'api-version'],
   opening: () => 'none',

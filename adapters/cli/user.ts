@@ -19,8 +19,7 @@ import { didYouMean } from '../../src/model/suggest.ts'
 import type { Fields } from '../../src/ports/store.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import type { Context } from '../../src/records/engine/route.ts'
-import { command } from './command.ts'
-import { Unusable } from './end.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Finds an account, gives it a role, or makes one.
 
@@ -39,8 +38,8 @@ Exit codes: 0 done, 1 there is no such account or role, or it could not be chang
 /** Why the command ends with 1. */
 class Refused extends Error {}
 
-/** Runs the command; resolves to its exit code. */
-export const user = command({
+/** Runs the command. */
+export const user: Run = command({
   usage: USAGE,
   names: ['find', 'role', 'values', 'mount'],
   flags: ['create'],
