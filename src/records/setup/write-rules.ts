@@ -13,6 +13,7 @@ import type { ModelFiles } from '../../uploads/model-files.ts'
 import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import type { Host } from '../engine/host.ts'
 import type { RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
+import { takesUploads } from '../write/file-writes.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
 import { withoutProtected } from './protected-fields.ts'
 
@@ -60,6 +61,11 @@ function uploadOf(
   const upload = resolveUpload(options, model.shape, fail)
   if ((upload.imgOptimizations || upload.allowClientImageOptions) && !host.images) {
     fail(`'upload' compresses images, which needs createApp({ images: sharpImages() })`)
+  }
+  if (!takesUploads(host.files)) {
+    fail(
+      `'upload' needs its code in this bundle: createApp({ files: { …, uploads } }), with 'uploads' of fieldgate/uploads`,
+    )
   }
   if (!host.files) {
     host.logger.warn(

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
@@ -33,12 +32,11 @@ import {
   recordSeenByClient,
   type SeenRecord,
   writeAsSeen,
-  writeExpected,
   writeWithin,
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { authored, changeIdOf, receipted } from './receipted.ts'
-import { bodyOf, concernsFiles, discard, type Incoming, readIncoming } from './write-body.ts'
+import { bodyOf, concernsFiles, type Incoming, readIncoming } from './write-body.ts'
 
 /** The handler of `PATCH <mount>/:id`. */
 export function updateHandler(resource: Resource): Handler {
@@ -54,11 +52,11 @@ export async function update(
   const id = requestedId(resource, request)
   const incoming = await readIncoming(resource, request, context)
   const own = resource.model.changes ? authored(resource, request) : resource
-  if (incoming.files.length === 0) return updateFrom(own, id, incoming)
+  if (!incoming.discard) return updateFrom(own, id, incoming)
   try {
     return await updateFrom(own, id, incoming)
   } finally {
-    await discard(incoming.files)
+    await incoming.discard()
   }
 }
 
@@ -162,14 +160,8 @@ function write(
   changes: Fields,
   seen: SeenRecord | undefined,
 ): Promise<Fields> {
-  const { request } = incoming
-  const writeTo = (one: Filter) => {
-    if (files.names.length > 0) {
-      return updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
-    }
-    checkTime(request)
-    return writeExpected(request, seen, (expect) => engine.updateSeen(one, changes, expect))
-  }
+  const writeTo = (one: Filter) =>
+    updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
   const stays = scope === unlimited ? everything : scope.keeping(changes)
   if (stays === everything) return writeTo(filter)
   return writeWithin(engine, filter, stays, () => writeTo(all([filter, stays])))
