@@ -60,7 +60,7 @@ export async function updateWithFiles(
   const { request } = incoming
   checkTime(request)
   if (files.names.length === 0 || files.namedIn(changes).length === 0) {
-    return writeExpected(request, expected, (expect) => engine.updateSeen(filter, changes, expect))
+    return writeExpected(request, expected, engine.updateSeen(filter, changes, expected?.fields))
   }
   const { [KEYED]: keyed } = request as Keyed
   const write = (values: Fields, expect: Fields) =>

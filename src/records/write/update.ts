@@ -4,12 +4,13 @@
  * @module
  */
 
+import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
-import type { Context, Handler } from '../engine/route.ts'
+import type { Context } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/serial-queue.ts'
 import { showWritten } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
@@ -32,18 +33,14 @@ import {
   recordSeenByClient,
   type SeenRecord,
   writeAsSeen,
+  writeExpected,
   writeWithin,
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { authored, changeIdOf, receipted } from './receipted.ts'
 import { bodyOf, concernsFiles, type Incoming, readIncoming } from './write-body.ts'
 
-/** The handler of `PATCH <mount>/:id`. */
-export function updateHandler(resource: Resource): Handler {
-  return (request, context) => update(resource, request, context)
-}
-
-/** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
+/** `PATCH <mount>/:id`: replaces the given fields, keeps the others, and responds with the record as a read would show it. */
 export async function update(
   resource: Resource,
   request: ApiRequest,
@@ -160,8 +157,11 @@ function write(
   changes: Fields,
   seen: SeenRecord | undefined,
 ): Promise<Fields> {
+  checkTime(incoming.request)
   const writeTo = (one: Filter) =>
-    updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
+    files.names.length > 0
+      ? updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
+      : writeExpected(incoming.request, seen, engine.updateSeen(one, changes, seen?.fields))
   const stays = scope === unlimited ? everything : scope.keeping(changes)
   if (stays === everything) return writeTo(filter)
   return writeWithin(engine, filter, stays, () => writeTo(all([filter, stays])))
