@@ -5,14 +5,11 @@
  * @module
  */
 
-import { uploads } from '#uploads'
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import type { FileStore } from '../../ports/files.ts'
 import type { Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { UploadCode } from '../../uploads/index.ts'
-import { storageNotConfigured } from '../../uploads/refusals.ts'
+import { uploadCode } from '../../uploads/code.ts'
 import type { FileOwner, IncomingFiles } from '../../uploads/writes.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
@@ -20,19 +17,6 @@ import type { Resource } from '../setup/resource.ts'
 import { type Expected, writeExpected } from './conditional-write.ts'
 
 type Owner = Pick<FileOwner, 'upload'> & Pick<Resource, 'host' | 'engine' | 'files'>
-
-/** Whether there is code for uploads to `files`. Bundles for Workers and browsers have what `files` brings. */
-export function takesUploads(files: FileStore | undefined): boolean {
-  return (files?.uploads ?? uploads) !== undefined
-}
-
-/** What takes the files of writes. */
-export function uploadCode({ files }: Pick<FileOwner['host'], 'files'>): Promise<UploadCode> {
-  const load = files?.uploads ?? uploads
-  if (!load) throw storageNotConfigured()
-  // The port knows only that it is `uploads` of `fieldgate/uploads`.
-  return load() as Promise<UploadCode>
-}
 
 /** Stores the files that `values` points at, then saves; if that fails, removes them again. */
 export async function saveWithFiles(
