@@ -92,6 +92,7 @@ describe('the layers of src and extras', () => {
       /^zod\/(mini|v4\/core|v4\/locales\/en\.js)$/,
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
+      /^jose(\/|$)/,
       // Only in `fieldgate/jobs`.
       /^croner$/,
       // Loaded when a ceremony begins.
