@@ -6,12 +6,12 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { bytesIn, objectIn } from '../../http/base64url.ts'
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { sameText } from '../../http/constant-time.ts'
 import type { Fields } from '../../ports/store.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
-import { createAsk } from './ask.ts'
+import { fetchLimited } from './ask.ts'
 import { type IdTokenOptions, type Provider, providerId, type Verified } from './provider.ts'
 import { checkedUrl, endpointsOf } from './settings.ts'
 
@@ -21,14 +21,12 @@ interface Issuer {
   /** Whether the token's `email_verified` claim vouches for the address. */
   vouches(claim: unknown): boolean
   /** The name, if the provider gives it only to the client. */
-  name(claims: Fields, body: Fields): unknown
+  name(claims: JWTPayload, body: Fields): unknown
 }
 
-const KEYS_AGE_MS = 600_000
+const JWKS_DEADLINE_MS = 5000
 /** An unknown key id fetches the keys again at most this often. */
-const KEYS_COOLDOWN_MS = 30_000
-const MIN_KEY_BITS = 2048
-const ALGORITHM = 'RSASSA-PKCS1-v1_5'
+const JWKS_COOLDOWN_MS = 30_000
 const TOLERANCE_SECONDS = 5
 
 /** Google: `idToken` and `nonce`. */
@@ -73,7 +71,7 @@ function idTokenProvider(
     singleUse: true,
     async profile(body, now) {
       const token = String(body.idToken)
-      const claims = await verifyToken(token, keys, issuers, now())
+      const claims = await verifyToken(token, await keys(), issuers, now())
       checkNonce(nonce, claims.nonce, body.nonce)
       const { sub, aud, email } = claims
       // `azp` may be another client of the same project: Google's tokens for Android apps name that.
@@ -94,85 +92,53 @@ function idTokenProvider(
   }
 }
 
-/** A public key as providers publish it (RFC 7517). */
-type PublishedKey = Readonly<Record<string, unknown>>
-
-/**
- * Finds a key by its id among those that a provider publishes. Every request that needs them fetches them itself, because
- * on Workers none can wait for another's. Throws a 401 or 503.
- */
-function keySet(url: string): (kid: unknown) => Promise<CryptoKey> {
-  let keys: readonly PublishedKey[] | undefined
-  let askedAt = 0
-  const isOlder = (ms: number) => Math.abs(Date.now() - askedAt) > ms
-  const load = async (): Promise<readonly PublishedKey[]> => {
-    askedAt = Date.now()
-    const { status, body } = await createAsk()(url)
-    if (status !== 200 || !Array.isArray(body.keys)) throw providerUnreachable()
-    keys = body.keys
-    return body.keys
-  }
-  return async (kid) => {
-    const fits = (key: PublishedKey | null) => isMeant(key ?? {}, kid)
-    const known = (!keys || isOlder(KEYS_AGE_MS) ? await load() : keys).filter(fits)
-    const found =
-      known.length === 0 && isOlder(KEYS_COOLDOWN_MS) ? (await load()).filter(fits) : known
-    const [key, ...others] = found
-    if (!key || others.length > 0) throw providerRefused()
-    return publicKey(key)
+/** The provider's keys; jose is loaded, and the keys are fetched, at the first sign-in. */
+function keySet(url: string): () => Promise<JWTVerifyGetKey> {
+  let keys: Promise<JWTVerifyGetKey> | undefined
+  return () => {
+    keys ??= import('jose/jwks/remote').then(({ createRemoteJWKSet, customFetch }) =>
+      createRemoteJWKSet(new URL(url), {
+        timeoutDuration: JWKS_DEADLINE_MS,
+        cooldownDuration: JWKS_COOLDOWN_MS,
+        [customFetch]: fetchLimited,
+      }),
+    )
+    return keys
   }
 }
 
-/** Whether a published key is the one for RS256 with that id; a token without an id may mean any. */
-function isMeant(
-  { kty, use = 'sig', alg = 'RS256', key_ops, kid }: PublishedKey,
-  id: unknown,
-): boolean {
-  const verifies = key_ops === undefined || (Array.isArray(key_ops) && key_ops.includes('verify'))
-  const isOfKind = kty === 'RSA' && use === 'sig' && alg === 'RS256' && verifies
-  return isOfKind && (id === undefined || (typeof id === 'string' && id === kid))
-}
-
-async function publicKey({ n, e }: PublishedKey): Promise<CryptoKey> {
-  const jwk = { kty: 'RSA', n: String(n), e: String(e) }
-  const algorithm = { name: ALGORITHM, hash: 'SHA-256' }
-  const key = await crypto.subtle
-    .importKey('jwk', jwk, algorithm, false, ['verify'])
-    .catch((error: unknown) => Promise.reject(providerUnreachable(error)))
-  const { modulusLength } = key.algorithm as RsaHashedKeyAlgorithm
-  if (modulusLength < MIN_KEY_BITS) throw providerUnreachable()
-  return key
-}
-
-/** What a token says, if one of the keys has signed it with RSA and SHA-256 and it is valid now. Throws a 401 or 503. */
 async function verifyToken(
   token: string,
-  keyOf: ReturnType<typeof keySet>,
+  keys: JWTVerifyGetKey,
   issuers: readonly string[],
   now: number,
-): Promise<Fields> {
-  const [head = '', body = '', sealed = '', ...rest] = token.split('.')
-  const header = objectIn(head)
-  const signature = bytesIn(sealed)
-  // Both sign with RSA; a token that names another algorithm was not made by them. No extension is understood.
-  const isOurs = header?.alg === 'RS256' && !('crit' in header)
-  if (!isOurs || !signature || rest.length > 0) throw providerRefused()
-  const key = await keyOf(header.kid)
-  const signed = new TextEncoder().encode(`${head}.${body}`)
-  const isGenuine = await crypto.subtle.verify(ALGORITHM, key, signature, signed)
-  const claims = isGenuine ? objectIn(body) : undefined
-  if (!claims) throw providerRefused()
-  const { iss, iat, exp, nbf = iat } = claims
-  const latest = now / 1000 + TOLERANCE_SECONDS
-  // A token from the future, beyond what clocks differ by, was not made by the provider's clock.
-  const isTimely = isTime(iat) && isTime(nbf) && isTime(exp) && iat <= latest && nbf <= latest
-  const isOver = Number(exp) <= Math.floor(now / 1000) - TOLERANCE_SECONDS
-  if (!issuers.some((issuer) => issuer === iss) || !isTimely || isOver) throw providerRefused()
-  return claims
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
+): Promise<JWTPayload> {
+  // By their own paths: the whole package is three times as large in a Worker's bundle.
+  const [{ jwtVerify }, errors] = await Promise.all([
+    import('jose/jwt/verify'),
+    import('jose/errors'),
+  ])
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      // Both sign with RSA; a token that names another algorithm was not made by them.
+      algorithms: ['RS256'],
+      issuer: [...issuers],
+      requiredClaims: ['sub', 'aud', 'iat', 'exp'],
+      clockTolerance: TOLERANCE_SECONDS,
+      currentDate: new Date(now),
+    })
+    // A token from the future, beyond what clocks differ by, was not made by the provider's clock.
+    if (Number(payload.iat) > now / 1000 + TOLERANCE_SECONDS) throw providerRefused()
+    return payload
+  } catch (error) {
+    // A generic error means that the keys could not be fetched; any other error is the token's fault.
+    const keysMissing =
+      error instanceof errors.JWKSTimeout ||
+      error instanceof errors.JWKSInvalid ||
+      (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
+    if (keysMissing) throw providerUnreachable(error)
+    throw error instanceof errors.JOSEError ? providerRefused() : error
+  }
 }
 
 const MAX_NAME_LENGTH = 200

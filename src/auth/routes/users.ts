@@ -188,11 +188,7 @@ export async function deleteUser(auth: AuthInstance, request: ApiRequest): Promi
     engine.remove(withId(id), { ...expect, ...(isOwn && users.passwordState(user)) }),
   )
   if (!removed) throw isOwn ? sessionEnded() : entryNotFound()
-  await removeFilesOf(
-    { host: auth.host, engine: users.engine, files: auth.files },
-    removed,
-    request,
-  )
+  await removeFilesOf(auth, removed, request)
   for (const method of auth.methods) await method.forget?.(id)
   auth.report(request, 'account-deleted', id)
   return messageResponse('Account deleted.', { headers: changeIdOf(users.engine, id) })

@@ -72,6 +72,8 @@ export interface MethodRoute {
 export interface OpenMethod {
   /** The handlers, by the name of their route. */
   readonly handlers: Readonly<Record<string, (request: ApiRequest) => Promise<Response>>>
+  /** The only values of parameters, for the document: by the route's name and the parameter's. Those of all parts count. */
+  readonly choices?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
   /** Signs in by a body of `POST /login` that is this method's. */
   readonly signIn?: SignInMethod
   /** The second factors that it brings. */
