@@ -112,6 +112,18 @@ describe('A method of your own', () => {
     expect(await checkRecords(database, models)).toMatchObject({ ok: true, records: 2 })
   })
 
+  it('is served where the list of routes says', async () => {
+    const app = await linked({ routes: { sendLink: '/link' } as object })
+    const row = app.auth.router.urls.find(({ name }) => name === 'sendLink')
+    expect(row?.path).toBe('/link')
+    const identifier = 'ann@example.com'
+    const [moved, usual] = [
+      await app.post('/auth/link', { identifier }),
+      await app.post('/auth/login/link', { identifier }),
+    ]
+    expect([moved.status, usual.status]).toEqual([200, 404])
+  })
+
   it('forgets an account that is deleted', async () => {
     const app = await linked({ routes: { deleteUser: true } })
     await app.link()
