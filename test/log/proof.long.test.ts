@@ -15,9 +15,9 @@ import { appAt, faultsOf, follow, type Place, startOf } from './proof/world.ts'
 
 const child = fileURLToPath(new URL('./proof/writer.ts', import.meta.url))
 /** How often a process is killed. */
-const KILLS = runs(5)
+const KILLS = runs(3)
 /** How much the process writes that is not killed: four writers, so many rounds each. */
-const ROUNDS = runs(400)
+const ROUNDS = runs(150)
 
 function start(place: Place, seed: number, rounds: number) {
   const given = [JSON.stringify(place), String(seed), '4', String(rounds)]
