@@ -5,7 +5,7 @@
  */
 
 import { type RaRecord, useRefresh } from 'ra-core'
-import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { ClientError } from '../../../../../src/client/index.ts'
 import { useAdmin, useRights, useSentence } from '../context.ts'
@@ -146,8 +146,11 @@ function useForm({ resource, record }: Edited) {
   const initial = useMemo(() => valuesOf(fields, record), [fields, record])
   const place = `${rights.who}/${resource.name}`
   const draft = useMemo(() => new Draft(place, id), [place, id])
-  const [edits, setEdits] = useState<Values>(() => draft.read() ?? {})
-  const [isRestored, setRestored] = useState(() => draft.read() !== undefined)
+  const [kept] = useState(() => draft.read())
+  const [edits, setEdits] = useState<Values>(kept?.changes ?? {})
+  const [isRestored, setRestored] = useState(kept !== undefined)
+  /** What the edits were made to: the record may be read again meanwhile. */
+  const base = useRef(kept?.version)
   const [version, setVersion] = useState(0)
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState('')
@@ -156,10 +159,14 @@ function useForm({ resource, record }: Edited) {
   const [theirs, setTheirs] = useState<RaRecord>()
   const values = { ...initial, ...edits }
   const changes = changesOf(initial, values)
-  useEffect(() => draft.keep(changesOf(initial, { ...initial, ...edits })), [draft, initial, edits])
+  useEffect(
+    () => draft.keep(changesOf(initial, { ...initial, ...edits }), base.current),
+    [draft, initial, edits],
+  )
 
   function reset(): void {
     draft.drop()
+    base.current = undefined
     setEdits({})
     setErrors({})
     setFailure('')
@@ -172,6 +179,7 @@ function useForm({ resource, record }: Edited) {
     const { status, fields: wrong = {} } = error as Partial<ClientError>
     if (status === 412 && id !== undefined) {
       const read = await data.provider().getOne(resource.name, { id })
+      base.current = undefined
       return setTheirs(read.data)
     }
     setErrors(wrong)
@@ -187,7 +195,10 @@ function useForm({ resource, record }: Edited) {
     const onProgress = ({ loaded, total }: { loaded: number; total: number }) =>
       setPercent(total > 0 ? Math.round((loaded / total) * 100) : undefined)
     try {
-      const written = await data.save(resource.name, id, sent(body, !record), { onProgress })
+      const written = await data.save(resource.name, id, sent(body, !record), {
+        onProgress,
+        ifMatch: base.current,
+      })
       reset()
       refresh()
       const done = record ? t('changed') : t('createdNotice')
@@ -217,7 +228,10 @@ function useForm({ resource, record }: Edited) {
     ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, version },
     ...{ reset, save, remove, setTheirs },
     isChanged: Object.keys(changes).length > 0,
-    set: (name: string, value: unknown) => setEdits((before) => ({ ...before, [name]: value })),
+    set(name: string, value: unknown) {
+      if (id !== undefined) base.current ??= data.versionOf(resource.name, id)
+      setEdits((before) => ({ ...before, [name]: value }))
+    },
     submit(event: FormEvent) {
       event.preventDefault()
       const lacking = missing(fields, values, t('required'))
