@@ -255,6 +255,7 @@ await withService('chromium', () => {
       })
       await press(page, 'Save')
       await sees(page, 'You may read this record, but not change it.')
+      await sees(page, 'Not on Sundays.')
       expect(await has(page, 'aria/Save[role="button"]')).toBe(false)
       await page.browserContext().close()
     })

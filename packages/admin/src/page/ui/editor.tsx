@@ -23,12 +23,15 @@ interface Edited {
   readonly resource: Resource
   /** The record as it was read; none for a new one. */
   readonly record?: RaRecord | undefined
+  /** Called with why it may not be changed at all, which ends the form. */
+  readonly onRefused?: (reason: string) => void
 }
 
 /** The form. */
-export function Editor({ resource, record }: Edited) {
+export function Editor(props: Edited) {
+  const { resource, record } = props
   const t = useStrings()
-  const form = useForm({ resource, record })
+  const form = useForm(props)
   const { fields, values, set, errors, failure, isRestored, theirs } = form
   const others = Object.entries(errors).filter(
     ([path]) => !fields.some(({ name }) => path === name || path.startsWith(`${name}.`)),
@@ -135,7 +138,7 @@ function Delete({ resource, record, form }: Edited & { form: FormState }) {
 
 /** The values of the form, kept over a reload, and its writes. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its parts share the state of the form
-function useForm({ resource, record }: Edited) {
+function useForm({ resource, record, onRefused }: Edited) {
   const { data, rights } = useAdmin()
   const t = useStrings()
   const sentence = useSentence()
@@ -183,6 +186,7 @@ function useForm({ resource, record }: Edited) {
       return setTheirs(read.data)
     }
     setErrors(wrong)
+    if (record && !rights.may(resource, 'update')) onRefused?.(sentence(error))
     const hasPlace = Object.keys(wrong).length > 0
     setFailure(hasPlace && status === 400 ? t('fixErrors') : sentence(error))
   }
