@@ -97,7 +97,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.passwordRequired(),
       account.passwordTooLong(MAX_BYTES),
       account.invalidCredentials(),
-      ...(auth.settings.onLogin || auth.methods.length > 0 ? [account.invalidTicket()] : []),
+      ...(auth.settings.onLogin || auth.machinery ? [account.invalidTicket()] : []),
       ...(auth.settings.lockout.reveal ? [account.tooManyAttempts(1)] : []),
       ...signInRefusals(auth),
     ],
@@ -260,7 +260,11 @@ export function accountOperation(
 ): Described {
   const user = userSchema(auth, schemas, suffix)
   const sketch = isOfMethod(route)
-    ? methodSketch(route, schemas, suffix, loginBody(auth), auth.methods)
+    ? methodSketch(route, schemas, suffix, {
+        login: loginBody(auth),
+        signIn: () => signInSchema(auth, user, schemas, suffix),
+        methods: auth.methods,
+      })
     : ROUTES[route.name]({ auth, schemas, suffix, user })
   const { summary, body, data, parameters, status = 200, isOpen = false } = sketch
   if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }

@@ -12,13 +12,19 @@ import { queryParameters } from './others.ts'
 import { converted } from './schemas.ts'
 import type { Schema } from './specification.ts'
 
+/** What routes of methods share with those of accounts. */
+interface Accounts {
+  readonly login: Schema
+  readonly methods: readonly OpenMethod[]
+  signIn(): Schema
+}
+
 /** What a method says of its route; a confirmation takes what `POST /login` takes. */
 export function methodSketch(
-  { name, summary, body, query, response, status, refusals }: MethodRoute,
+  { name, summary, body, query, response, signsIn, status, refusals }: MethodRoute,
   schemas: Schemas,
   suffix: string,
-  login: Schema,
-  methods: readonly OpenMethod[],
+  { login, signIn, methods }: Accounts,
 ): RouteSketch {
   const called = capitalised(name)
   const choices = choicesOf(name, methods)
@@ -34,6 +40,7 @@ export function methodSketch(
       })),
     }),
     ...(response && { data: schemas.add(called, converted(response, 'input'), suffix) }),
+    ...(signsIn && { data: signIn() }),
     ...(status && { status }),
     ...(refusals && { refusals }),
   }

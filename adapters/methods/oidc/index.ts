@@ -58,6 +58,7 @@ const ROUTES: readonly MethodRoute[] = [
     path: '/login/oidc',
     access: 'anyone',
     hidesAccounts: true,
+    signsIn: true,
     summary: 'Signs in by the code that the browser has brought back from an OpenID provider',
     body: object({ code: string(), verifier: optional(string()) }),
     refusals: [invalidFormat(), invalidCredentials(), accountExists()],
