@@ -77,7 +77,7 @@ export const changes: Checks = {
       ask('POST', `${path}/restore`, { json: { changeId }, ...own })
     assert.equal(ok(await restore(history[1].id)).body.data.note, 'one')
     ok(await ask('DELETE', path, own))
-    refused(await ask('GET', path, own), 404, 'Record not found.')
+    refused(await ask('GET', path, own), 404, 'Entry not found.')
     assert.equal(ok(await restore(history[0].id), 201).body.data.note, 'two')
     assert.equal(ok(await ask('GET', path, own)).body.data._id, _id)
     const wrong = "'changeId' must be the id of a change of this record."

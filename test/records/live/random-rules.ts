@@ -103,7 +103,7 @@ export async function randomRules(seed: number, writes: number): Promise<Judged>
 
 function rulesOf(random: Random): Rules {
   const condition = (): Condition =>
-    random.of([
+    random.of<Condition>([
       { team: random.of(['a', 'b']) },
       { done: random.chance(50) },
       { rank: random.below(3) },
