@@ -4,6 +4,7 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
@@ -16,6 +17,12 @@ import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 
 export { Unusable }
+
+/** The folder of the package that this file is of. */
+export function packageFolder(from: string | URL = import.meta.url): URL {
+  const folder = new URL('./', from)
+  return existsSync(new URL('package.json', folder)) ? folder : packageFolder(new URL('..', folder))
+}
 
 /** A file that exports an app, or what makes one from bindings. */
 export interface AppModule extends BindingOptions {

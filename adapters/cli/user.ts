@@ -10,7 +10,7 @@ import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts
 import type { AuthInstance } from '../../src/auth/instance.ts'
 import { noteRequest } from '../../src/auth/request-info/request-info.ts'
 import { routeServedBy } from '../../src/auth/routes/serving.ts'
-import { changeRoles } from '../../src/auth/routes/users-roles.ts'
+import { changeRoles } from '../../src/auth/routes/users.ts'
 import { channelsThere } from '../../src/auth/setup/channels.ts'
 import { firstRole, rolesIn } from '../../src/auth/setup/roles.ts'
 import { HttpError } from '../../src/http/errors.ts'
