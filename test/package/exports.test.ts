@@ -175,6 +175,7 @@ describe('an entry', () => {
         "./sharp": "sharpImages",
         "./sqlite": "sqliteStore",
         "./sqlite-executor": "executorStore",
+        "./tanstack-db": "fieldgateCollection",
         "./tanstack-query": "dataOf recordQueries retries",
         "./telemetry": "telemetry",
         "./totp": "totp",
