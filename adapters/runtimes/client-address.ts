@@ -29,8 +29,10 @@ export function platformOf(
 class ServerPlatform implements RequestPlatform {
   readonly isRefused: boolean
   readonly #server: Server
-  readonly #request: Request
-  readonly #peer: () => string | undefined
+  /** Until the address was asked for: a stream may keep the platform for long. */
+  #request: Request | undefined
+  #peer: (() => string | undefined) | undefined
+  #address: string | undefined
 
   constructor(
     server: Server,
@@ -45,9 +47,14 @@ class ServerPlatform implements RequestPlatform {
   }
 
   get clientAddress(): string | undefined {
-    const nth = this.#server.trustProxy
-    const forwarded = nth > 0 ? this.#request.headers.get('x-forwarded-for') : null
-    return forwardedAddress(forwarded, nth) ?? plainAddress(this.#peer())
+    if (this.#request && this.#peer) {
+      const nth = this.#server.trustProxy
+      const forwarded = nth > 0 ? this.#request.headers.get('x-forwarded-for') : null
+      this.#address = forwardedAddress(forwarded, nth) ?? plainAddress(this.#peer())
+      this.#request = undefined
+      this.#peer = undefined
+    }
+    return this.#address
   }
 
   waitUntil(promise: Promise<unknown>): void {

@@ -7,10 +7,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeRequest } from 'srvx/node'
-import type { BodyPart, BodyReader, BodySource } from '../../src/ports/body-source.ts'
+import type { BodyPart, BodyReader, BodySource, Repeatable } from '../../src/ports/body-source.ts'
 
 /** A request that node:http has received. */
-export class ServedRequest extends NodeRequest implements BodySource {
+export class ServedRequest extends NodeRequest implements BodySource, Repeatable {
   readonly #incoming: IncomingMessage
   #isTaken = false
   /** Whether a web stream reads the body. */
@@ -24,6 +24,12 @@ export class ServedRequest extends NodeRequest implements BodySource {
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     this.#isStreamed = true
     return super.body
+  }
+
+  repeater(): () => Request {
+    const incoming = this.#incoming
+    const res = this.runtime?.node?.res as ServerResponse
+    return () => new ServedRequest(incoming, res)
   }
 
   override get bodyUsed(): boolean {

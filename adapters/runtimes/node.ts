@@ -60,7 +60,7 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
   const platform = platformOf(work, options.trustProxy)
   const arrivals = new Arrivals()
   const send = outbox()
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const { socket } = request
     // Read the address now: a closed connection has none.
     const { remoteAddress } = socket
@@ -77,7 +77,8 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
     if (!request.complete && hasBody(request)) await leaveUnread(request, response, socket)
     // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
-    await send(response, made)
+    // Not awaited: that would hold on to the request for as long as a stream is open.
+    return send(response, made)
   }
   const listener = inTurn((request, response) => {
     answer(request, response).catch(() => response.destroy())

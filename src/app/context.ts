@@ -104,9 +104,14 @@ export class AppContext extends Deadline implements Context {
   }
 
   waitUntil(promise: Promise<unknown>): void {
-    const settled = Promise.resolve(promise).catch((error: unknown) =>
-      this.logger.error('background work failed', { error: String(error) }),
-    )
-    if (typeof this.platform?.waitUntil === 'function') this.platform.waitUntil(settled)
+    keepAlive(promise, this.logger, this.platform)
   }
+}
+
+/** Keeps the runtime alive until `promise` settles, if the platform can. */
+export function keepAlive(promise: Promise<unknown>, logger: Logger, platform?: Platform): void {
+  const settled = Promise.resolve(promise).catch((error: unknown) =>
+    logger.error('background work failed', { error: String(error) }),
+  )
+  if (typeof platform?.waitUntil === 'function') platform.waitUntil(settled)
 }

@@ -22,7 +22,7 @@ import { OpenStreams } from '../records/engine/open-streams.ts'
 import type { AtomicSteps } from '../records/overlay/atomic.ts'
 import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
-import type { AppContext } from './context.ts'
+import { type AppContext, keepAlive } from './context.ts'
 import { firstResponse } from './guards.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
@@ -88,7 +88,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
     atomic: atomicSteps(() => host),
     reach: () => import('../records/list/reach.ts'),
-    ...{ streams, admit },
+    ...{ streams, follower },
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -122,10 +122,16 @@ function storesFor(hostOf: () => Host, ready: () => Promise<void>): Host['storeF
 }
 
 /** Asks guards again, and whoever mounts the app who the caller is. */
-const admit: Host['admit'] = async (guards, request, context, whole) => {
-  const { auth } = (whole as AppContext).platform ?? {}
-  if (auth) await takeAuth(request, auth)
-  return firstResponse(guards, request, context)
+const follower: Host['follower'] = (whole) => {
+  const { env, logger, clientAddress, basePath, platform } = whole as AppContext
+  return {
+    ...{ env, logger, clientAddress, basePath },
+    waitUntil: platform ? (promise) => keepAlive(promise, logger, platform) : whole.waitUntil,
+    async admit(guards, request, context) {
+      if (platform?.auth) await takeAuth(request, platform.auth)
+      return firstResponse(guards, request, context)
+    },
+  }
 }
 
 /** `atomic`, loaded when it is called first. */

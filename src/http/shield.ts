@@ -34,9 +34,9 @@ class Shield {
   #proxy: object | undefined
   #misuse: MisusedRequest | undefined
 
-  constructor(request: ApiRequest) {
+  constructor(request: ApiRequest, query: Query) {
     this.#request = request
-    this.query = request.query
+    this.query = query
     this.user = request.user
     this.body = Object.getOwnPropertyDescriptor(request, 'body')?.value
   }
@@ -138,9 +138,15 @@ export function runShielded<T>(request: Request, code: () => MaybePromise<T>): M
 }
 
 function raised(request: Request): Shield {
-  const known = shieldOf(request)
-  if (known) return known
-  const shield = new Shield(request as ApiRequest)
+  return shieldOf(request) ?? withShield(request, (request as ApiRequest).query)
+}
+
+/**
+ * Gives a request that guards or hooks will see its query and its shield. One that has a query already becomes several times
+ * as large.
+ */
+export function withShield(request: Request, query: Query): Shield {
+  const shield = new Shield(request as ApiRequest, query)
   Object.assign(request, { [SHIELD]: shield })
   Object.defineProperty(request, 'query', QUERY)
   Object.defineProperty(request, 'user', USER)

@@ -1,5 +1,5 @@
 /**
- * The port for bodies of requests whose runtime has a faster way to read them than a stream.
+ * The port for requests of runtimes that have faster ways than the standard: to read a body, and to make one again.
  *
  * @module
  */
@@ -19,4 +19,10 @@ export interface BodyReader {
 export interface BodySource {
   /** The one reader of the body; undefined if a stream reads it already. Throws a `TypeError` if it has been taken. */
   takeBody(): BodyReader | undefined
+}
+
+/** A request that can be made again without a copy of what was sent. */
+export interface Repeatable {
+  /** What makes requests like this one, for methods without a body. */
+  repeater(): () => Request
 }

@@ -179,6 +179,7 @@ describe('an entry', () => {
         "./tanstack-query": "dataOf recordQueries retries",
         "./telemetry": "telemetry",
         "./totp": "totp",
+        "./uploads": "uploads",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
         "./webhooks": "runBackground runDue webhooks",

@@ -119,19 +119,21 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   readonly changes: ChangeLog | undefined
   /** The live lists that are open in this process. */
   readonly streams: OpenStreams
-  /** What the first of `guards` responds that does, to `request`, which is made for the one whose context is `whole`. */
-  admit(
-    guards: readonly Guard[],
-    request: ApiRequest,
-    context: Context,
-    whole: Context,
-  ): Promise<unknown>
+  /** The client of the request whose context is `whole`, without the request: it may be there for long. */
+  follower(whole: Context): Follower
   /** What is known of the models that wrote the records. */
   readonly history: ModelHistory
   /** Every collection that start-up creates. */
   schemas(): readonly CollectionSchema[]
   /** The space in which a router keeps responses; writes of any record clear it. */
   cacheSpace(settings: SpaceSettings): VersionedCache
+}
+
+/** A client that follows something, for as long as it does. */
+export interface Follower
+  extends Pick<Context, 'env' | 'logger' | 'clientAddress' | 'basePath' | 'waitUntil'> {
+  /** What the first of `guards` responds that does, to `request`, which is made for the client. */
+  admit(guards: readonly Guard[], request: ApiRequest, context: Context): Promise<unknown>
 }
 
 /** The records of `host`. Code that only has a request's context gets back to the host with `hostOf`. */

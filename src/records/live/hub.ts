@@ -5,38 +5,60 @@
  */
 
 import { causeOf, outageLog } from '../../http/outages.ts'
+import type { Model } from '../../model/model.ts'
+import { underCurrentNames } from '../../model/renamed.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
+import type { Fields } from '../../ports/store.ts'
 import { nextTurn } from '../../ports/turns.ts'
 import type { Host } from '../engine/host.ts'
+import { type Follower, Followers } from './followers.ts'
+import { Rounds } from './rounds.ts'
 
 /** How many entries are read at a time. */
 const PART = 500
-/** How often the log is read if nothing wakes the reader, and listeners are told that time passes, in milliseconds. */
-const TICK_MS = 1000
+/** How often the log is read if nothing wakes the reader, in milliseconds. */
+const READ_MS = 1000
+/** How often it is read at most, so that what is written in quick succession is read together. */
+const GATHER_MS = 10
+/** The parts of time in which listeners are called, and how many of them are known in advance. */
+const TICK_MS = 100
+const TICKS = 64
+/** How many are called before others have a turn: what they do then is soon done, and leaves no memory behind. */
+const TOGETHER = 16
 
 /** A live list. */
-export interface Listener {
-  /** The next entry of the log. */
+export interface Listener extends Follower {
+  readonly model: Model
+  /** An entry of the log that may concern it, with records under their fields' current names. */
   take(change: LoggedChange): void
+  /** An entry of a model of accounts. */
+  takeAccount(change: LoggedChange): void
   /** Entries are missing: it has to begin anew. */
   missed(): void
-  /** About a second has passed. */
-  tick(): void
+  /** It is time for what it does then; returns when to call it again. All times are by `performance.now()`. */
+  due(now: number): number
 }
 
 /** Reads the log of changes, and passes it on. */
-export class Hub {
+export class Hub extends Rounds {
   readonly log: ChangeLog
   readonly #host: Host
   readonly #isAlone: boolean
   readonly #listeners = new Set<Listener>()
+  readonly #byModel = new Map<string, Followers<Listener>>()
   readonly #outages = outageLog()
   #position: string | undefined
+  #readAt = 0
+  /** Who is called next, by parts of time: a timer for each would cost more than all else that it does while idle. */
+  readonly #due: Listener[][] = Array.from({ length: TICKS }, () => [])
+  #tick = 0
+  #soon: ReturnType<typeof setTimeout> | undefined
   #starting: Promise<void> | undefined
-  #bell = Promise.withResolvers<void>()
+  #stop: (() => void) | undefined
 
   /** If it `isAlone`, it listens to nothing that other requests do. */
   constructor(host: Host, isAlone: boolean) {
+    super()
     const { changes } = host.database
     if (!changes) throw new TypeError('the store keeps no log of changes')
     this.log = changes
@@ -47,43 +69,90 @@ export class Hub {
   /** Passes on to `listener` what is written from now on, at least; resolves when it does. */
   async join(listener: Listener): Promise<void> {
     this.#listeners.add(listener)
+    this.#followersOf(listener).add(listener)
+    this.#callLater(listener, listener.due(performance.now()))
     this.#starting ??= this.#start()
+    const starting = this.#starting
     try {
-      await this.#starting
+      await starting
     } catch (error) {
-      this.#listeners.delete(listener)
-      this.#starting = undefined
+      if (this.#starting === starting) this.#starting = undefined
       throw error
     }
   }
 
   leave(listener: Listener): void {
-    this.#listeners.delete(listener)
-    this.#bell.resolve()
+    if (!this.#listeners.delete(listener)) return
+    this.#followersOf(listener).remove(listener)
+    if (this.#listeners.size === 0) this.ring()
+  }
+
+  /** The filter of a listener changes with `change`. */
+  move(listener: Listener, change: () => void): void {
+    const isThere = this.#listeners.has(listener)
+    if (isThere) this.#followersOf(listener).remove(listener)
+    change()
+    if (isThere) this.#followersOf(listener).add(listener)
+  }
+
+  #followersOf({ model: { name } }: Listener): Followers<Listener> {
+    const followers = this.#byModel.get(name) ?? new Followers()
+    this.#byModel.set(name, followers)
+    return followers
   }
 
   async #start(): Promise<void> {
     this.#position = await this.log.position()
-    void this.#run()
-  }
-
-  async #run(): Promise<void> {
-    const stop = this.#isAlone ? () => {} : this.log.wake(() => this.#bell.resolve())
-    const timer = setInterval(() => {
-      this.#bell.resolve()
-      for (const listener of [...this.#listeners]) listener.tick()
-    }, TICK_MS)
-    while (this.#listeners.size > 0) {
-      await this.#bell.promise
-      this.#bell = Promise.withResolvers()
-      if (this.#listeners.size > 0) await this.#readOn()
+    const quiet = this.#isAlone ? () => {} : this.log.wake(() => this.#ringSoon())
+    const timer = setInterval(() => void this.#callDue(), this.#isAlone ? READ_MS : TICK_MS)
+    this.#stop = () => {
+      quiet()
+      clearInterval(timer)
+      clearTimeout(this.#soon)
+      this.#soon = undefined
+      for (const listeners of this.#due) listeners.length = 0
+      this.#starting = undefined
+      this.#stop = undefined
     }
-    stop()
-    clearInterval(timer)
-    this.#starting = undefined
+    this.ring()
   }
 
-  async #readOn(): Promise<void> {
+  #ringSoon(): void {
+    this.#soon ??= setTimeout(
+      () => {
+        this.#soon = undefined
+        this.ring()
+      },
+      this.#readAt + GATHER_MS - performance.now(),
+    )
+  }
+
+  #callLater(listener: Listener, at: number): void {
+    const tick = Math.min(Math.max(Math.ceil(at / TICK_MS), this.#tick + 1), this.#tick + TICKS - 1)
+    this.#due[tick % TICKS]?.push(listener)
+  }
+
+  async #callDue(): Promise<void> {
+    const now = performance.now()
+    if (now - this.#readAt >= READ_MS) this.ring()
+    const last = Math.floor(now / TICK_MS)
+    const called: Listener[] = []
+    for (let tick = Math.max(this.#tick, last - TICKS) + 1; tick <= last; tick += 1) {
+      called.push(...(this.#due[tick % TICKS]?.splice(0) ?? []))
+    }
+    this.#tick = last
+    for (const [at, listener] of called.entries()) {
+      if (at % TOGETHER === TOGETHER - 1) await nextTurn()
+      if (this.#listeners.has(listener)) this.#callLater(listener, listener.due(now))
+    }
+  }
+
+  protected async round(): Promise<void> {
+    if (this.#listeners.size === 0) {
+      this.#stop?.()
+      return
+    }
+    this.#readAt = performance.now()
     try {
       // Between parts, the lists send what they have.
       while (await this.#readPart()) await nextTurn()
@@ -103,16 +172,32 @@ export class Hub {
       return false
     }
     this.#position = read.position
-    for (const change of read.changes) {
-      for (const listener of [...this.#listeners]) listener.take(change)
-    }
+    for (const change of read.changes) this.#passOn(change)
     return read.changes.length === PART
+  }
+
+  #passOn(change: LoggedChange): void {
+    const isAccount = [...this.#host.accounts.keys()].some(({ name }) => name === change.model)
+    if (isAccount) for (const listener of [...this.#listeners]) listener.takeAccount(change)
+    const followers = this.#byModel.get(change.model)
+    const model = followers && [...this.#host.known()].find(({ name }) => name === change.model)
+    if (!model) return
+    const current = currentOf(change, model)
+    const records = [current.before, current.after].filter((one) => one !== null)
+    for (const listener of followers.of(records)) listener.take(current)
   }
 
   /** All models that are logged: one that is followed later is among them already. */
   #models(): readonly string[] {
     return [...this.#host.known()].flatMap(({ name, changes }) => (changes ? [name] : []))
   }
+}
+
+/** An entry with its records under the current names of their fields. */
+export function currentOf(change: LoggedChange, { renamed }: Model): LoggedChange {
+  if (renamed.size === 0) return change
+  const current = (record: Fields | null) => record && underCurrentNames(record, renamed)
+  return { ...change, before: current(change.before), after: current(change.after) }
 }
 
 const hubs = new WeakMap<Host, Hub>()

@@ -4,25 +4,30 @@
  * @module
  */
 
-import { hintsFor } from '../../http/deadline.ts'
 import { errorHandler } from '../../http/error-handler.ts'
 import { HttpError } from '../../http/errors.ts'
 import { liveEnded, responseTooLarge } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
-import { underCurrentNames } from '../../model/renamed.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
 import { matches } from '../../ports/evaluate.ts'
+import type { Filter } from '../../ports/filter.ts'
 import { isSameContent } from '../../ports/same-content.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { OpenStream } from '../engine/open-streams.ts'
 import { shownTexts } from '../read/read-page.ts'
 import type { Resource } from '../setup/resource.ts'
 import { Events } from './events.ts'
-import type { Hub, Listener } from './hub.ts'
-import { type Ask, GuardResponse, type Rights } from './rights.ts'
+import { currentOf, type Hub, type Listener } from './hub.ts'
+import { type Asker, GuardResponse, markOf, type Rights } from './rights.ts'
+import { Rounds } from './rounds.ts'
 
-/** How often rights are asked again, and for how long an answer is good, in milliseconds. */
-const ASK_MS = 3500
+/**
+ * How often rights are asked again, at least and at most, and for how long an answer is good, in milliseconds. Those of
+ * many lists that were opened at once are soon asked at different moments.
+ */
+const ASK_MS = [2500, 3500] as const
 const GOOD_MS = 4500
 const COMMENT_MS = 15_000
 /** The most events that wait for being shown. */
@@ -38,12 +43,14 @@ interface Item {
 }
 
 /** A list that is followed. */
-export class LiveStream implements Listener, OpenStream {
+export class LiveStream extends Rounds implements Listener, OpenStream {
   readonly events: Events
   readonly #resource: Resource
   readonly #hub: Hub
-  readonly #ask: Ask
+  readonly #asker: Asker
   #rights: Rights
+  /** When they are asked again. */
+  #askAt = 0
   /** What follows a position in an event's id. */
   #mark = ''
   #isAsking = false
@@ -54,15 +61,25 @@ export class LiveStream implements Listener, OpenStream {
   /** What comes up to this position is in the list that was sent. */
   #after = ''
   #mustRestart = false
+  #isOpen = false
   #hasEnded = false
-  #bell = Promise.withResolvers<void>()
 
-  constructor(resource: Resource, hub: Hub, ask: Ask, rights: Rights) {
+  constructor(resource: Resource, hub: Hub, asker: Asker, rights: Rights) {
+    super()
     this.#resource = resource
     this.#hub = hub
-    this.#ask = ask
+    this.#asker = asker
     this.#rights = rights
     this.events = new Events(() => this.#leave())
+    this.#askLater()
+  }
+
+  get model(): Model {
+    return this.#resource.model
+  }
+
+  get filter(): Filter {
+    return this.#rights.filter
   }
 
   /** Opens it: after the event with the id `last`, if that is known, else with the list. Throws what refuses it. */
@@ -77,14 +94,13 @@ export class LiveStream implements Listener, OpenStream {
       this.#leave()
       throw error
     }
-    void this.#run()
+    this.#isOpen = true
+    this.ring()
   }
 
   take(change: LoggedChange): void {
-    const { model } = this.#resource
-    if (change.model !== model.name) this.#noteAccount(change)
-    else if (this.#mustRestart) return
-    else if (this.#later) this.#later.push(change)
+    if (this.#mustRestart || this.#hasEnded) return
+    if (this.#later) this.#later.push(change)
     else this.#add(change)
     if (this.#queue.length + (this.#later?.length ?? 0) > MOST_WAITING) this.missed()
   }
@@ -93,13 +109,13 @@ export class LiveStream implements Listener, OpenStream {
     this.#mustRestart = true
     this.#queue = []
     this.#later = undefined
-    this.#bell.resolve()
+    this.ring()
   }
 
-  tick(): void {
-    const now = performance.now()
+  due(now: number): number {
     if (now - this.events.sentAt >= COMMENT_MS) this.events.comment()
-    if (now - this.#rights.askedAt >= ASK_MS) void this.#askAgain()
+    if (now >= this.#askAt) void this.#askAgain()
+    return Math.min(this.#askAt, this.events.sentAt + COMMENT_MS)
   }
 
   end(error: unknown): void {
@@ -115,7 +131,7 @@ export class LiveStream implements Listener, OpenStream {
     this.#queue = []
     // Before the list, so that nothing is missed.
     const position = await this.#hub.log.position()
-    const read = { filter, sort, limit: maxLimit, hints: hintsFor(hints, request) }
+    const read = { filter, sort, limit: maxLimit, hints }
     const found = await engine.stored.find({ ...read, ...(view.select && { select: view.select }) })
     const texts = await shownTexts(this.#resource, view, found, request)
     const data = `{"data":[${texts.join(',')}]}`
@@ -143,7 +159,7 @@ export class LiveStream implements Listener, OpenStream {
       return false
     }
     this.#after = position
-    for (const change of read.changes) this.#add(change)
+    for (const change of read.changes) this.#add(currentOf(change, this.#resource.model))
     this.#after = read.changes.at(-1)?.id ?? position
     for (const change of this.#later ?? []) this.#add(change)
     this.#later = undefined
@@ -161,49 +177,40 @@ export class LiveStream implements Listener, OpenStream {
     // What changed may be nothing that the client may see.
     if (was && shown && isSameContent(projected(was, view.select), shown)) return
     this.#queue.push({ id, record, shown })
-    this.#bell.resolve()
+    this.ring()
   }
 
-  /** A stored record, if the list has it. */
-  #inList(stored: Fields | null): Fields | undefined {
-    const { renamed } = this.#resource.model
-    const record = stored && renamed.size > 0 ? underCurrentNames(stored, renamed) : stored
+  /** A record, if the list has it. */
+  #inList(record: Fields | null): Fields | undefined {
     return record && matches(this.#rights.filter, record) ? record : undefined
   }
 
   /** If a change is one of the client's account, asks at once, and shows nothing until it is known what that means. */
-  #noteAccount({ model, before, after }: LoggedChange): void {
-    const { userId } = this.#rights.request.auth ?? {}
-    if (userId === undefined || String((after ?? before)?._id) !== userId) return
-    if (![...this.#resource.host.accounts.keys()].some(({ name }) => name === model)) return
+  takeAccount({ before, after }: LoggedChange): void {
+    if (String((after ?? before)?._id) !== this.#rights.userId) return
     this.#mustAsk = true
     void this.#askAgain()
   }
 
-  /** Sends what there is to tell, until it ends. */
-  async #run(): Promise<void> {
+  /** Sends what there is to tell. */
+  protected async round(): Promise<void> {
     try {
-      while (!this.#hasEnded) await this.#goOn()
+      while (this.#isOpen && !this.#hasEnded && (await this.#goOn()));
     } catch (error) {
       this.end(error)
     }
   }
 
-  /** Does the next thing that there is to do, or waits for one. */
-  async #goOn(): Promise<void> {
-    const isIdle = !this.#mustRestart && this.#queue.length === 0
-    if (isIdle) await this.#nextRing()
-    else if (this.#mustAsk || performance.now() - this.#rights.askedAt > GOOD_MS) {
+  /** Does the next thing that there is to do; resolves to false if there is none now. */
+  async #goOn(): Promise<boolean> {
+    if (!this.#mustRestart && this.#queue.length === 0) return false
+    if (this.#mustAsk || performance.now() - this.#rights.askedAt > GOOD_MS) {
       await this.#askAgain()
-      if (this.#isAsking) await this.#nextRing()
-    } else if (this.#mustRestart) await this.#sendList()
+      return !this.#isAsking
+    }
+    if (this.#mustRestart) await this.#sendList()
     else await this.#sendNext()
-  }
-
-  /** Resolves when there may be something to do. */
-  async #nextRing(): Promise<void> {
-    await this.#bell.promise
-    this.#bell = Promise.withResolvers()
+    return true
   }
 
   async #sendNext(): Promise<void> {
@@ -212,7 +219,7 @@ export class LiveStream implements Listener, OpenStream {
     if (!item) return
     const { id, record, shown } = item
     if (!shown) {
-      this.events.send('unset', unset(record), id + this.#mark)
+      this.events.send('unset', JSON.stringify({ data: { _id: record } }), id + this.#mark)
       return
     }
     const [text] = await shownTexts(this.#resource, rights.view, [shown], rights.request)
@@ -227,24 +234,37 @@ export class LiveStream implements Listener, OpenStream {
     if (this.#isAsking || this.#hasEnded) return
     this.#isAsking = true
     this.#mustAsk = false
+    this.#askLater()
     try {
-      const rights = await this.#ask()
-      const isOther = rights.rules !== this.#rights.rules
-      const mark = isOther ? await markOf(rights.rules) : this.#mark
-      this.#rights = rights
-      this.#mark = mark
-      if (isOther) this.missed()
+      const rights = await this.#asker.ask()
+      const { rules, filter, view } = this.#rights
+      const isOther = rights.rules !== rules
+      // The same rules are kept, so that each list has them once.
+      if (!isOther) this.#rights = { ...rights, ...{ rules, filter, view } }
+      else {
+        const mark = await markOf(rights.rules)
+        this.#hub.move(this, () => {
+          this.#rights = rights
+        })
+        this.#mark = mark
+        this.missed()
+      }
     } catch (error) {
       this.end(error)
     } finally {
       this.#isAsking = false
-      this.#bell.resolve()
+      this.ring()
     }
+  }
+
+  #askLater(): void {
+    const [least, most] = ASK_MS
+    this.#askAt = performance.now() + least + Math.random() * (most - least)
   }
 
   async #endWith(error: unknown): Promise<void> {
     this.#leave()
-    this.events.send('end', await failureOf(error, this.#rights, this.#resource))
+    this.events.send('end', await failureOf(error, this.#asker.request(), this.#resource))
     this.events.end()
   }
 
@@ -253,27 +273,14 @@ export class LiveStream implements Listener, OpenStream {
     this.#queue = []
     this.#resource.host.streams.remove(this)
     this.#hub.leave(this)
-    this.#bell.resolve()
   }
-}
-
-function unset(record: string): string {
-  return JSON.stringify({ data: { _id: record } })
-}
-
-/** A short text for rules; empty for none. */
-async function markOf(rules: string): Promise<string> {
-  if (rules === '') return ''
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(rules))
-  const bytes = [...new Uint8Array(digest).subarray(0, 8)]
-  return `.${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
 const fail = errorHandler()
 const silent = { error() {}, warn() {} }
 
 /** The envelope of a failure, with its status. */
-async function failureOf(error: unknown, { request }: Rights, { host }: Resource): Promise<string> {
+async function failureOf(error: unknown, request: ApiRequest, { host }: Resource): Promise<string> {
   // Many end at once when the app closes, or the database is gone: that is logged elsewhere, once.
   const isOutage = error instanceof HttpError && error.status === 503
   const context = { logger: isOutage ? silent : host.logger } as Parameters<typeof fail>[2]

@@ -41,11 +41,11 @@ export async function streamOf(
   const { host } = resource
   const body = action === 'query' ? await readJson(request, host, queryNotJson) : undefined
   if (asksForGroups(body)) throw liveHasNoGroups()
-  const ask = askerFor(resource, action, { request, context, body })
+  const asker = askerFor(resource, action, { request, context, body })
   try {
-    const rights = await ask()
+    const rights = await asker.ask()
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
-    const stream = new LiveStream(resource, hubOf(host), ask, rights)
+    const stream = new LiveStream(resource, hubOf(host), asker, rights)
     await stream.open(request.headers.get('last-event-id') ?? undefined)
     return new Response(stream.events.body, { headers: HEADERS })
   } catch (error) {

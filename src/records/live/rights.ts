@@ -7,16 +7,21 @@
 import { Deadline } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { notAResponse } from '../../http/not-a-response.ts'
+import { partRequest } from '../../http/part-request.ts'
 import { noQuery, parseQuery } from '../../http/query-string.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
 import { type ApiRequest, noteBasePath } from '../../http/request.ts'
+import { withShield } from '../../http/shield.ts'
+import type { Repeatable } from '../../ports/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
+import type { Follower } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { parseQueryBody, parseUrl } from '../list/parse.ts'
 import type { ListPlan } from '../list/plan.ts'
 import { rulesFor } from '../list/rules-for.ts'
 import { searchFilter } from '../list/search.ts'
 import { chosenView } from '../read/choice.ts'
+import { showsFor } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
@@ -26,8 +31,9 @@ const LIMIT_MS = 10_000
 
 /** What a client may see of a list. */
 export interface Rights {
-  /** As if the client had sent it just now. */
-  readonly request: ApiRequest
+  /** As if the client had sent it just now; undefined if showing records takes none, as there may be many lists. */
+  readonly request: ApiRequest | undefined
+  readonly userId: string | undefined
   /** Which records belong to its list. */
   readonly filter: Filter
   readonly sort: readonly SortKey[]
@@ -38,8 +44,13 @@ export interface Rights {
   readonly rules: string
 }
 
-/** Finds out what a client may see now. Throws what refuses it. */
-export type Ask = () => Promise<Rights>
+/** Asks on behalf of a client. */
+export interface Asker {
+  /** Finds out what it may see now. Rejects with what refuses it. */
+  ask(): Promise<Rights>
+  /** A request like the one that it has sent. */
+  request(): ApiRequest
+}
 
 /** How a client has asked for a list. */
 interface Asked {
@@ -59,29 +70,48 @@ export class GuardResponse extends Error {
   }
 }
 
-/** What asks again for the client of a request. */
-export function askerFor(resource: Resource, action: 'list' | 'query', asked: Asked): Ask {
-  const { host, middlewares, access } = resource
-  const { request: whole, context } = asked
-  // The URL is another one once the response is there, if the app has a path of its own.
-  const seen = { ...whatWasSent(whole), basePath: context.basePath }
-  const guards = inTurn([...host.guards, ...middlewares, ...(access[action] || [])])
-  return async () => {
-    const askedAt = performance.now()
-    const request = sentAgain(seen, asked.body)
-    const deadline = new Deadline(request, LIMIT_MS)
-    deadline.start(() => {})
-    try {
-      const own = contextFor(resource, request, context)
-      const refused = await deadline.within(() => host.admit(guards, request, own, context))
-      if (refused instanceof Response) throw new GuardResponse(refused)
-      if (refused !== undefined) throw new HttpError(500, 'Internal Server Error')
-      const work = () => rightsOf(resource, action, request, own, asked.body)
-      return { ...(await deadline.within(work)), askedAt }
-    } finally {
-      deadline.conclude()
-    }
+/** What asks again for the client of a request. It keeps neither that nor its context, which are large. */
+export function askerFor(
+  resource: Resource,
+  action: 'list' | 'query',
+  { request: whole, context, body }: Asked,
+): Asker {
+  const { host } = resource
+  const follower = host.follower(context)
+  const request = repeaterOf(whole, context.basePath, body)
+  return {
+    request,
+    async ask() {
+      const askedAt = performance.now()
+      const again = request()
+      const deadline = new Deadline(again, LIMIT_MS)
+      deadline.start(() => {})
+      try {
+        const own = contextFor(resource, again, follower)
+        const guards = guardsOf(resource, action)
+        const refused = await deadline.within(() => follower.admit(guards, again, own))
+        if (refused instanceof Response) throw new GuardResponse(refused)
+        if (refused !== undefined) throw new HttpError(500, 'Internal Server Error')
+        const work = () => rightsOf(resource, action, again, own, body)
+        return { ...(await deadline.within(work)), askedAt }
+      } finally {
+        deadline.conclude()
+      }
+    },
   }
+}
+
+const known = new WeakMap<Resource, Map<string, readonly Guard[]>>()
+
+/** The guards of a list; they do not change once a request has come. */
+function guardsOf(resource: Resource, action: 'list' | 'query'): readonly Guard[] {
+  const { host, middlewares, access } = resource
+  const lists = known.get(resource) ?? new Map<string, readonly Guard[]>()
+  known.set(resource, lists)
+  const all = () => inTurn([...host.guards, ...middlewares, ...(access[action] || [])])
+  const guards = lists.get(action) ?? all()
+  lists.set(action, guards)
+  return guards
 }
 
 /** Guards in the order in which a request meets them, without those that count requests. */
@@ -90,48 +120,34 @@ function inTurn(guards: readonly Guard[]): readonly Guard[] {
   return [...again.filter(({ late }) => !late), ...again.filter(({ late }) => late)]
 }
 
-interface Sent
-  extends Pick<ApiRequest, 'url' | 'method' | 'requestId' | 'params' | 'route' | 'traceId'> {
-  readonly sentHeaders: readonly [string, string][]
-  readonly basePath?: string
-}
-
-/** Headers of the message itself. */
-const OF_MESSAGE = /^(?:content-(?:length|encoding)|transfer-encoding|expect)$/
-
-function whatWasSent({
-  url,
-  method,
-  headers,
-  requestId,
-  params,
-  route,
-  traceId,
-}: ApiRequest): Sent {
-  const sentHeaders = [...headers].filter(([name]) => !OF_MESSAGE.test(name))
-  return { ...{ url, method, requestId, params, route, sentHeaders }, ...(traceId && { traceId }) }
-}
-
-function sentAgain({ sentHeaders, basePath, ...sent }: Sent, body: unknown): ApiRequest {
-  const { url, method } = sent
-  const isQuery = method === 'QUERY'
-  const request = new Request(new URL(url, 'http://localhost'), {
-    // Not every runtime makes a QUERY.
-    method: isQuery ? 'POST' : method,
-    headers: sentHeaders as [string, string][],
-    ...(isQuery && body !== undefined && { body: JSON.stringify(body) }),
-  })
-  if (isQuery) Object.defineProperty(request, 'method', { value: method })
-  const { requestId, params, route, traceId } = sent
-  const query = url.includes('?') ? parseQuery(url) : noQuery
-  const again: ApiRequest = Object.assign(request, { requestId, params, route, query })
-  if (traceId !== undefined) again.traceId = traceId
-  noteBasePath(again, basePath)
-  return again
+/** What makes requests like the one that was sent. */
+function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => ApiRequest {
+  // The URL is another one once the response is there, if the app has a path of its own.
+  const { method, url, headers, requestId, params, route, traceId } = whole
+  const repeat = method !== 'QUERY' && (whole as Partial<Repeatable>).repeater?.()
+  if (repeat) {
+    const hasQuery = url.includes('?')
+    return () => {
+      const request = repeat()
+      if (request.url !== url) Object.defineProperty(request, 'url', { value: url })
+      Object.assign(request, { requestId, params, route })
+      if (traceId !== undefined) Object.assign(request, { traceId })
+      withShield(request, hasQuery ? parseQuery(url) : noQuery)
+      noteBasePath(request as ApiRequest, basePath)
+      return request as ApiRequest
+    }
+  }
+  const { pathname, search } = new URL(url, 'http://localhost')
+  const from = { url, headers: [...headers], requestId, traceId }
+  return () => {
+    const request = partRequest(from, { method, path: pathname + search, params, route, body })
+    noteBasePath(request, basePath)
+    return request
+  }
 }
 
 /** A context whose headers go nowhere: the response has begun. */
-function contextFor({ host }: Resource, request: ApiRequest, whole: Context): Context {
+function contextFor({ host }: Resource, request: ApiRequest, whole: Follower): Context {
   const headers = new Headers()
   return notAResponse<Context>({
     ...{ env: whole.env, logger: whole.logger, clientAddress: whole.clientAddress },
@@ -166,7 +182,11 @@ async function rightsOf(
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
   const shown = [scope, view.select, view.populate.map(({ path, select }) => [path, select])]
   const isRuled = !resource.isUnlimited || resource.onGet !== undefined
-  return { request, filter, sort: plan.sort, view, rules: isRuled ? JSON.stringify(shown) : '' }
+  return {
+    request: showsFor(resource, view, request) ? request : undefined,
+    userId: request.auth?.userId,
+    ...{ filter, sort: plan.sort, view, rules: isRuled ? JSON.stringify(shown) : '' },
+  }
 }
 
 /** Throws a 400 for what a list has that cannot be followed. */
@@ -177,4 +197,12 @@ function checkPlan({ isPart, choice, search, searched }: ListPlan): void {
   if (search !== undefined && searched.some((one) => !('field' in one))) {
     throw liveSearchThroughReference()
   }
+}
+
+/** A short text for rules; empty for none. */
+export async function markOf(rules: string): Promise<string> {
+  if (rules === '') return ''
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(rules))
+  const bytes = [...new Uint8Array(digest).subarray(0, 8)]
+  return `.${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

@@ -147,9 +147,17 @@ export async function shownTexts(
   rules: ReadRules,
   view: View,
   found: readonly Fields[],
-  request: ApiRequest,
+  request: ApiRequest | undefined,
 ): Promise<readonly string[]> {
-  return textsOf(rules, view, (await filledIn(rules, view, found, request)).linked)
+  const shown = request
+    ? (await filledIn(rules, view, found, request)).linked
+    : declaredParts(rules.model, found, { ...view, lean: rules.lean })
+  return textsOf(rules, view, shown)
+}
+
+/** Whether records are shown for a request, and not for all who have this view alike. */
+export function showsFor(rules: ReadRules, view: View, request: ApiRequest): boolean {
+  return view.populate.length > 0 || changesLinks(rules, request)
 }
 
 /** Each record's JSON, made one after the other until they are too large for a response. */

@@ -1,0 +1,89 @@
+/**
+ * Who follows the records of one model, so that a change is told to those whom it may concern: of many lists, most ask for
+ * other values of the same fields, such as another owner.
+ *
+ * @module
+ */
+
+import type { Filter } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+
+/** Somebody who follows the records that match a filter. */
+export interface Follower {
+  readonly filter: Filter
+}
+
+/** Those whose filters ask for certain values of the same fields. */
+interface Group<F> {
+  readonly fields: readonly string[]
+  /** By these values, as JSON. */
+  readonly byValues: Map<string, F[]>
+}
+
+/** The followers of the records of one model. */
+export class Followers<F extends Follower> {
+  readonly #groups = new Map<string, Group<F>>()
+
+  add(follower: F): void {
+    const { fields, values } = equalitiesIn(follower.filter)
+    const name = fields.join()
+    const group: Group<F> = this.#groups.get(name) ?? { fields, byValues: new Map() }
+    this.#groups.set(name, group)
+    const others = group.byValues.get(values)
+    if (others) others.push(follower)
+    else group.byValues.set(values, [follower])
+  }
+
+  /** Removes a follower whose filter is the one with which it was added. */
+  remove(follower: F): void {
+    const { fields, values } = equalitiesIn(follower.filter)
+    const name = fields.join()
+    const { byValues } = this.#groups.get(name) ?? {}
+    const list = byValues?.get(values)
+    const at = list?.indexOf(follower) ?? -1
+    if (!byValues || !list || at === -1) return
+    list.splice(at, 1)
+    if (list.length === 0) byValues.delete(values)
+    if (byValues.size === 0) this.#groups.delete(name)
+  }
+
+  /** Those whose filter may match one of `records`, at least. */
+  of(records: readonly Fields[]): readonly F[] {
+    const found = new Set<readonly F[]>()
+    for (const { fields, byValues } of this.#groups.values()) {
+      for (const record of records) {
+        const values = valuesOf(record, fields)
+        const lists = values === undefined ? byValues.values() : [byValues.get(values) ?? []]
+        for (const list of lists) found.add(list)
+      }
+    }
+    return [...found].flat()
+  }
+}
+
+/** The fields that a filter wants to have certain values, and these. */
+function equalitiesIn(filter: Filter): {
+  readonly fields: readonly string[]
+  readonly values: string
+} {
+  const byField = new Map<string, unknown>()
+  for (const one of filter.op === 'and' ? filter.filters : [filter]) {
+    if (one.op === 'eq' && isPlain(one.value) && !one.field.includes('.')) {
+      byField.set(one.field, one.value)
+    }
+  }
+  const fields = [...byField.keys()].sort()
+  return { fields, values: JSON.stringify(fields.map((field) => byField.get(field))) }
+}
+
+/** The values of `fields` in a record; undefined if one of them is a list, of which any element counts. */
+function valuesOf(record: Fields, fields: readonly string[]): string | undefined {
+  const values = fields.map((field) => record[field] ?? null)
+  return values.every((value) => value === null || isPlain(value))
+    ? JSON.stringify(values)
+    : undefined
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+}
