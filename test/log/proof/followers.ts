@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ReadableStream as NodeStream } from 'node:stream/web'
 import { createClient, type Failure } from '../../../src/client/index.ts'
 import type { AnyRecords } from '../../../src/client/shapes.ts'
 import type { App } from '../../../src/index.ts'
@@ -73,7 +74,7 @@ export class Follower {
       this.isOpen = false
       cutting.abort()
     }
-    return new Response(ReadableStream.from(this.#watched(response.body)), response)
+    return new Response(NodeStream.from(this.#watched(response.body)) as ReadableStream, response)
   }
 
   /** Looks at the positions that pass. */
