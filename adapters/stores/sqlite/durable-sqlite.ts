@@ -6,7 +6,8 @@
  */
 
 import type { Store } from '../../../src/ports/store.ts'
-import { CLOUDFLARE_LIMITS, executorStore } from './executor.ts'
+import { executorStore } from './executor.ts'
+import { CLOUDFLARE_LIMITS } from './layout/cloudflare.ts'
 import type { Row, Statement, Written } from './layout/sql.ts'
 
 /** The part of `ctx.storage` that the store uses; Cloudflare's `DurableObjectStorage` fits. */
