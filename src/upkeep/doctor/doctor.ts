@@ -10,9 +10,10 @@ import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import type { Store } from '../../ports/store.ts'
 import type { ForeignIndex, Surroundings } from '../../ports/surroundings.ts'
+import type { Progress } from '../tally.ts'
 import { elsewhere } from './elsewhere.ts'
 import { about, type Finding } from './finding.ts'
-import { type AccountIdentifier, type DoctorProgress, readRecords } from './records.ts'
+import { type AccountIdentifier, readRecords } from './records.ts'
 
 /** What an app asks of a database. */
 export interface Patient {
@@ -37,7 +38,7 @@ export interface Diagnosis {
 /** Looks at everything around the records of the models, and reads every record, twice. */
 export async function examine(
   { database, models, identifiers }: Patient,
-  progress: DoctorProgress,
+  progress: Progress,
 ): Promise<Diagnosis> {
   const problems: Finding[] = []
   const notes: Finding[] = []

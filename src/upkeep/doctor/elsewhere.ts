@@ -18,24 +18,12 @@ export function elsewhere(
   if (total > 0) return { problems: [], notes: [] }
   const { name, collection } = model
   const state = collections.includes(collection) ? 'is empty' : "doesn't exist"
-  const others = collections.filter((other) => !taken.has(other) && likely(name, collection, other))
-  const [other] = others
-  return other === undefined
-    ? {
-        problems: [],
-        notes: [about(model, 'collection', '', `the collection '${collection}' ${state}`)],
-      }
-    : {
-        problems: [
-          about(
-            model,
-            'collection',
-            '',
-            `the collection '${collection}' ${state}, but there is '${other}'. If the records are there, write collection: '${other}' in the model`,
-          ),
-        ],
-        notes: [],
-      }
+  const found = (note: string) =>
+    about(model, 'collection', '', `the collection '${collection}' ${state}${note}`)
+  const other = collections.find((one) => !taken.has(one) && likely(name, collection, one))
+  if (other === undefined) return { problems: [], notes: [found('')] }
+  const advice = `, but there is '${other}'. If the records are there, write collection: '${other}' in the model`
+  return { problems: [found(advice)], notes: [] }
 }
 
 /** Whether a program might have stored such records there. */

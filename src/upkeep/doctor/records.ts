@@ -11,7 +11,8 @@ import type { Shape } from '../../ports/shape.ts'
 import type { CollectionSchema, Fields, Store } from '../../ports/store.ts'
 import { batches } from '../../ports/walk.ts'
 import { type Finding as Misfit, recordChecker } from '../check/record.ts'
-import { type Finding, type FindingKind, Findings } from './finding.ts'
+import { type Progress, type Some, Tally } from '../tally.ts'
+import type { Finding, FindingKind } from './finding.ts'
 
 /** A field by which people sign in. */
 export interface AccountIdentifier {
@@ -20,14 +21,6 @@ export interface AccountIdentifier {
   normalize(text: string): string | undefined
   /** Why a sign-in may take `name` for an identifier of another kind; undefined if it doesn't. */
   misread?(name: string): string | undefined
-}
-
-/** Hears how far an examination is. */
-export interface DoctorProgress {
-  /** A pass over a model's records is begun; there are about `total`. */
-  start(pass: string, total: number): void
-  /** So many of them have been read. */
-  advance(pass: string, done: number): void
 }
 
 /** One model and its records. */
@@ -39,10 +32,12 @@ export interface Subject {
   readonly total: number
 }
 
+type Found = Omit<Finding, keyof Some>
+
 /** What is wrong with the records; members of undeclared ones are not looked at. */
 export async function readRecords(
   subject: Subject,
-  progress: DoctorProgress,
+  progress: Progress,
 ): Promise<readonly Finding[]> {
   const types = await typesIn(subject, progress)
   const members = await membersIn(subject, progress)
@@ -54,21 +49,23 @@ export async function readRecords(
 /** Values that reads show as something else, and that a write of their field stores as that. */
 async function typesIn(
   { database, model, schema, total }: Subject,
-  progress: DoctorProgress,
+  progress: Progress,
 ): Promise<readonly Finding[]> {
   const pass = `${model.name}, types`
-  const findings = new Findings(model.name)
-  progress.start(pass, total)
+  const findings = new Tally<Found>()
+  progress.start?.(pass, total)
   let done = 0
   for await (const { read, values, unmatched } of database.copying?.foreign?.(schema) ?? []) {
     for (const { id, field, type, becomes, onlyCopied } of values) {
-      if (!onlyCopied) findings.add('type', field, typeNote(field, type, becomes), id)
+      const note = typeNote(field, type, becomes)
+      if (!onlyCopied) findings.add({ model: model.name, problem: 'type', field, note }, id)
     }
     for (const { id, field, type, wanted } of unmatched ?? []) {
-      findings.add('type', field, unmatchedNote(type, wanted), id)
+      const note = unmatchedNote(type, wanted)
+      findings.add({ model: model.name, problem: 'type', field, note }, id)
     }
     done += read
-    progress.advance(pass, done)
+    progress.advance?.(pass, done)
   }
   return findings.all()
 }
@@ -85,26 +82,26 @@ function unmatchedNote(type: string, wanted: string): string {
 
 async function membersIn(
   { database, model, schema, identifiers, total }: Subject,
-  progress: DoctorProgress,
+  progress: Progress,
 ): Promise<readonly Finding[]> {
   const pass = `${model.name}, fields`
-  const findings = new Findings(model.name)
+  const findings = new Tally<Found>()
   const check = recordChecker(model)
-  progress.start(pass, total)
+  progress.start?.(pass, total)
   let done = 0
   for await (const batch of batches(database.collection(schema), model.idType)) {
     for (const stored of batch) {
       const record = upgraded(model, stored)
       const id = String(record._id)
       for (const [problem, field, note] of unfit(await check(record), model.shape)) {
-        findings.add(problem, field, note, id)
+        findings.add({ model: model.name, problem, field, note }, id)
       }
       for (const [field, note] of mismatches(identifiers, record)) {
-        findings.add('identifier', field, note, id)
+        findings.add({ model: model.name, problem: 'identifier', field, note }, id)
       }
     }
     done += batch.length
-    progress.advance(pass, done)
+    progress.advance?.(pass, done)
   }
   return findings.all()
 }
