@@ -69,7 +69,7 @@ export function mcp(options: McpOptions = {}): Mountable {
           setHeader(response, 'WWW-Authenticate', `Bearer resource_metadata="${place}"`)
         })
       })
-      const about = { summary: 'Tools for agents (MCP)' }
+      const about = { summary: 'Tools for agents' }
       return [{ method: 'POST', path: '', guards: [], handler, runsLate: true, about, agents }]
     },
     wellKnown: (mount) =>

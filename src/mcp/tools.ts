@@ -4,7 +4,7 @@
  * @module
  */
 
-import { badRequest } from '../http/refusals.ts'
+import { badRequest } from '../http/errors.ts'
 import { whatThereIs } from '../model/suggest.ts'
 import { echoed } from '../ports/messages.ts'
 import type { Fields } from '../ports/store.ts'
@@ -32,7 +32,7 @@ const integer = { type: 'integer' }
 
 /** The arguments that are not strings, or need more than their name. */
 const ARGUMENTS: Fields = {
-  model: { ...string, description: 'From list_models, such as /tasks.' },
+  model: { ...string, description: 'As in list_models: /tasks.' },
   filter: {
     type,
     description: 'By field, a value or {"gte": 1000}; "or": [filters].',
@@ -81,7 +81,7 @@ export function toolsFor(write: readonly AgentWrite[]): readonly Tool[] {
     tool('query_records', `Finds at most 50, counts or groups. ${DATA}`, ['model'], BODY_KEYS),
     tool('read_record', DATA, ['model', 'id']),
     ...(creates || updates ? [writes] : []),
-    ...(removes ? [tool('remove_record', 'Deletes it.', ['model', 'id'], ['ifMatch'], true)] : []),
+    ...(removes ? [tool('remove_record', 'Deletes.', ['model', 'id'], ['ifMatch'], true)] : []),
   ]
 }
 

@@ -19,7 +19,6 @@ async function gzipped(contents: string): Promise<number> {
 
 it.each([
   ['an app on D1 with accounts', `export { default } from './test/package/bundles/mini.ts'`],
-  ['an app without accounts', `export { default } from './test/package/bundles/records.ts'`],
   ['an app with all of the core', `export * from './src/index.ts'`],
 ])(`%s grows by at most ${LIMIT} bytes gzipped with the tools for agents`, async (_, app) => {
   const grown = (await gzipped(`${app}\n${TOOLS}`)) - (await gzipped(app))
