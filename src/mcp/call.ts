@@ -38,9 +38,8 @@ export async function callTool(caller: Caller, params: Fields): Promise<Answer> 
     const names = tools.map(({ name }) => name)
     throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names))
   }
-  const reply = replyOf(caller, tool, Object(params.arguments))
-  let { body, note, status } = await reply.catch(async (error) =>
-    read(await errorHandler()(error, request, context)),
+  let { body, note, status } = await replyOf(caller, tool, Object(params.arguments)).catch(
+    async (error) => read(await errorHandler()(error, request, context)),
   )
   if (isLong(body)) {
     body = { data: { _id: Object(body.data)._id } }
@@ -133,7 +132,7 @@ async function send(
   if (reply.status !== 400) return reply
   const { fields, query, ...all } = described(served)
   const takes = action === 'list' ? query : all[action]
-  const [, name = ''] = /'([^']+)'/.exec(String(reply.body.error)) ?? []
+  const [, name = ''] = String(reply.body.error).split("'")
   const names = [...Object.values(Object(takes)).flat(), ...Object.keys(fields as object)]
   const note = `It takes ${JSON.stringify(takes)}.${didYouMean(name, names as string[])}`
   return { ...reply, note: takes ? note : reply.note }

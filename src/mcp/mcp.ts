@@ -11,7 +11,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { headerOf, jsonResponse, setHeader } from '../http/respond.ts'
 import { checkOptions, type Rule, text } from '../model/option-rules.ts'
 import type { Mountable } from '../records/engine/host.ts'
-import type { Context, Guard, Handler } from '../records/engine/route.ts'
+import type { Context, Handler } from '../records/engine/route.ts'
 import { callTool } from './call.ts'
 import type { AgentWrite } from './models.ts'
 import { converse } from './protocol.ts'
@@ -59,8 +59,17 @@ export function mcp(options: McpOptions = {}): Mountable {
           callTool(caller, params),
         )
       }
-      host.early.push(challenging(mount))
-      const about = { summary: 'Tools for agents (MCP)' }
+      // Each 401 says where clients find out how to sign in, whoever refuses.
+      host.early.push((request, context) => {
+        if (routedPath(request) !== mount) return
+        context.onResponse((response) => {
+          const scheme = headerOf(response, 'www-authenticate') ?? 'Bearer'
+          if (response.status !== 401 || !scheme.startsWith('Bearer')) return
+          const place = placeOf(request, context, METADATA)
+          setHeader(response, 'WWW-Authenticate', `Bearer resource_metadata="${place}"`)
+        })
+      })
+      const about = { summary: 'Tools for agents' }
       return [{ method: 'POST', path: '', guards: [], handler, runsLate: true, about, agents }]
     },
     wellKnown: (mount) =>
@@ -77,19 +86,6 @@ const METADATA = '/.well-known/oauth-protected-resource'
 
 function placeOf({ url }: ApiRequest, { basePath }: Context, path: string): string {
   return new URL(url).origin + basePath + path
-}
-
-/** Says in each 401 where clients find out how to sign in, whoever refuses. */
-function challenging(mount: string): Guard {
-  return (request, context) => {
-    if (routedPath(request) !== mount) return
-    context.onResponse((response) => {
-      const scheme = headerOf(response, 'www-authenticate') ?? 'Bearer'
-      if (response.status !== 401 || !scheme.startsWith('Bearer')) return
-      const place = placeOf(request, context, METADATA)
-      setHeader(response, 'WWW-Authenticate', `Bearer resource_metadata="${place}"`)
-    })
-  }
 }
 
 /**

@@ -46,8 +46,8 @@ export async function listedFor(caller: Caller, all: Iterable<Served>): Promise<
         actions.push(action)
       }
     }
-    const description = descriptionOf(resource.model.schema)
-    if (actions[0]) listed.push({ model: mount, description, actions })
+    if (!actions[0]) continue
+    listed.push({ model: mount, description: descriptionOf(resource.model.schema), actions })
   }
   return listed
 }
@@ -60,7 +60,7 @@ export function requestFor(
   id: unknown = 0,
   more?: Partial<PartInit>,
 ): ApiRequest {
-  const [method = '', path = ''] = (AGENT_ROUTES[action] as string).split(' ')
+  const [method, path] = (AGENT_ROUTES[action] as string).split(' ') as [string, string]
   const route = patternOf(mount, { path })
   const asked = { method, path: route.replace(':id', encodeURIComponent(id as string)) }
   return partRequest(request, { ...asked, route, signal, ...more })

@@ -32,10 +32,10 @@ const integer = { type: 'integer' }
 
 /** The arguments that are not strings, or need more than their name. */
 const ARGUMENTS: Fields = {
-  model: { ...string, description: 'From list_models, such as /tasks.' },
+  model: { ...string, description: 'As in list_models: /tasks.' },
   filter: {
     type,
-    description: 'By field, a value or {"gte": 1000}. All must hold, and one of "or": [{…}, {…}].',
+    description: 'By field, a value or {"gte": 1000}; "or": [filters].',
   },
   sort: { ...names, description: 'Fields; -field descends.' },
   page: integer,
@@ -70,18 +70,18 @@ export function toolsFor(write: readonly AgentWrite[]): readonly Tool[] {
   }
   const writes = tool(
     'write_record',
-    'Creates a record, or with id changes one.',
+    'Creates a record; with id, changes it.',
     ['model', 'values'],
     ['id', 'ifMatch'],
     updates,
   )
   return [
-    tool('list_models', 'Models, and what you may do. Call it first.', []),
-    tool('describe_model', 'Fields, and what other tools take.', ['model']),
+    tool('list_models', 'Models, and what you may do.', []),
+    tool('describe_model', 'Fields, and what tools take.', ['model']),
     tool('query_records', `Finds at most 50, counts or groups. ${DATA}`, ['model'], BODY_KEYS),
     tool('read_record', DATA, ['model', 'id']),
     ...(creates || updates ? [writes] : []),
-    ...(removes ? [tool('remove_record', 'Deletes it.', ['model', 'id'], ['ifMatch'], true)] : []),
+    ...(removes ? [tool('remove_record', 'Deletes.', ['model', 'id'], ['ifMatch'], true)] : []),
   ]
 }
 

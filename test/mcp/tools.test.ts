@@ -310,7 +310,7 @@ describe('descriptions of an app', () => {
       'DELETE',
     ])
     const { paths } = document(app, { title: 'Cities', version: '1' })
-    expect(paths['/mcp']).toHaveProperty('post.summary', 'Tools for agents (MCP)')
+    expect(paths['/mcp']).toHaveProperty('post.summary', 'Tools for agents')
     const ids = Object.values(paths).flatMap((item) =>
       Object.values(item as object).map((one) => (one as { operationId?: string }).operationId),
     )

@@ -11,8 +11,8 @@ import { servedBy } from './serving.ts'
 
 /** What agents may do with records, and by which route of a router: its method and path. */
 export const AGENT_ROUTES: Readonly<Record<string, string>> = {
-  list: 'QUERY',
-  create: 'POST',
+  list: 'QUERY ',
+  create: 'POST ',
   read: 'GET /:id',
   update: 'PATCH /:id',
   remove: 'DELETE /:id',
@@ -34,7 +34,7 @@ export function servedIn({ mounted, accounts }: Host): ReadonlyMap<unknown, Serv
       const { resource } = servedBy(route.handler) ?? {}
       if (!resource || mount.includes(':') || accounts.has(resource.model)) continue
       const served = all.get(mount) ?? { mount, resource, routes: {} }
-      served.routes[`${route.method} ${route.path}`.trim()] ??= route
+      served.routes[`${route.method} ${route.path}`] ??= route
       all.set(mount, served)
     }
   }
