@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ReadableStream } from 'node:stream/web'
+import { ReadableStream as NodeStream } from 'node:stream/web'
 import { createClient, type Failure } from '../../../src/client/index.ts'
 import type { AnyRecords } from '../../../src/client/shapes.ts'
 import type { App } from '../../../src/index.ts'
@@ -74,12 +74,11 @@ export class Follower {
       this.isOpen = false
       cutting.abort()
     }
-    const body = ReadableStream.from(this.#watched(response.body))
-    return new Response(body as unknown as BodyInit, response)
+    return new Response(NodeStream.from(this.#watched(response.body)) as ReadableStream, response)
   }
 
   /** Looks at the positions that pass. */
-  async *#watched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *#watched(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const decoder = new TextDecoder()
     let text = ''
     let last = ''
