@@ -22,6 +22,8 @@ export interface NotableWrites {
   insert(record: Fields): Promise<Fields | void>
   update(filter: Filter, change: Change): Promise<Fields | null>
   updateMany(filter: Filter, change: Change): Promise<number>
+  /** Holds a record and updates it, for stores that do so in one go; resolves to what it was, and what it is. */
+  turn?(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null>
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   deleteMany(filter: Filter): Promise<Fields[]>
   /** A record that matches and holds what is expected, which stays so until this transaction writes it. */
@@ -29,6 +31,9 @@ export interface NotableWrites {
   /** The same of all that match. */
   holdAll(filter: Filter): Promise<Fields[]>
 }
+
+/** A record before and after an update. */
+export type Turned = readonly [before: Fields, after: Fields]
 
 /** What a write has done to one record of a model, for the log. */
 export interface Noted {
@@ -57,9 +62,10 @@ export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<Noted
       return { result, records: [[null, stored ?? record]] }
     },
     async update(filter, change, options) {
-      const before = await writes.hold(filter, options)
-      const after = before && (await writes.update(withId(String(before._id)), change))
-      return after ? { result: one(after), records: [[before, after]] } : undefined
+      const turned = writes.turn
+        ? await writes.turn(filter, change, options)
+        : await turn(writes, filter, change, options)
+      return turned ? { result: one(turned[1]), records: [turned] } : undefined
     },
     updateMany: (filter, change) => updateAll(filter, change, writes),
     async delete(filter, options) {
@@ -74,6 +80,17 @@ export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<Noted
     require: writesNothing,
     guard: writesNothing,
   })
+}
+
+async function turn(
+  writes: NotableWrites,
+  filter: Filter,
+  change: Change,
+  options?: WriteOptions,
+): Promise<Turned | null> {
+  const before = await writes.hold(filter, options)
+  const after = before && (await writes.update(withId(String(before._id)), change))
+  return after && [before, after]
 }
 
 async function writesNothing(): Promise<never> {

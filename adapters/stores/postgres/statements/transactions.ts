@@ -20,6 +20,7 @@ import type { Connection } from '../connection/connection.ts'
 import type { Table } from '../layout/columns.ts'
 import { isCollision, portError } from '../layout/errors.ts'
 import type { Run } from '../layout/rows.ts'
+import { insertSql } from './inserts.ts'
 import { type Writes, writesTo } from './writes.ts'
 
 /** A store's `write`; `look` finds the table of a collection. */
@@ -43,7 +44,7 @@ export function stepWriter(
       throw portError(error)
     })
     try {
-      const taken = await connection.transaction((run, isAgain) => takeAll(all, log, run, isAgain))
+      const taken = await writeAll(all, connection, log)
       if (taken.noted && taken.noted.length > 0) log.notify()
       return taken
     } catch (error) {
@@ -53,6 +54,23 @@ export function stepWriter(
       throw portError(error, written?.table)
     }
   }
+}
+
+function writeAll(all: readonly Located[], connection: Connection, log: Log): Promise<Taken> {
+  const [first] = all
+  const isInsert = first && all.length === 1 && 'insert' in first.step && isNotable(first.step)
+  if (isInsert && log.isPlain && !first.table.isAdopted) {
+    return insertAlone(first, log, (statement) => connection.run(statement))
+  }
+  return connection.transaction((run, isAgain) => takeAll(all, log, run, isAgain))
+}
+
+/** Inserts one record, and adds its entry, in one statement. */
+async function insertAlone({ step, table }: Located, log: Log, run: Run): Promise<Taken> {
+  const record = 'insert' in step ? step.insert : {}
+  const result = { count: 1, records: [] }
+  const noted = notedBy({ result, records: [[null, record]] }, step, 0)
+  return { results: [result], noted: await log.add(noted, run, insertSql(record, table)) }
 }
 
 type Taken = Exclude<WriteOutcome, { failed: number }>

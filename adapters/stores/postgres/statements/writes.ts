@@ -8,6 +8,7 @@ import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change, Collection, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { changedPaths } from '../../changed.ts'
+import type { NotableWrites } from '../../changes/noting.ts'
 import { namesOne } from '../../planner/filter.ts'
 import { every } from '../../sql/conditions.ts'
 import type { Table } from '../layout/columns.ts'
@@ -24,6 +25,7 @@ import { refuseFixed, singleInserter } from './inserts.ts'
 export interface Writes
   extends Holds,
     Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+  turn: Required<NotableWrites>['turn']
   /** Removes every matching record and resolves to them. */
   deleteMany(filter: Filter): Promise<Fields[]>
 }
@@ -71,6 +73,26 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
         const condition = target(filter, held, compiled)
         return written(`UPDATE ${table.sql} SET ${assignments} WHERE ${condition}`, compiled)
       }),
+
+    async turn(filter, change, options = {}) {
+      let before: Fields | undefined
+      const after = await writeExpecting({ ...found, filter }, options.expect, async (held) => {
+        const compiled = compilation()
+        const assignments = assigned(change, compiled)
+        const condition = every([compileFilter(filter, compiled), held(compiled.parameters)])
+        const { rows } = await send(
+          `WITH held AS (SELECT ${table.id} AS "the one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
+            written AS (UPDATE ${table.sql} SET ${assignments} WHERE ${table.id} = (SELECT "the one" FROM held) RETURNING ${columns})
+          SELECT held.*, written.* FROM held, written`,
+          compiled,
+        )
+        const [, ...both] = rows[0] ?? []
+        if (both.length === 0) return null
+        before = record(both.slice(0, both.length / 2))
+        return record(both.slice(both.length / 2))
+      })
+      return before && after ? [before, after] : null
+    },
 
     async updateMany(filter, change) {
       const compiled = compilation()
