@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 import { Progress } from './test/progress.ts'
 
 const CI = process.env.CI === 'true'
@@ -54,6 +55,9 @@ const unit: TestProjectInlineConfiguration = {
   },
 }
 
+/** How many files run at the same time. */
+const workers = (mode: string) => (mode === 'short' ? 2 : 3)
+
 /** `mode`: `all`, or `short` for what `npm test` runs. */
 export default defineConfig(({ mode }) => ({
   test: {
@@ -63,10 +67,15 @@ export default defineConfig(({ mode }) => ({
       ...apart.map((name) => folder(name, name === 'package' ? ['test/package/build.ts'] : [])),
     ].map((project) => (mode === 'short' ? without(project, long) : project)),
     globalSetup: 'test/services/setup.ts',
-    maxWorkers: 2,
+    // Of what `npm test` leaves out, half waits: for leases of killed processes, for commands that others run.
+    maxWorkers: workers(mode),
+    sequence: { sequencer: LongestFirst },
     // A test that is skipped or left alone by mistake must not pass for a test.
     allowOnly: !CI,
-    reporters: [new Progress(mode === 'short' ? { leavesOut: long } : {}), ...(CI ? ['json'] : [])],
+    reporters: [
+      new Progress(workers(mode), mode === 'short' ? long : undefined),
+      ...(CI ? ['json'] : []),
+    ],
     outputFile: { json: '.cache/tests.json' },
     // Tests print what they measure; a reader needs it when one fails.
     silent: 'passed-only',

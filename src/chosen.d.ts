@@ -85,6 +85,11 @@ declare module '#smtp' {
   ): Promise<import('./ports/mailer.ts').MailTransporter>
 }
 
+declare module '#uploads' {
+  /** Loads the code that takes uploads. Undefined where only file stores that bring it have it. */
+  export const uploads: (() => Promise<import('./uploads/index.ts').UploadCode>) | undefined
+}
+
 declare module '#reference' {
   /** The script of the reference page; undefined if it is not installed, or the runtime cannot read it. */
   export function referenceScript(): Promise<

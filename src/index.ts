@@ -19,7 +19,6 @@ export type {
   SocialOptions,
 } from './auth/providers/provider.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
-export { BadRecipient } from './auth/setup/bad-recipient.ts'
 export { caseMapped } from './auth/setup/case-mapped.ts'
 export type { ClientOption } from './auth/setup/client.ts'
 export type {
@@ -35,6 +34,7 @@ export type {
   SmsOptions,
   TemplateValues,
 } from './auth/setup/delivery-options.ts'
+export { BadRecipient } from './auth/setup/delivery-options.ts'
 export type { StoredName } from './auth/setup/field-names.ts'
 export type { IdentifierOption } from './auth/setup/identifiers.ts'
 export type {

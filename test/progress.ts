@@ -25,14 +25,19 @@ export class Progress extends MinimalReporter {
   #ended = 0
   #passed = 0
   #failed = 0
+  readonly #workers: number
   readonly #leavesOut: string | undefined
   readonly #running = new Set<string>()
   /** Why suites were skipped, as `withService` names them. */
   readonly #missing = new Set<string>()
 
-  /** `leavesOut`: the pattern of the files that this run leaves to `npm run test:all`, if there are any. */
-  constructor({ leavesOut }: { readonly leavesOut?: string }) {
+  /**
+   * `workers`: how many files run at the same time. `leavesOut`: the pattern of those that this run leaves to
+   * `npm run test:all`, if there are any.
+   */
+  constructor(workers: number, leavesOut: string | undefined) {
     super()
+    this.#workers = workers
     this.#leavesOut = leavesOut
   }
 
@@ -40,7 +45,7 @@ export class Progress extends MinimalReporter {
     super.onTestRunStart(specifications)
     this.#began = performance.now()
     this.#files = specifications.length
-    this.log(`${this.#files} files of tests, two at a time`)
+    this.log(`${this.#files} files of tests, ${this.#workers} at a time`)
     this.#timer = setInterval(() => this.#tell(), EVERY_MS)
   }
 

@@ -6,7 +6,8 @@
 
 import { readFileSync } from 'node:fs'
 import { type AuditRow, audit as auditOf } from '../../src/audit/audit.ts'
-import { commandLine, openApp, Unusable } from './command.ts'
+import { table } from '../../src/upkeep/check/table.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Prints who may do what on each route of your app. The app does not start, so its database need not run.
 
@@ -18,23 +19,19 @@ const USAGE = `Prints who may do what on each route of your app. The app does no
 
 Exit codes: 0 fine, 1 something has changed, 2 could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export async function audit(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['against'], ['table'])
-  if (!given) return 0
-  const { module, values, flags } = given
-  const { against } = values
-  const before = against === undefined ? undefined : linesIn(against)
-  const { app } = await openApp(module, 'existing')
-  try {
+/** Runs the command. */
+export const audit: Run = command({
+  usage: USAGE,
+  names: ['against'],
+  flags: ['table'],
+  async run({ app, flags, values: { against } }) {
+    const before = against === undefined ? undefined : linesIn(against)
     const rows = auditOf(app)
     if (before) return compared(before, rows.map(lineOf))
     console.log(flags.has('table') ? tableOf(rows) : textOf(rows))
     return 0
-  } finally {
-    await app.close()
-  }
-}
+  },
+})
 
 /** JSON with one row on each line, so that a comparison of two files shows routes. */
 export function textOf(rows: readonly AuditRow[]): string {
@@ -89,17 +86,7 @@ const COLUMNS = [
 ] as const
 
 function tableOf(rows: readonly AuditRow[]): string {
-  const cells = rows.map((row) => COLUMNS.map((column) => cellOf(row[column])))
-  const lines = [COLUMNS, ...cells]
-  const widths = COLUMNS.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
-  return lines
-    .map((line) =>
-      line
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return table([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => cellOf(row[column])))])
 }
 
 function cellOf(value: AuditRow[(typeof COLUMNS)[number]]): string {

@@ -6,7 +6,7 @@
 
 import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
-import { bar, commandLine, openApp } from './command.ts'
+import { bar, command, type Run } from './command.ts'
 
 const USAGE = `Stores what your app shows of old records: fields under the current names, converted values and defaults.
 
@@ -22,24 +22,19 @@ indexes that only they need are dropped. An interrupted run continues where it s
 
 Exit codes: 0 every record fits its model now, 1 some could not be made to fit, 2 the backfill could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export async function backfill(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE)
-  if (!given) return 0
-  const { module, json } = given
-  const { app, host } = await openApp(module, 'existing')
-  try {
-    // Not a whole start-up: that may refuse to run until this has run.
-    await host.database.prepare(host.schemas())
+/** Runs the command. */
+export const backfill: Run = command({
+  usage: USAGE,
+  async run({ host, json }) {
     const { stored, history, database, schemas } = host
+    // Not a whole start-up: that may refuse to run until this has run.
+    await database.prepare(schemas())
     const target = { models: [...host.known()], stored, history, database, schemas }
     const result = await backfillRecords(target, bar(process.stderr))
     console.log(json ? JSON.stringify(result) : textOf(result))
     return result.ok ? 0 : 1
-  } finally {
-    await app.close()
-  }
-}
+  },
+})
 
 function textOf({ models, problems, dropped }: BackfillResult): string {
   const lines = models.map(

@@ -8,7 +8,7 @@ import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { backUp } from '../stores/sqlite/connection/backup.ts'
 import { MEMORY } from '../stores/sqlite/connection/opening.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
-import { commandLine, openApp, Unusable } from './command.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Copies the SQLite database of your app to a new file, while the app serves.
 
@@ -31,14 +31,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   d1: 'Use Time Travel, or wrangler d1 export: docs/operations.md#backups',
 }
 
-/** Runs the command; resolves to its exit code. */
-export async function backup(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['to'])
-  if (!given) return 0
-  const { module, json, values } = given
-  if (!values.to) throw new Unusable('name the new file: --to backup.db')
-  const { app, host } = await openApp(module, 'existing')
-  try {
+/** Runs the command. */
+export const backup: Run = command({
+  usage: USAGE,
+  names: ['to'],
+  async run({ host, json, values: { to } }) {
+    if (!to) throw new Unusable('name the new file: --to backup.db')
     const { name = '', path } = host.database as Partial<SqliteStore>
     if (name !== 'sqlite' || path === undefined) {
       throw new Unusable(
@@ -46,7 +44,7 @@ export async function backup(args: readonly string[]): Promise<number> {
       )
     }
     if (path === MEMORY) throw new Unusable(`the app's store is in memory, where nothing is kept`)
-    const made = { file: values.to, ...backUp(path, values.to) }
+    const made = { file: to, ...backUp(path, to) }
     console.log(json ? JSON.stringify(made) : linesOf(made))
     const wanted = [...host.known()].map((model) => collectionSchema(model).name)
     const isOther = !made.collections.some((collection) => wanted.includes(collection.name))
@@ -55,10 +53,8 @@ export async function backup(args: readonly string[]): Promise<number> {
       `fieldgate backup: '${path}' has no table of your models (${wanted.join(', ')}): is it the right file?`,
     )
     return 1
-  } finally {
-    await app.close()
-  }
-}
+  },
+})
 
 function linesOf({
   file,

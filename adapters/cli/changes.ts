@@ -6,7 +6,7 @@
 
 import type { ConsumerStatus } from '../../src/records/engine/background-work.ts'
 import { table } from '../../src/upkeep/check/table.ts'
-import { commandLine, openApp, Unusable } from './command.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Prints the consumers and webhooks of your app: how far each is behind, and what was set aside.
 
@@ -20,15 +20,12 @@ Your app may serve meanwhile: it does what is tried again within a few seconds.
 
 Exit codes: 0 fine, 1 something was set aside, 2 could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export async function changes(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['retry'])
-  if (!given) return 0
-  const { module, json, values } = given
-  const { app } = await openApp(module, 'existing')
-  try {
+/** Runs the command. */
+export const changes: Run = command({
+  usage: USAGE,
+  names: ['retry'],
+  async run({ app, json, values: { retry: name } }) {
     const all = app.background.filter(({ retry }) => retry)
-    const { retry: name } = values
     const one = all.find((work) => work.name === name)
     if (name !== undefined && !one) {
       const names = all.map((work) => work.name).join(', ') || 'none'
@@ -46,10 +43,8 @@ export async function changes(args: readonly string[]): Promise<number> {
       json ? JSON.stringify(consumers.map(({ kind: _, ...rest }) => rest)) : textOf(consumers),
     )
     return consumers.some(({ aside, gone }) => aside > 0 || gone.length > 0) ? 1 : 0
-  } finally {
-    await app.close()
-  }
-}
+  },
+})
 
 function textOf(all: readonly ConsumerStatus[]): string {
   const head = ['consumer', 'running', 'behind since', 'waiting', 'set aside']

@@ -8,7 +8,7 @@ import { collectionSchema } from '../../src/model/collection-schema.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
-import { bar, commandLine, openApp } from './command.ts'
+import { bar, command, type Run } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.
 
@@ -20,13 +20,10 @@ const USAGE = `Reads every stored record through your models and tells what does
 
 Exit codes: 0 all records fit, 1 some do not, 2 the check could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export async function check(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE)
-  if (!given) return 0
-  const { module, json } = given
-  const { app, host } = await openApp(module, 'existing')
-  try {
+/** Runs the command. */
+export const check: Run = command({
+  usage: USAGE,
+  async run({ host, json }) {
     // What is printed for people or machines alone belongs on the standard output.
     const result = await checkRecords(host.database, host.known(), bar(process.stderr))
     const { ok, problems, pending } = result
@@ -34,10 +31,8 @@ export async function check(args: readonly string[]): Promise<number> {
     const text = result.records === 0 ? await nothing(host) : textOf(result)
     console.log(json ? JSON.stringify(found) : text)
     return ok ? 0 : 1
-  } finally {
-    await app.close()
-  }
-}
+  },
+})
 
 /** A wrong database looks like a new one. */
 async function nothing(host: Host): Promise<string> {

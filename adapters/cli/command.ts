@@ -4,17 +4,25 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
+import type { Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 
 export { Unusable }
+
+/** The folder of the package that this file is of. */
+export function packageFolder(from: string | URL = import.meta.url): URL {
+  const folder = new URL('./', from)
+  return existsSync(new URL('package.json', folder)) ? folder : packageFolder(new URL('..', folder))
+}
 
 /** A file that exports an app, or what makes one from bindings. */
 export interface AppModule extends BindingOptions {
@@ -31,6 +39,35 @@ export interface CommandLine {
   readonly values: Readonly<Partial<Record<string, string>>>
   /** Options without a value that were given. */
   readonly flags: ReadonlySet<string>
+}
+
+/** A command. */
+interface Command {
+  readonly usage: string
+  /** Its options that take a value, and those that don't. */
+  readonly names?: readonly string[]
+  readonly flags?: readonly string[]
+  /** How the app opens its SQLite file. Default `existing`. Throws an `Unusable` for options that make no sense. */
+  opening?(line: CommandLine): Opening
+  /** Does its work; resolves to the exit code. */
+  run(line: CommandLine & OpenedApp): Promise<number>
+}
+
+/** Runs a command for what follows its name; resolves to its exit code. */
+export type Run = (args: readonly string[]) => Promise<number>
+
+/** What runs a command with its app, and closes that. */
+export function command({ usage, names, flags, opening, run }: Command): Run {
+  return async (args) => {
+    const line = commandLine(args, usage, names, flags)
+    if (!line) return 0
+    const opened = await openApp(line.module, opening?.(line) ?? 'existing')
+    try {
+      return await run({ ...line, ...opened })
+    } finally {
+      await opened.app.close()
+    }
+  }
 }
 
 /**
@@ -133,10 +170,7 @@ async function load(module: string): Promise<Record<string, unknown>> {
 }
 
 /** A bar that tells how far a walk over records is: on a terminal in place, elsewhere now and then on a line of its own. */
-export function bar(stream: NodeJS.WriteStream): {
-  start(name: string, total: number): void
-  advance(name: string, done: number): void
-} {
+export function bar(stream: NodeJS.WriteStream): Required<Progress> {
   let total = 0
   return {
     start: (_, records) => {

@@ -6,7 +6,7 @@
 
 import type { Store } from '../../src/ports/store.ts'
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
-import { commandLine, openApp, Unusable } from './command.ts'
+import { command, type Run, Unusable } from './command.ts'
 import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
 import { openSource, openStore, STORES } from './stores.ts'
 
@@ -27,34 +27,36 @@ Stop everything that writes to the source first. Run the command again to contin
 Exit codes: 0 both sides are equal, 1 they are not, or the target can't hold what the source has, 2 the copy could not
 run.`
 
-/** Runs the command; resolves to its exit code. */
-export async function copy(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['from', 'to'], ['convert'])
-  if (!given) return 0
-  const { module, json, values, flags } = given
-  if (!values.to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
-  const { app, host } = await openApp(module, values.from === undefined ? 'existing' : 'none')
-  openFilesAs('make')
-  const opened: { close(): Promise<void> }[] = [app]
-  const kept = (store: Store) => {
-    opened.push(store)
-    return store
-  }
-  try {
+/** Runs the command. */
+export const copy: Run = command({
+  usage: USAGE,
+  names: ['from', 'to'],
+  flags: ['convert'],
+  opening: ({ values }) => (values.from === undefined ? 'existing' : 'none'),
+  async run({ host, module, json, flags, values: { from, to } }) {
+    if (!to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
+    openFilesAs('make')
+    const opened: Store[] = []
+    const kept = (store: Store) => {
+      opened.push(store)
+      return store
+    }
     const convert = flags.has('convert')
-    const end = await copyStores({
-      from: values.from === undefined ? host.database : kept(await openSource(values.from, module)),
-      to: kept(await openStore(values.to, module)),
-      models: host.known(),
-      convert,
-      stream: process.stderr,
-    })
-    if (json) console.log(JSON.stringify(end))
-    else if (end.ok) console.log(linesOf(end.collections))
-    else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))
-    if (end.error) console.error(`fieldgate copy: ${end.error}`)
-    return end.ok ? 0 : 1
-  } finally {
-    for (const one of opened) await one.close()
-  }
-}
+    try {
+      const end = await copyStores({
+        from: from === undefined ? host.database : kept(await openSource(from, module)),
+        to: kept(await openStore(to, module)),
+        models: host.known(),
+        convert,
+        stream: process.stderr,
+      })
+      if (json) console.log(JSON.stringify(end))
+      else if (end.ok) console.log(linesOf(end.collections))
+      else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))
+      if (end.error) console.error(`fieldgate copy: ${end.error}`)
+      return end.ok ? 0 : 1
+    } finally {
+      for (const one of opened) await one.close()
+    }
+  },
+})

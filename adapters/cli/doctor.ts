@@ -1,5 +1,6 @@
 /**
- * `fieldgate doctor ./src/app.ts [--mongo mongodb://127.0.0.1:27017/shop] [--json]`
+ * `fieldgate doctor ./src/app.ts [--mongo mongodb://127.0.0.1:27017/shop] [--json]`, and
+ * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`
  *
  * @module
  */
@@ -14,8 +15,9 @@ import { table } from '../../src/upkeep/check/table.ts'
 import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/doctor.ts'
 import type { Finding } from '../../src/upkeep/doctor/finding.ts'
 import type { AccountIdentifier } from '../../src/upkeep/doctor/records.ts'
-import { bar, commandLine, openApp, Unusable } from './command.ts'
+import { bar, commandLine, openApp, packageFolder, Unusable } from './command.ts'
 import { openStore } from './stores.ts'
+import { upgradeOf, upgradeText } from './upgrade.ts'
 
 const USAGE = `Looks at a MongoDB database that another program set up, Mongoose for example, and tells what your app would not
 find, show or keep. Nothing is written, and the app does not start.
@@ -27,13 +29,23 @@ find, show or keep. Nothing is written, and the app does not start.
   --json    one JSON value instead of the table:
             { database, ok, problems: [{ model, problem, field, count, examples, note }], notes: [the same] }
 
+With --upgrade it tells instead which upgrade notes concern the project in this folder, between the version that it has
+and this one, and where your code names what they are about. Your app is not loaded.
+
+  fieldgate doctor --upgrade [--since <version>] [--json]
+
+  --since   the version that you come from. Default: the one that is installed in this folder, so ask the new one
+            before you install it: npx fieldgate@latest doctor --upgrade
+  --json    { from, to, notes: [{ version, kind, text, places }] }
+
 Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
 /** Runs the command; resolves to its exit code. */
 export async function doctor(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['mongo'])
+  const given = commandLine(args, USAGE, ['mongo', 'since'], ['upgrade'])
   if (!given) return 0
-  const { module, json, values } = given
+  const { module, json, values, flags } = given
+  if (flags.has('upgrade')) return tellUpgrade(values.since, json)
   const { mongo } = values
   if (mongo !== undefined && !/^mongodb(?:\+srv)?:/.test(mongo)) {
     throw new Unusable(`--mongo is an address such as mongodb://host/database`)
@@ -48,6 +60,13 @@ export async function doctor(args: readonly string[]): Promise<number> {
     await other?.close()
     await app.close()
   }
+}
+
+/** Tells which upgrade notes concern the project in this folder. */
+function tellUpgrade(since: string | undefined, json: boolean): number {
+  const upgrade = upgradeOf(packageFolder(), process.cwd(), since)
+  console.log(json ? JSON.stringify(upgrade) : upgradeText(upgrade))
+  return upgrade.notes.some(({ places }) => places.length > 0) ? 1 : 0
 }
 
 function patientOf(host: Host, database: Store): Patient {

@@ -12,7 +12,7 @@ import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
 import { changes } from './changes.ts'
 import { check } from './check.ts'
-import { Unusable } from './command.ts'
+import { packageFolder, Unusable } from './command.ts'
 import { copy } from './copy.ts'
 import { doctor } from './doctor.ts'
 import { end } from './end.ts'
@@ -32,7 +32,8 @@ const COMMANDS = {
   },
   copy: { about: 'copies all records to another store', run: copy },
   doctor: {
-    about: 'tells what your app would not find, show or keep of a database that Mongoose set up',
+    about:
+      'tells what your app would not keep of a database of Mongoose; --upgrade: what to read before an upgrade',
     run: doctor,
   },
   audit: { about: 'prints who may do what on each route of your app', run: audit },
@@ -64,14 +65,6 @@ fieldgate <command> --help tells the options of a command, fieldgate --version t
 const [, , name = '', ...args] = process.argv
 await end(await run())
 
-/** The version of the package that this file is of. */
-function versionOf(file: string): string {
-  const folder = new URL('./', file)
-  const found = new URL('package.json', folder)
-  if (existsSync(found)) return JSON.parse(readFileSync(found, 'utf8')).version
-  return versionOf(new URL('..', folder).href)
-}
-
 /** Variables of `.env` in this folder, if it is there; those that are set already stay. */
 function readEnvFile(): void {
   if (existsSync('.env')) process.loadEnvFile()
@@ -80,7 +73,8 @@ function readEnvFile(): void {
 /** Runs the command; resolves to its exit code. */
 async function run(): Promise<number> {
   if (name === '--version' || name === '-v') {
-    console.log(versionOf(import.meta.url))
+    const manifest = readFileSync(new URL('package.json', packageFolder()), 'utf8')
+    console.log(JSON.parse(manifest).version)
     return 0
   }
   const command = Object.hasOwn(COMMANDS, name) && COMMANDS[name as keyof typeof COMMANDS]

@@ -5,7 +5,7 @@
  */
 
 import { table } from '../../src/upkeep/check/table.ts'
-import { commandLine, openApp } from './command.ts'
+import { command, type Run } from './command.ts'
 
 const USAGE = `Prints the jobs of your app: when each runs next, and how its last run ended.
 
@@ -16,13 +16,10 @@ const USAGE = `Prints the jobs of your app: when each runs next, and how its las
 
 Exit codes: 0 fine, 1 the last run of a job failed, 2 could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export async function jobs(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE)
-  if (!given) return 0
-  const { module, json } = given
-  const { app } = await openApp(module, 'existing')
-  try {
+/** Runs the command. */
+export const jobs: Run = command({
+  usage: USAGE,
+  async run({ app, json }) {
     await app.ready()
     const found = await Promise.all(app.background.map((work) => work.status()))
     const all = found.filter((work) => work.kind === 'job')
@@ -33,7 +30,5 @@ export async function jobs(args: readonly string[]): Promise<number> {
     if (json) console.log(JSON.stringify(all.map(({ kind: _, ...job }) => job)))
     else console.log(table([['job', 'schedule', 'time zone', 'next', 'last', 'error'], ...rows]))
     return all.some(({ error }) => error !== '') ? 1 : 0
-  } finally {
-    await app.close()
-  }
-}
+  },
+})

@@ -6,7 +6,7 @@
 
 import { document } from '../../src/openapi/document.ts'
 import { servedOptions, versionIn } from '../../src/openapi/openapi.ts'
-import { commandLine, openApp, Unusable } from './command.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Prints the OpenAPI document of your app. The app does not start, so its database need not run.
 
@@ -19,22 +19,19 @@ const USAGE = `Prints the OpenAPI document of your app. The app does not start, 
 
 Exit codes: 0 the document is printed, 2 it could not be made.`
 
-/** Runs the command; resolves to its exit code. */
-export async function openapi(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['version', 'title', 'api-version'])
-  if (!given) return 0
-  const { module, values } = given
-  const of = versionIn(values.version)
-  if (!of) throw new Unusable(`--version is 3.2 or 3.1, not '${values.version}'`)
-  const { app, host } = await openApp(module, 'none')
-  try {
+/** Runs the command. */
+export const openapi: Run = command({
+  usage: USAGE,
+  names: ['version', 'title', 'api-version'],
+  opening: () => 'none',
+  async run({ app, host, values }) {
+    const of = versionIn(values.version)
+    if (!of) throw new Unusable(`--version is 3.2 or 3.1, not '${values.version}'`)
     const served = servedOptions(host)
     const title = values.title ?? served?.title ?? 'API'
     const version = values['api-version'] ?? served?.version ?? '1.0'
     const made = document(app, { ...served, title, version }, of)
     console.log(JSON.stringify(made, null, 2))
     return 0
-  } finally {
-    await app.close()
-  }
-}
+  },
+})

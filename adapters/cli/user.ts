@@ -10,7 +10,7 @@ import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts
 import type { AuthInstance } from '../../src/auth/instance.ts'
 import { noteRequest } from '../../src/auth/request-info/request-info.ts'
 import { routeServedBy } from '../../src/auth/routes/serving.ts'
-import { changeRoles } from '../../src/auth/routes/users-roles.ts'
+import { changeRoles } from '../../src/auth/routes/users.ts'
 import { channelsThere } from '../../src/auth/setup/channels.ts'
 import { firstRole, rolesIn } from '../../src/auth/setup/roles.ts'
 import { HttpError } from '../../src/http/errors.ts'
@@ -19,7 +19,7 @@ import { didYouMean } from '../../src/model/suggest.ts'
 import type { Fields } from '../../src/ports/store.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import type { Context } from '../../src/records/engine/route.ts'
-import { commandLine, openApp, Unusable } from './command.ts'
+import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Finds an account, gives it a role, or makes one.
 
@@ -38,33 +38,35 @@ Exit codes: 0 done, 1 there is no such account or role, or it could not be chang
 /** Why the command ends with 1. */
 class Refused extends Error {}
 
-/** Runs the command; resolves to its exit code. */
-export async function user(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['find', 'role', 'values', 'mount'], ['create'])
-  if (!given) return 0
-  const { module, values, flags, json } = given
-  const { find, role } = values
-  if (!find) throw new Unusable('name the account, as in --find ann@example.com')
-  const fields = fieldsIn(values.values)
-  // What the app logs does not belong on the standard output.
-  console.info = console.error
-  const create = flags.has('create') ? fields : undefined
-  const { app, host } = await openApp(module, create ? 'make' : 'existing')
-  try {
-    const auth = authOf(host, values.mount)
-    await app.ready()
-    const [account, isNew] = await done(auth, { find, role, create })
-    const shown = { id: String(account._id), role: account[auth.names.role], created: isNew }
-    console.log(json ? JSON.stringify(shown) : lineOf(find, shown))
-    if (isNew) await sendCode(auth, account)
-    return 0
-  } catch (error) {
-    console.error(`fieldgate user: ${toldOf(error)}`)
-    return 1
-  } finally {
-    await app.close()
-  }
-}
+/** Runs the command. */
+export const user: Run = command({
+  usage: USAGE,
+  names: ['find', 'role', 'values', 'mount'],
+  flags: ['create'],
+  opening({ values, flags }) {
+    if (!values.find) throw new Unusable('name the account, as in --find ann@example.com')
+    fieldsIn(values.values)
+    // What the app logs does not belong on the standard output.
+    console.info = console.error
+    return flags.has('create') ? 'make' : 'existing'
+  },
+  async run({ app, host, values, flags, json }) {
+    const { find = '', role } = values
+    try {
+      const auth = authOf(host, values.mount)
+      await app.ready()
+      const create = flags.has('create') ? fieldsIn(values.values) : undefined
+      const [account, isNew] = await done(auth, { find, role, create })
+      const shown = { id: String(account._id), role: account[auth.names.role], created: isNew }
+      console.log(json ? JSON.stringify(shown) : lineOf(find, shown))
+      if (isNew) await sendCode(auth, account)
+      return 0
+    } catch (error) {
+      console.error(`fieldgate user: ${toldOf(error)}`)
+      return 1
+    }
+  },
+})
 
 /** What is wrong, if the command ends with 1. */
 function toldOf(error: unknown): string {

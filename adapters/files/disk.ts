@@ -18,6 +18,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { FileForbidden, type FileMeta, type FileStore, isKey } from '../../src/ports/files.ts'
+import { uploads } from '../../src/uploads/index.ts'
 import { append, bytesOf, stageIn } from './bytes.ts'
 import { type LinkOptions, links } from './links.ts'
 import { type ServedObject, serveObject } from './serving.ts'
@@ -55,6 +56,7 @@ export function diskFiles(options: DiskOptions): FileStore {
     return preparing
   }
   return {
+    uploads,
     async put(key, body, meta, { signal } = {}) {
       await ready()
       const object = pathIn(folder.objects, key)

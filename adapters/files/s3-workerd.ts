@@ -6,6 +6,7 @@
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { FileStore, StoredFile } from '../../src/ports/files.ts'
+import { uploads } from '../../src/uploads/index.ts'
 import { fixedLength } from './exact-length.ts'
 import { presigned, signer } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options } from './s3-options.ts'
@@ -35,6 +36,7 @@ export function s3Files(options?: S3Options): FileStore {
     throw new Refusal(method, response.status, codeIn(await response.text()))
   }
   return {
+    uploads,
     async put(key, body, meta, options) {
       const sum = md5()
       const response = await call('PUT', place.urlOf(key), {

@@ -10,6 +10,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { FileStore } from '../../src/ports/files.ts'
+import { uploads } from '../../src/uploads/index.ts'
 import { stageIn } from './bytes.ts'
 import { exactly } from './exact-length.ts'
 import { presigned } from './s3-links.ts'
@@ -35,6 +36,7 @@ export function s3Files(options?: S3Options): FileStore {
     return connecting
   }
   return {
+    uploads,
     async put(key, body, meta, { signal } = {}) {
       const { sdk, client } = await connect()
       const broken = new AbortController()

@@ -27,8 +27,9 @@ export class ServedRequest extends NodeRequest implements BodySource, Repeatable
   }
 
   repeater(): () => Request {
-    const { req, res } = this.runtime?.node as { req: IncomingMessage; res: ServerResponse }
-    return () => new ServedRequest(req, res)
+    const incoming = this.#incoming
+    const res = this.runtime?.node?.res as ServerResponse
+    return () => new ServedRequest(incoming, res)
   }
 
   override get bodyUsed(): boolean {

@@ -13,6 +13,7 @@ import {
   type RouterOptions,
 } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
+import { favouritesPage } from './favourites.ts'
 import {
   accounts,
   City,
@@ -109,6 +110,9 @@ export function atlas({ script, seeding, admin, ...options }: AtlasOptions) {
         search: ['note', 'city.name'],
         allowedFields: ['city', 'note'],
         onGet: () => ({ populate: { path: 'city', select: ['name', 'population'] } }),
+        live: true,
+        history: true,
+        access: { restore: true },
       }),
     )
     .mount('/countries', createRouter(countries))
@@ -132,6 +136,7 @@ export function atlas({ script, seeding, admin, ...options }: AtlasOptions) {
         maxLimit: 300,
       }),
     )
+    .mount('/your-favourites', favouritesPage())
     .mount('/', welcomePage({ seeding, hasAdmin: admin !== undefined }))
     .mount(
       '/docs',

@@ -93,6 +93,8 @@ export const Favourite: Model<FavouriteValues> = defineModel('Favourite', {
   timestamps: true,
   unique: [['owner', 'city']],
   indexes: [['owner', '-createdAt']],
+  // Lists of favourites are followed, and what was changed can be taken back.
+  changes: true,
 })
 
 const seedFields = { name: z.string() }

@@ -18,8 +18,8 @@ const REQUESTS = [
   ['/feed/cities?pageSize=5', 'Cities by cursor, five at a time'],
 ] as const
 
-/** The page; `head` and `top` are for a moment. */
-const html = (head: string, top: string, hasAdmin = false) => `<!doctype html>
+/** A page of the atlas. */
+export const framed = (title: string, head: string, main: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -27,7 +27,7 @@ const html = (head: string, top: string, hasAdmin = false) => `<!doctype html>
 <link rel="icon" href="data:,">
 <meta name="description" content="The countries and cities of the world as a REST API, with accounts and favourites: an example of fieldgate.">
 ${head}
-<title>Atlas</title>
+<title>${title}</title>
 <style>
   :root { --line: #d4d4d8; --soft: #52525b; --link: #1d4ed8 }
   @media (prefers-color-scheme: dark) { :root { --line: #3f3f46; --soft: #a1a1aa; --link: #93c5fd } }
@@ -43,17 +43,35 @@ ${head}
   table { width: 100%; border-spacing: 0 .25rem }
   th { width: 6rem; font-weight: normal; text-align: left }
   td:last-child { width: 9rem; text-align: right; font-variant-numeric: tabular-nums }
+  form:not([hidden]) { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1.5rem 0 }
+  input { flex: 1 1 10rem; min-width: 0 }
+  input, button { padding: .375rem .75rem; font: inherit }
+  li form:not([hidden]) { margin: .25rem 0 0 }
+  [role=alert] { color: #b91c1c }
+  @media (prefers-color-scheme: dark) { [role=alert] { color: #fca5a5 } }
   svg { display: block; width: 100%; height: 1rem; fill: var(--link) }
   progress { width: 100%; accent-color: var(--link) }
   figcaption { color: var(--soft) }
 </style>
 <body>
 <main>
-<h1>Atlas</h1>
+${main}
+</main>
+</body>
+</html>
+`
+
+/** The page at `/`; `head` and `top` are for a moment. */
+const html = (head: string, top: string, hasAdmin = false) =>
+  framed(
+    'Atlas',
+    head,
+    `<h1>Atlas</h1>
 <p>The countries and cities of the world as a REST API, with accounts and favourites. It is an example of
 <a href="https://github.com/fieldgate/fieldgate#readme">fieldgate</a>.</p>
 ${top}
 <p><a href="/docs">The reference</a> describes every request, and sends it for you. <a href="/docs/openapi.json">The OpenAPI document</a> is for tools.</p>
+<p><a href="/your-favourites">Your favourites</a> is a page that follows a list: open it in two windows.</p>
 ${hasAdmin ? '<p><a href="/admin">The admin page</a> is for people: lists and forms of all that you may see and change.</p>' : ''}
 <figure hidden>
 <h2>Where people live in cities</h2>
@@ -63,14 +81,11 @@ ${hasAdmin ? '<p><a href="/admin">The admin page</a> is for people: lists and fo
 <h2>A few requests</h2>
 <ul>
 ${REQUESTS.map(([path, about]) => `<li><span>${about}</span> <a href="${encodeURI(path).replaceAll('&', '&amp;')}"><code>GET ${path.replaceAll('&', '&amp;')}</code></a></li>`).join('\n')}
-</ul>
-</main>
-</body>
-</html>
-`
+</ul>`,
+  )
 
 /** A response for as many seconds as nobody changes it: a deploy does. */
-const kept = { 'Cache-Control': 'public, max-age=300' }
+export const kept: { readonly 'Cache-Control': string } = { 'Cache-Control': 'public, max-age=300' }
 
 /** The page while the atlas is seeded. It asks for itself again, so that it needs no script. */
 function seedingPage({ part, done, total }: State): string {
@@ -117,6 +132,12 @@ for (const [region, count] of rows) {
 document.querySelector('figure').hidden = rows.length === 0
 `
 
+/** What pages may load and send. */
+export const policy: { readonly 'Content-Security-Policy': string } = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
+}
+
 interface WelcomeOptions {
   /** How far the seed is, as long as there is one. */
   readonly seeding: (() => State | undefined) | undefined
@@ -140,8 +161,7 @@ export function welcomePage({ seeding, hasAdmin }: WelcomeOptions): Mountable {
             headers: {
               'Content-Type': 'text/html; charset=utf-8',
               ...(state ? { 'Cache-Control': 'no-store' } : kept),
-              'Content-Security-Policy':
-                "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
+              ...policy,
             },
           })
         },

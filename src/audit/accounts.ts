@@ -49,22 +49,15 @@ const ROUTES: Readonly<Record<RouteName, Sketch>> = {
   endUserSessions: {},
 }
 
-/** The routes that reach nothing but the account of the caller. */
-const OWN: ReadonlySet<RouteName> = new Set([
-  'changePassword',
-  'logoutAll',
-  'listSessions',
-  'endSession',
-  'me',
-])
-
 /** What a route of the authentication API reaches. */
 export function accountFields({ auth, route }: ServedRoute): Reach {
-  // A method shows and takes nothing of the user's record.
-  const { read, write } = isOfMethod(route) ? {} : ROUTES[route.name]
+  // A method takes nothing of the user's record, and shows it where it signs in.
+  const ofMethod: Sketch = isOfMethod(route) && route.signsIn ? { read: userFields } : {}
+  const { read, write } = isOfMethod(route) ? ofMethod : ROUTES[route.name]
   return {
     model: auth.settings.model.name,
-    scope: isOfMethod(route) ? route.access === 'signed in' : OWN.has(route.name),
+    // Every signed-in user may look at another one; all else is about the account of the caller.
+    scope: route.access === 'signed in' && route.name !== 'getUser',
     ...NO_FIELDS,
     ...(read && { read: read(auth) }),
     ...(write && { write: write(auth) }),

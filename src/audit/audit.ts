@@ -9,7 +9,7 @@ import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
 import { letsThrough, textsOf } from '../records/engine/guards.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
-import { servedIn } from '../records/setup/agent-models.ts'
+import { AGENT_ROUTES, servedIn } from '../records/setup/agent-models.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountFields } from './accounts.ts'
 import { describedFields } from './described.ts'
@@ -54,7 +54,7 @@ export function audit(app: Pick<App, 'store'>): readonly AuditRow[] {
 function reachedByAgents(host: Host): ReadonlySet<Route> {
   const all = host.mounted.flatMap(({ routes }) => routes.flatMap(({ agents = [] }) => agents))
   const reached = [...servedIn(host).values()].flatMap(({ routes }) =>
-    Object.entries(routes).flatMap(([action, route]) => (all.includes(action) ? [route] : [])),
+    all.flatMap((action) => routes[AGENT_ROUTES[action] as string] ?? []),
   )
   return new Set(reached)
 }

@@ -181,7 +181,7 @@ async function authenticate(
   token: string,
   needsFactor?: boolean,
 ): Promise<void> {
-  const claims = auth.tokens.verify(token) ?? auth.acceptToken?.(token)
+  const claims = auth.tokens.verify(token) ?? auth.accepted?.accessToken(token)
   if (!claims) throw invalidToken()
   const { settings, users } = auth
   if (!settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0) {

@@ -23,12 +23,13 @@ import { keysFor, type Purpose } from './keys/hmac.ts'
 import { type Passwords, passwordsOf } from './keys/passwords.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
 import { KnownClients } from './request-info/known-clients.ts'
-import { createReport, type Report } from './request-info/security-events.ts'
+import { createReport, type Report } from './request-info/request-info.ts'
 import type { StoredNames } from './setup/field-names.ts'
 import type { Accounts, MethodRoute, OpenMethod } from './setup/method.ts'
 import type { RoleSettings } from './setup/roles.ts'
+import type { RouteName } from './setup/route-names.ts'
+import type { RouteRow } from './setup/routes.ts'
 import type { AuthSettings } from './setup/settings.ts'
-import type { AcceptedService } from './sign-in/accepted-tokens.ts'
 import type { confirmSession } from './sign-in/confirm-session.ts'
 import type { Factors } from './sign-in/factors.ts'
 import { Lockout } from './sign-in/lockout.ts'
@@ -50,10 +51,8 @@ export interface AuthInstance {
   /** The file fields of the user model, including those of other routers that take uploads for it. */
   readonly files: ModelFiles
   readonly tokens: AccessTokens
-  /** Reads access tokens of another service, if they are accepted. */
-  readonly acceptToken: AcceptToken | undefined
-  /** Reads the refresh tokens that clients send. */
-  readonly readRefreshToken: ReadToken
+  /** The tokens of another service, if they are accepted. */
+  readonly accepted: AcceptedTokens | undefined
   readonly hashing: Hashing
   readonly dummyWrite: DummyWrite
   readonly report: Report
@@ -74,11 +73,36 @@ export interface AuthInstance {
   readonly identifiers: ProvenIdentifiers
   readonly tickets: Tickets
   readonly passwords: Passwords
-  /** The methods of `methods`, in this app. */
+  /** What accounts' own methods and those of `methods` bring in this app. */
   readonly methods: readonly OpenMethod[]
-  /** Undefined without methods, as `factors` is. */
+  /** Undefined without `methods`, as `factors` is. */
   readonly machinery: Machinery | undefined
   readonly factors: Factors | undefined
+}
+
+/** One route of accounts' own: its row in the table and its handler. */
+export interface AuthRoute extends RouteRow<RouteName> {
+  /** Called once per mount. */
+  handler(auth: AuthInstance): Handler
+}
+
+/**
+ * A part of accounts that is made as methods are, but works on the instance itself: its code is in every app, so it needs
+ * no machinery.
+ */
+export interface OwnMethod {
+  readonly routes: readonly AuthRoute[]
+  /** What it brings besides its routes; called once for each app. */
+  open?(auth: AuthInstance): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
+  /** Start-up warnings about its options. */
+  advice?(settings: AuthSettings): readonly (string | undefined)[]
+}
+
+/** Reads the tokens of another service, which are accepted beside our own during a move from there, and never issued. */
+export interface AcceptedTokens {
+  readonly accessToken: AcceptToken
+  /** Reads refresh tokens, our own and those of the service. Undefined without refresh tokens. */
+  readonly refreshToken: ReadToken | undefined
 }
 
 /** What works methods; see methods/machinery.ts. */
@@ -98,7 +122,7 @@ export function createInstance(
   host: Host,
   settings: AuthSettings,
   mount: string,
-  service: AcceptedService | undefined,
+  own: readonly OwnMethod[],
 ): AuthInstance {
   const { now, logger } = host
   const { secrets, issuer, audience } = settings.token
@@ -113,14 +137,13 @@ export function createInstance(
   const refreshKeys = { keys: keys('refresh token'), storedKeys: keys('stored session') }
   const refresh =
     settings.refresh && new RefreshTokens(settings.refresh, sessions, refreshKeys, now)
-  const accepted = service?.tokens(now)
   const codes = new Codes(users, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = boundedHashing()
   const senders = breakers(now)
   const methods: OpenMethod[] = []
   const machinery = settings.methods[0]?.machinery as Machinery | undefined
-  const auth: AuthInstance & { factors: Factors | undefined } = {
+  const auth: Mutable<AuthInstance, 'factors' | 'accepted'> = {
     host,
     logger,
     mount,
@@ -137,9 +160,6 @@ export function createInstance(
     identifiers,
     tickets: new Tickets(users, keys('sign-in ticket'), settings.providers),
     tokens: accessTokens(settings.token, parties, keys('access token'), now),
-    acceptToken: accepted?.accessToken,
-    readRefreshToken:
-      (refresh && accepted?.refreshTokens(refresh)) ?? ((text) => refresh?.read(text)),
     passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
     hashing,
     dummyWrite,
@@ -149,7 +169,12 @@ export function createInstance(
     afterResponse: afterResponse(),
     usedTokens: singleUse(host, settings),
     endingAdmins: new SerialQueue(),
-    ...{ methods, machinery, factors: undefined },
+    ...{ methods, machinery, factors: undefined, accepted: undefined },
+  }
+  for (const { open } of own) {
+    const { accepted, ...opened } = open?.(auth) ?? {}
+    auth.accepted ??= accepted
+    methods.push({ handlers: {}, ...opened })
   }
   if (machinery) openMethods(auth, machinery, methods)
   auth.factors = machinery?.factorsOf(auth)
@@ -158,6 +183,8 @@ export function createInstance(
   }
   return auth
 }
+
+type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [N in K]: T[N] }
 
 /** The instance, with the users as whoever sends `request` writes them: that is in the log of changes. */
 export function writtenBy(auth: AuthInstance, request: ApiRequest): AuthInstance {

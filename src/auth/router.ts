@@ -23,23 +23,22 @@ import {
   tokenOnlyGuard,
 } from './guards.ts'
 import { type AuthInstance, createInstance } from './instance.ts'
-import { legacyService } from './legacy/legacy-service.ts'
+import { legacyTokens } from './legacy/legacy-tokens.ts'
 import type { SocialOptions } from './providers/provider.ts'
 import { noteRequest } from './request-info/request-info.ts'
 import { refusesInSteps } from './routes/even-time.ts'
 import { servesRoute } from './routes/serving.ts'
-import { handlerOf, ROUTES } from './routes/table.ts'
+import { OWN, ROUTES, routesWith } from './routes/table.ts'
 import { checkAgreement } from './setup/agreement.ts'
 import type { SecretName, StoredName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
 import type { Method } from './setup/method.ts'
-import { methodRoutes } from './setup/methods.ts'
 import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
 import type { AuthOptions, RolesOptions } from './setup/options.ts'
 import { type OwnInput, type OwnUser, withModel } from './setup/own-model.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import type { Access, MethodRouteName, RouteName } from './setup/route-names.ts'
-import { parametersIn, type RouteRow } from './setup/routes.ts'
+import { parametersIn } from './setup/routes.ts'
 import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
@@ -128,7 +127,7 @@ export function createAuthRouter<
 > {
   const given = withModel(options as unknown as AuthOptions<never>)
   let settings = resolveSettings(given, ROUTES, undefined)
-  const service = legacyService(given.legacyTokens)
+  const own = [...OWN, ...legacyTokens(given.legacyTokens)]
   const instances = new WeakMap<Host, AuthInstance>()
   const instanceOf = ({ store }: Pick<Context, 'store'>): AuthInstance => {
     const auth = instances.get(hostOf(store))
@@ -143,8 +142,7 @@ export function createAuthRouter<
   const tokenOnly = tokenOnlyGuard(instanceOf)
   const router: AuthRoutes<never> = {
     get urls() {
-      const routes: readonly RouteRow[] = [...ROUTES, ...methodRoutes(settings.methods)]
-      return routes
+      return routesWith(settings.methods)
         .filter(({ name }) => settings.paths.has(name))
         .map(({ name, method, access }) => ({
           name: name as AuthUrl['name'],
@@ -161,14 +159,14 @@ export function createAuthRouter<
         modelAdvice(settings),
         guessAdvice(settings),
         secretAdvice(token),
-        ...(service?.adviceFor(token) ?? []),
+        ...own.flatMap(({ advice }) => advice?.(settings) ?? []),
       ]
       for (const advice of all) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
       // A router that is mounted twice is one instance, because its guards know no mount.
       const known = instances.get(host)
-      const auth = known ?? createInstance(host, settings, mount, service)
+      const auth = known ?? createInstance(host, settings, mount, own)
       instances.set(host, auth)
       if (!known) auth.sessions.endWhenDisabling(settings.refresh !== undefined)
       if (!host.accounts.has(settings.model)) host.accounts.set(settings.model, requireAuth)
@@ -207,31 +205,23 @@ interface Guards {
 function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
   const { settings } = auth
   const shared = [neverStored, ...settings.middlewares()]
-  const table = ROUTES.flatMap((route): Route[] => {
-    const { name, method, access, optionalAuth } = route
+  const table = routesWith(settings.methods).flatMap((route): Route[] => {
+    const { name, method, access, optionalAuth, enrols, hidesAccounts } = route
     const path = settings.paths.get(name)
-    const handler = path !== undefined && handlerOf(route, auth)
-    if (!handler) return []
+    const given =
+      path !== undefined &&
+      ('handler' in route ? route.handler(auth) : auth.machinery?.handlerOf(auth, route))
+    if (!given) return []
+    const handler = hidesAccounts ? refusesInSteps(given) : given
+    const signedIn = enrols ? own.enrolling : own.requireSession
     const demanding = [
       ...settings.middlewares(name),
-      ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, own.requireSession)),
+      ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, signedIn)),
     ]
     servesRoute(handler, { auth, route, guards: demanding })
     const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
     return [{ method, path, guards, handler, shared }]
   })
-  const added = methodRoutes(settings.methods).flatMap((route): Route[] => {
-    const { name, method, path, access, enrols, hidesAccounts } = route
-    const given = auth.machinery?.handlerOf(auth, route)
-    if (!given) return []
-    const handler = hidesAccounts ? refusesInSteps(given) : given
-    const signedIn = enrols ? own.enrolling : own.requireSession
-    const demanding = [...settings.middlewares(name), ...accessGuards(settings, access, signedIn)]
-    servesRoute(handler, { auth, route, guards: demanding })
-    const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
-    return [{ method, path, guards, handler, shared }]
-  })
-  table.push(...added)
   // The first match responds: '/logout' is not the ':provider' of a '/:provider'.
   return table.sort((a, b) => parametersIn(a.path) - parametersIn(b.path))
 }

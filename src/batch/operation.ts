@@ -6,12 +6,13 @@
 
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
-import { partRequest } from '../app/part-request.ts'
 import { runHooks } from '../app/response.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
+import { withoutCodings } from '../cache/conditional.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { notAResponse } from '../http/not-a-response.ts'
+import { partRequest } from '../http/part-request.ts'
 import { type ApiRequest, noteBasePath } from '../http/request.ts'
 import { RequestAuthor } from '../records/engine/author.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
@@ -162,7 +163,8 @@ function requestOf(
 ): ApiRequest {
   const isWhole = basePath !== '' && path.startsWith(`${basePath}/`)
   const request = partRequest(whole, {
-    ...{ method, body, ifMatch, headers },
+    ...{ method, body, headers },
+    ...(ifMatch !== undefined && { ifMatch: withoutCodings(ifMatch) }),
     path: path.slice(isWhole ? basePath.length : 0),
   })
   hasArrived(request, body)

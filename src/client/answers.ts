@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Failure, Result } from './results.ts'
+import type { Failure, Result, Success } from './results.ts'
 
 /** The progress of an upload, in bytes. */
 export interface Progress {
@@ -79,8 +79,9 @@ export function resultOf<T, P>({ status, text, headers, body }: Answer): Result<
   const { success, error, data, message, pagination, ...rest } = body ?? {}
   if (success) {
     const etag = headers.get('ETag') ?? undefined
-    const of = { pagination, etag } as { readonly pagination: P; readonly etag: string }
-    return { ok: true, data: (data === undefined ? message : data) as T, ...of }
+    const changeId = headers.get('Change-Id') ?? undefined
+    const of = { pagination, etag, changeId } as Success<T, P>
+    return { ...of, ok: true, data: (data === undefined ? message : data) as T }
   }
   // A number of seconds, or a date (RFC 9110, 10.2.3).
   const after = `${headers.get('Retry-After')}`

@@ -57,7 +57,7 @@ export type ConditionOn<V> =
       readonly nin?: readonly V[]
     }
 
-type FieldOf<R, K> = K extends keyof R ? R[K] : K extends keyof Managed ? Managed[K] : never
+type FieldOf<R, K> = K extends keyof R ? R[K] : Managed[K & keyof Managed]
 
 /** Conditions by field, all of which must hold. */
 type Alternative<T extends AnyRecords> = {
@@ -65,8 +65,9 @@ type Alternative<T extends AnyRecords> = {
 }
 
 /** Conditions by field, all of which must hold, and in `or` 2 to 20 filters of which one must. */
-export type Where<T extends AnyRecords> = Alternative<T> &
-  ('or' extends keyof T['record'] ? unknown : { readonly or?: readonly Alternative<T>[] })
+export type Where<T extends AnyRecords> = 'or' extends keyof T['record']
+  ? Alternative<T>
+  : Alternative<T> & { readonly or?: readonly Alternative<T>[] }
 
 /** What a list may be narrowed and ordered by. */
 export interface Conditions<T extends AnyRecords> {

@@ -5,13 +5,17 @@
  */
 
 import { type Given, responseTo } from './export.ts'
+import { orderedBy } from './order.ts'
 import type { Wanted } from './query.ts'
 import type { Failure } from './results.ts'
 
 /** What is called while a list is followed. */
 export interface LiveOptions<R = unknown> {
-  /** Called with the records of the list, in order: at first, and after each change. */
-  readonly onChange: (records: R[]) => void
+  /**
+   * Called with the records of the list, in order: at first, and after each change. `position` is how far the log of changes has
+   * been followed: the `changeId` of a write is not greater once the write has been seen.
+   */
+  readonly onChange: (records: R[], position: string) => void
   /**
    * Called when the list cannot be followed. With the status 0, 429 or 500 and more it is tried again; with others, such as
    * 401 and 403, it has ended.
@@ -59,7 +63,7 @@ async function followOnce(
     return opened.error
   }
   for await (const event of eventsOf(opened.data.body, signal)) {
-    if (list.take(event)) onChange(list.records())
+    if (list.take(event)) onChange(list.records(), list.position)
   }
   return undefined
 }
@@ -123,11 +127,16 @@ function waited(ms: number, signal: AbortSignal): Promise<void> {
 /** A list as it is by the events so far. */
 class FollowedList {
   last: string | undefined
-  readonly #sort: readonly string[]
+  readonly #compare: ReturnType<typeof orderedBy> | undefined
   readonly #records = new Map<string, Listed>()
 
   constructor(sort: readonly string[]) {
-    this.#sort = sort
+    this.#compare = sort.length === 0 ? undefined : orderedBy(sort)
+  }
+
+  /** Without what the server notices changed rules by. */
+  get position(): string {
+    return `${this.last}`.replace(/\..*/, '')
   }
 
   /** Whether the event changes the list. */
@@ -147,33 +156,6 @@ class FollowedList {
   /** A new list of the records, in order. */
   records(): Listed[] {
     const records = [...this.#records.values()]
-    return this.#sort.length === 0 ? records : records.sort((a, b) => this.#compare(a, b))
+    return this.#compare ? records.sort(this.#compare) : records
   }
-
-  #compare(a: Listed, b: Listed): number {
-    for (const key of [...this.#sort, '_id']) {
-      const field = key.replace(/^-/, '')
-      const sign = compared(valueAt(a, field), valueAt(b, field))
-      if (sign !== 0) return key.startsWith('-') ? -sign : sign
-    }
-    return 0
-  }
-}
-
-function valueAt(record: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], record)
-}
-
-/** As the server orders values: null first, strings by code point. */
-function compared(a: unknown, b: unknown): number {
-  if ((a ?? null) === null || (b ?? null) === null) {
-    return Number((a ?? null) !== null) - Number((b ?? null) !== null)
-  }
-  if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
-  const [left, right] = [[...a], [...b]]
-  const at = left.findIndex((char, index) => char !== right[index])
-  if (at === -1) return Math.sign(left.length - right.length)
-  return Math.sign((left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1))
 }

@@ -31,6 +31,8 @@ export interface Success<T, P = never> {
   readonly pagination?: P
   /** The version of what was read, for `ifMatch`. */
   readonly etag?: string
+  /** Where the write is in the log of changes, if it has changed something and the model has one. */
+  readonly changeId?: string
 }
 
 /** The outcome of a call. `if (found.ok)` tells its two forms apart. */

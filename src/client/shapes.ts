@@ -166,25 +166,32 @@ type FileFields<O> = 'upload' extends keyof O
 type FileValue<V> = NonNullable<V> extends readonly unknown[] ? Blob | readonly Blob[] : Blob
 
 type Inputs<T extends AnyRecords> = unknown extends T['input'] ? T['record'] : T['input']
-/** null stands for an optional field that is left out, or removed. */
-type OrNull<V> = undefined extends V ? null : never
+/** A value to be written: null stands for an optional field that is left out, or removed. */
+type SentOrNull<V> = undefined extends V ? Sent<V> | null : Sent<V>
 type OrFile<V, K, F> = K extends F ? FileValue<V> : never
 
 // `Pick` first: it keeps which fields are optional, and is much faster than leaving fields out one by one.
 type Creatable<I, F> = [F] extends [never]
-  ? { readonly [N in keyof I]: Sent<I[N]> | OrNull<I[N]> }
-  : { readonly [N in keyof I]: Sent<I[N]> | OrNull<I[N]> | OrFile<I[N], N, F> }
+  ? { readonly [N in keyof I]: SentOrNull<I[N]> }
+  : { readonly [N in keyof I]: SentOrNull<I[N]> | OrFile<I[N], N, F> }
+
+type Changeable<I, F> = [F] extends [never]
+  ? { readonly [N in keyof I]?: SentOrNull<I[N]> }
+  : Partial<Creatable<I, F>>
+
+type PartOfInputs<T extends AnyRecords, Operation extends string, I = Inputs<T>> = Pick<
+  I,
+  Writable<T['record'], T['options'], Operation> & keyof I
+>
 
 /** What a create takes: the writable fields, in which null leaves an optional one out. */
 export type Created<T extends AnyRecords> = Creatable<
-  Pick<Inputs<T>, Writable<T['record'], T['options'], 'create'> & keyof Inputs<T>>,
+  PartOfInputs<T, 'create'>,
   FileFields<T['options']>
 >
 
 /** What an update takes: any of the writable fields; null removes an optional one. */
-export type Changes<T extends AnyRecords> = Partial<
-  Creatable<
-    Pick<Inputs<T>, Writable<T['record'], T['options'], 'update'> & keyof Inputs<T>>,
-    FileFields<T['options']>
-  >
+export type Changes<T extends AnyRecords> = Changeable<
+  PartOfInputs<T, 'update'>,
+  FileFields<T['options']>
 >

@@ -44,3 +44,15 @@ export function textIn(encoded: string): string | undefined {
   const bytes = bytesIn(encoded)
   return bytes && utf8.decode(bytes)
 }
+
+/** Decodes base64url to the JSON object in it; undefined if there is none. The same holds for it as for `textIn`. */
+export function objectIn(encoded: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(textIn(encoded) ?? '')
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

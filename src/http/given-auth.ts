@@ -29,7 +29,7 @@ export async function takeAuth(
 }
 
 /** Sets `request.auth` of `request`, a part of `whole`, to what was given for `whole`; not to what its guards have set. */
-export function shareAuth(whole: ApiRequest, request: ApiRequest): void {
+export function shareAuth(whole: object, request: ApiRequest): void {
   const auth = given.of(whole)
   if (!auth) return
   given.set(request, auth)

@@ -28,3 +28,11 @@ export function checkHost(host: string | null): string | null {
     throw badHost()
   return host
 }
+
+/** This machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3), as written in URLs. */
+const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** Whether a URL leads to this machine. */
+export function isLoopback(url: string): boolean {
+  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname)
+}

@@ -7,7 +7,8 @@
 import { echoed } from '../ports/messages.ts'
 import { HttpError, ValidationError } from './errors.ts'
 
-const badRequest = (message: string): HttpError => new HttpError(400, message)
+/** A 400. */
+export const badRequest = (message: string): HttpError => new HttpError(400, message)
 
 export const notFound = (): HttpError => new HttpError(404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>

@@ -16,7 +16,7 @@ export class RequestData<T> {
   }
 
   /** The value of `request`. */
-  of(request: Request): T | undefined {
+  of(request: object): T | undefined {
     return Reflect.get(request, this.#key)
   }
 

@@ -4,18 +4,17 @@
  * @module
  */
 
-import { type PartInit, partRequest } from '../app/part-request.ts'
 import { isJson } from '../http/body.ts'
 import { errorHandler } from '../http/error-handler.ts'
-import { invalidId } from '../http/refusals.ts'
+import type { PartInit } from '../http/part-request.ts'
+import { badRequest, invalidId } from '../http/refusals.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
-import { patternOf } from '../records/engine/route.ts'
 import { type Served, servedIn } from '../records/setup/agent-models.ts'
-import { described, descriptionOf } from './describe.ts'
-import { actionsOf, type Caller } from './models.ts'
+import { described } from './describe.ts'
+import { type Caller, listedFor, requestFor } from './models.ts'
 import { type Answer, INVALID_PARAMS, refusal } from './protocol.ts'
-import { checkArguments, MOST_RECORDS, noSuch, type Tool, wrong } from './tools.ts'
+import { checkArguments, MOST_RECORDS, noSuch, type Tool } from './tools.ts'
 
 /** The most characters of a result. */
 const MOST_CHARACTERS = 20_000
@@ -33,9 +32,11 @@ interface Reply {
 /** Calls the tool that `params` name. */
 export async function callTool(caller: Caller, params: Fields): Promise<Answer> {
   const { request, context, tools } = caller
-  const names = tools.map(({ name }) => name)
-  const tool = tools[names.indexOf(params.name as string)]
-  if (!tool) throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names))
+  const tool = tools.find(({ name }) => name === params.name)
+  if (!tool) {
+    const names = tools.map(({ name }) => name)
+    throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names))
+  }
   const reply = replyOf(caller, tool, Object(params.arguments))
   let { body, note, status } = await reply.catch(async (error) =>
     read(await errorHandler()(error, request, context)),
@@ -55,7 +56,7 @@ async function replyOf(caller: Caller, tool: Tool, given: Fields): Promise<Reply
   checkArguments(tool, given)
   const { name } = tool
   const all = servedIn(caller.host)
-  const served = all.get(given.model as string)
+  const served = all.get(given.model)
   if (served && name === 'query_records') return query(caller, served, given)
   if (served && name !== 'describe_model') return one(caller, served, name, given)
   const listed = await listedFor(caller, all.values())
@@ -64,28 +65,12 @@ async function replyOf(caller: Caller, tool: Tool, given: Fields): Promise<Reply
     if (isLong(listed)) for (const one of listed) one.description = undefined
     return { body: { data: listed }, status: 200 }
   }
-  const names = listed.map(({ model }) => model)
-  const seen = listed[names.indexOf(given.model as string)]
-  if (!served || !seen) throw wrong(noSuch('model', given.model, names))
-  return { body: { data: { ...seen, ...described(served) } }, status: 200 }
-}
-
-/** The models that a caller may do anything with. */
-async function listedFor(caller: Caller, all: Iterable<Served>): Promise<Listed[]> {
-  const listed: Listed[] = []
-  for (const served of all) {
-    const { mount, resource } = served
-    const actions = await actionsOf(caller, served)
-    const description = descriptionOf(resource.model.schema)
-    if (actions.length > 0) listed.push({ model: mount, description, actions })
+  const seen = listed.find(({ model }) => model === given.model)
+  if (!served || !seen) {
+    const names = listed.map(({ model }) => model)
+    throw badRequest(noSuch('model', given.model, names))
   }
-  return listed
-}
-
-interface Listed {
-  readonly model: string
-  description: string | undefined
-  readonly actions: readonly string[]
+  return { body: { data: { ...seen, ...described(served) } }, status: 200 }
 }
 
 function isLong(value: unknown): boolean {
@@ -98,28 +83,23 @@ async function query(
   served: Served,
   { model: _, limit, page, pageSize, ...rest }: Fields,
 ): Promise<Reply> {
-  const { maxLimit, pagination } = served.resource
+  const { maxLimit } = served.resource
   const key = (rest.aggregate ?? rest.by) ? 'limit' : 'pageSize'
   const most = Math.min(MOST_RECORDS, maxLimit)
   let size = (limit ?? pageSize ?? most) as number
   // What is no number stays, for the route to refuse.
   if (size > most) size = most
-  let at = (page ?? (key !== 'limit' && pagination === 'offset' ? 1 : undefined)) as number
+  let at = page as number
   for (;;) {
     const body = { ...rest, [key]: size, page: at }
-    const reply = await send(caller, served, 'query', { method: 'QUERY', path: '', body })
+    const reply = await send(caller, served, 'list', { body })
     if (!isLong(reply.body) || size < 2) return reply
-    const fewer = smaller(size, at)
+    let fewer = size >> 1
+    // A page of them begins with the record that this one begins with.
+    while (at > 1 && size % fewer) fewer -= 1
     at = at && ((at - 1) * size) / fewer + 1
     size = fewer
   }
-}
-
-/** A smaller size, of which a page begins with the record that `page` begins with now. */
-function smaller(size: number, page: number): number {
-  let fewer = size >> 1
-  while (page > 1 && size % fewer) fewer -= 1
-  return fewer
 }
 
 /** Reads, creates, changes or deletes one record. */
@@ -129,34 +109,33 @@ function one(
   name: string,
   { id, ifMatch, values: body }: Fields,
 ): Promise<Reply> {
-  const isNew = id === undefined
-  const action = isNew ? 'create' : 'update'
-  const isWrite = name === 'write_record'
-  if (isWrite && !caller.agents.includes(action)) throw wrong(`Agents may not ${action} here.`)
+  const written = id === undefined ? 'create' : 'update'
+  const actions: Fields = { read_record: 'read', write_record: written, remove_record: 'remove' }
+  const action = actions[name] as string
+  if (!caller.agents.includes(action)) throw badRequest(`Agents may not ${action} here.`)
   // As a part of a path these lead elsewhere.
   if (/^\.{0,2}$/.test(id as string)) throw invalidId()
-  const methods = { write_record: isNew ? 'POST' : 'PATCH', read_record: 'GET' } as Fields
-  const method = String(methods[name] ?? 'DELETE')
-  const path = isNew ? '' : `/${encodeURIComponent(id as string)}`
-  return send(caller, served, action, { method, path, body, ifMatch })
+  return send(caller, served, action, { body, ifMatch }, id)
 }
 
-/** What the app responds to a request of the caller's; `action` is what it is for. */
+/** What the app responds to a request of the caller's. */
 async function send(
   caller: Caller,
   served: Served,
   action: string,
-  init: PartInit,
+  more: Partial<PartInit>,
+  id?: unknown,
 ): Promise<Reply> {
   const { host, context } = caller
-  const path = patternOf(served.mount, init)
-  const part = partRequest(caller.request, { ...init, path, signal: context.signal })
+  const part = requestFor(caller, served.mount, action, id, more)
   const reply = await read(await host.handle(part, context.env, context))
   if (reply.status !== 400) return reply
-  const { fields, [action]: takes } = described(served)
+  const { fields, query, ...all } = described(served)
+  const takes = action === 'list' ? query : all[action]
   const [, name = ''] = /'([^']+)'/.exec(String(reply.body.error)) ?? []
-  const names = [...Object.values(takes as object).flat(), ...Object.keys(fields as object)]
-  return { ...reply, note: `It takes ${JSON.stringify(takes)}.${didYouMean(name, names)}` }
+  const names = [...Object.values(Object(takes)).flat(), ...Object.keys(fields as object)]
+  const note = `It takes ${JSON.stringify(takes)}.${didYouMean(name, names as string[])}`
+  return { ...reply, note: takes ? note : reply.note }
 }
 
 /** What a response says, and how to go on. */

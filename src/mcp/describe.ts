@@ -11,7 +11,6 @@ import { referenceOf } from '../model/reference.ts'
 import type { Fields } from '../ports/store.ts'
 import { OPERATORS } from '../records/engine/conditions.ts'
 import type { Served } from '../records/setup/agent-models.ts'
-import { writableNow } from '../records/setup/protected-fields.ts'
 import { queryFields } from '../records/setup/query-fields.ts'
 
 /** The description that a schema has. */
@@ -24,8 +23,8 @@ export function described({ resource }: Served): Fields {
   return {
     fields: fieldsOf(resource.model),
     query: { ...queryFields(resource), operators: OPERATORS },
-    create: writableNow(resource, 'create'),
-    update: writableNow(resource, 'update'),
+    create: [...resource.writable.create],
+    update: [...resource.writable.update],
   }
 }
 
@@ -53,18 +52,16 @@ function fieldsOf(model: Model): Fields {
 /** What is known of a field, and what one of its schemas adds: `optional` wraps a string, a string is in an array. */
 function withPart(known: Fields = {}, schema: $ZodType): Fields {
   const { def, values } = (schema as $ZodTypes)._zod
+  const more = { ...known }
   const settings = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)] as Settings[]
-  const limits = settings.map(({ check = '', inclusive, maximum, minimum, value, format }) => [
+  for (const { check = '', inclusive, maximum, minimum, value, format } of settings) {
     // `gte` and the like, as in filters; `max_length`, `string_format`.
-    check.replace(/^(.).*_than$/, inclusive ? '$1te' : '$1t'),
-    maximum ?? minimum ?? value ?? format,
-  ])
-  return {
-    ...known,
-    ...Object.fromEntries(limits),
-    type: known.type ? `${known.type} ${def.type}` : def.type,
-    ref: known.ref ?? referenceOf(schema),
-    enum: values ? [...values] : known.enum,
-    description: known.description ?? descriptionOf(schema),
+    const limit = check.replace(/^(.).*_than$/, inclusive ? '$1te' : '$1t')
+    more[limit] = maximum ?? minimum ?? value ?? format
   }
+  more.type = known.type ? `${known.type} ${def.type}` : def.type
+  more.ref ??= referenceOf(schema)
+  if (values) more.enum = [...values]
+  more.description ??= descriptionOf(schema)
+  return more
 }

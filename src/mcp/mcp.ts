@@ -6,6 +6,7 @@
 
 import { routedPath } from '../app/route-table.ts'
 import { HttpError } from '../http/errors.ts'
+import { isLoopback } from '../http/host.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { headerOf, jsonResponse, setHeader } from '../http/respond.ts'
 import { checkOptions, type Rule, text } from '../model/option-rules.ts'
@@ -80,7 +81,7 @@ function placeOf({ url }: ApiRequest, { basePath }: Context, path: string): stri
 
 /** Says in each 401 where clients find out how to sign in, whoever refuses. */
 function challenging(mount: string): Guard {
-  const guard: Guard = (request, context) => {
+  return (request, context) => {
     if (routedPath(request) !== mount) return
     context.onResponse((response) => {
       const scheme = headerOf(response, 'www-authenticate') ?? 'Bearer'
@@ -89,10 +90,7 @@ function challenging(mount: string): Guard {
       setHeader(response, 'WWW-Authenticate', `Bearer resource_metadata="${place}"`)
     })
   }
-  return Object.assign(guard, { early: true })
 }
-
-const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /**
  * Whether a request comes from no page, or from one that may call the app. A page whose name was made to lead here
@@ -102,5 +100,5 @@ function isOwn({ headers, url }: ApiRequest, context: Context): boolean {
   const origin = headers.get('origin') ?? ''
   const own = `https://${headers.get('host') ?? new URL(url).host}`
   const allowed = context.headers.get('access-control-allow-origin')
-  return ['', own, allowed].includes(origin) || LOCAL.test(origin)
+  return ['', own, allowed].includes(origin) || isLoopback(origin)
 }

@@ -5,13 +5,14 @@
  */
 
 import { firstResponse } from '../app/guards.ts'
-import { partRequest } from '../app/part-request.ts'
 import type { HttpError } from '../http/errors.ts'
+import { type PartInit, partRequest } from '../http/part-request.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { descriptionsOf, isDescribed, letsThrough } from '../records/engine/guards.ts'
+import { descriptionsOf, isDescribed } from '../records/engine/guards.ts'
 import type { Host } from '../records/engine/host.ts'
 import { type Context, type Guard, patternOf, type Route } from '../records/engine/route.ts'
-import type { Served } from '../records/setup/agent-models.ts'
+import { AGENT_ROUTES, type Served } from '../records/setup/agent-models.ts'
+import { descriptionOf } from './describe.ts'
 import type { Tool } from './tools.ts'
 
 /** What agents may do beyond reading. */
@@ -27,29 +28,52 @@ export interface Caller {
   readonly tools: readonly Tool[]
 }
 
-/** What the routes, `write` and the caller's guards leave of a model. */
-export async function actionsOf(
-  caller: Caller,
-  { mount, routes }: Served,
-): Promise<readonly string[]> {
-  const actions: string[] = []
-  for (const action of caller.agents) {
-    const route = routes[action]
-    if (route && (await mayUse(caller, mount, route))) actions.push(action)
+/** A model, as `list_models` tells of it. */
+export interface Listed {
+  readonly model: string
+  description: string | undefined
+  readonly actions: readonly string[]
+}
+
+/** The models that a caller may do anything with, as far as the routes, `write` and the caller's guards leave it. */
+export async function listedFor(caller: Caller, all: Iterable<Served>): Promise<Listed[]> {
+  const listed: Listed[] = []
+  for (const { mount, resource, routes } of all) {
+    const actions: string[] = []
+    for (const action of caller.agents) {
+      const route = routes[AGENT_ROUTES[action] as string]
+      if (route && (await mayUse(caller, route, requestFor(caller, mount, action)))) {
+        actions.push(action)
+      }
+    }
+    const description = descriptionOf(resource.model.schema)
+    if (actions[0]) listed.push({ model: mount, description, actions })
   }
-  return actions
+  return listed
+}
+
+/** The request by which the caller does `action` with the records at `mount`, or with the one whose id is `id`. */
+export function requestFor(
+  { request, context: { signal } }: Caller,
+  mount: string,
+  action: string,
+  id: unknown = 0,
+  more?: Partial<PartInit>,
+): ApiRequest {
+  const [method = '', path = ''] = (AGENT_ROUTES[action] as string).split(' ')
+  const route = patternOf(mount, { path })
+  const asked = { method, path: route.replace(':id', encodeURIComponent(id as string)) }
+  return partRequest(request, { ...asked, route, signal, ...more })
 }
 
 /** Whether the guards of a route that say whom they let through would let the caller through. */
-async function mayUse(caller: Caller, mount: string, route: Route): Promise<boolean> {
+async function mayUse(caller: Caller, route: Route, asked: ApiRequest): Promise<boolean> {
   const { host, request, context } = caller
-  const { method } = route
   const guards = [...host.guards, ...route.guards]
-  const pattern = patternOf(mount, route)
-  const asked = partRequest(request, { method, path: pattern.replace(':id', '0') })
-  Object.assign(asked, { auth: request.auth, route: pattern })
+  if (request.auth) asked.auth = request.auth
   try {
-    return letsThrough(guards, method) && (await pass(guards, asked, context))
+    for (const guard of guards) if (await refuses(guard, guards, asked, context)) return false
+    return true
   } catch (error) {
     const { status } = error as HttpError
     // A token that is no longer good is one to replace, whatever the tool.
@@ -59,14 +83,11 @@ async function mayUse(caller: Caller, mount: string, route: Route): Promise<bool
   }
 }
 
-async function pass(guards: Guard[], asked: ApiRequest, context: Context): Promise<boolean> {
-  for (const guard of guards) {
-    // Others may count requests, so they run for real ones alone.
-    const [{ token, apiKey, roles } = {}] = descriptionsOf([guard])
-    // A guard of your own may find out the caller whose role another one demands.
-    const isJudged = asked.auth || !roles || guards.every(isDescribed)
-    if ((token ?? apiKey) && isJudged && (await firstResponse([guard], asked, context)))
-      return false
-  }
-  return true
+async function refuses(guard: Guard, all: readonly Guard[], asked: ApiRequest, context: Context) {
+  const [{ token, apiKey, roles, methods } = {}] = descriptionsOf([guard])
+  if (methods?.includes(asked.method) === false) return true
+  // A guard of your own may find out the caller whose role another one demands.
+  const isJudged = asked.auth || !roles || all.every(isDescribed)
+  // Others may count requests, so they run for real ones alone.
+  return (token ?? apiKey) && isJudged && firstResponse([guard], asked, context)
 }

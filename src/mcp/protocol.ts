@@ -89,16 +89,16 @@ function told(
   isAlone: boolean,
   { tools, instructions }: About,
 ): Answer {
-  const about = { capabilities: { tools: {} }, instructions }
   // Clients may keep for themselves what only a new version of the app changes.
   const kept = { ttlMs: 300_000, cacheScope: 'private' }
+  const about = { capabilities: { tools: {} }, instructions, ...kept }
   const protocolVersion = EARLIER.includes(asked) ? asked : EARLIER[0]
   const results: Readonly<Record<string, object | null>> = {
     __proto__: null,
     'tools/list': { tools, ...kept },
     ...(isAlone
-      ? { 'server/discover': { supportedVersions: VERSIONS, ...about, ...kept } }
-      : { ping: {}, initialize: { protocolVersion, ...about, serverInfo: INFO } }),
+      ? { 'server/discover': { supportedVersions: VERSIONS, ...about } }
+      : { ping: {}, initialize: { protocolVersion, serverInfo: INFO, ...about } }),
   }
   const result = results[method]
   if (result) return { result }

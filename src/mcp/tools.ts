@@ -4,8 +4,9 @@
  * @module
  */
 
-import { HttpError } from '../http/errors.ts'
+import { badRequest } from '../http/refusals.ts'
 import { whatThereIs } from '../model/suggest.ts'
+import { echoed } from '../ports/messages.ts'
 import type { Fields } from '../ports/store.ts'
 import { BODY_KEYS } from '../records/list/parameters.ts'
 import type { AgentWrite } from './models.ts'
@@ -32,7 +33,6 @@ const integer = { type: 'integer' }
 /** The arguments that are not strings, or need more than their name. */
 const ARGUMENTS: Fields = {
   model: { ...string, description: 'From list_models, such as /tasks.' },
-  ifMatch: { ...string, description: 'The etag you read.' },
   filter: {
     type,
     description: 'By field, a value or {"gte": 1000}. All must hold, and one of "or": [{…}, {…}].',
@@ -89,18 +89,13 @@ export function toolsFor(write: readonly AgentWrite[]): readonly Tool[] {
 export function checkArguments({ inputSchema }: Tool, given: Fields): void {
   const names = Object.keys(inputSchema.properties)
   for (const name of [...Object.keys(given), ...inputSchema.required]) {
-    if (!names.includes(name)) throw wrong(noSuch('argument', name, names))
-    if (given[name] === undefined) throw wrong(`'${name}' is required.`)
+    if (!names.includes(name)) throw badRequest(noSuch('argument', name, names))
+    if (given[name] === undefined) throw badRequest(`'${name}' is required.`)
   }
 }
 
 /** Says that there is no `what` of this name, and what there is. */
 export function noSuch(what: string, name: unknown, names: readonly string[]): string {
-  const asked = String(name).slice(0, 64)
+  const asked = echoed(String(name))
   return `There is no ${what} '${asked}'.${whatThereIs(asked, names)}`
-}
-
-/** Refuses a call, in words for the agent. */
-export function wrong(message: string): HttpError {
-  return new HttpError(400, message)
 }

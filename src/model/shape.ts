@@ -4,14 +4,7 @@
  * @module
  */
 
-import {
-  type $ZodNumberDef,
-  type $ZodObjectDef,
-  type $ZodTupleDef,
-  type $ZodType,
-  type $ZodTypes,
-  util,
-} from 'zod/v4/core'
+import type { $ZodNumberDef, $ZodObjectDef, $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../ports/shape.ts'
 import { catchallOf } from './object-members.ts'
 import { referenceOf } from './reference.ts'
@@ -65,7 +58,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'date':
       return { kind: 'date' }
     case 'enum':
-      return sameKind(util.getEnumValues(def.entries))
+      return sameKind([...(schema._zod.values ?? [])])
     case 'literal':
       return sameKind(def.values)
     case 'object':

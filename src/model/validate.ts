@@ -11,7 +11,7 @@ import {
   type $ZodType,
   config,
   type ParseContext,
-  util,
+  safeParse,
 } from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
@@ -109,7 +109,11 @@ async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
 const FIRST_MISTAKE = { abortEarly: true }
 
 function* told(issues: readonly $ZodRawIssue[], context: Context): Generator<$ZodIssue> {
-  for (const issue of issues) yield util.finalizeIssue(issue, context as never, config())
+  for (const issue of issues) {
+    // zod's `util` would do, but brings all of zod's helpers into a bundle.
+    const refusing = { _zod: { run: () => ({ issues: [issue] }) } } as unknown as $ZodType
+    yield* safeParse(refusing, undefined, context).error?.issues ?? []
+  }
 }
 
 /** zod/mini brings no messages of its own; a locale that your app configured wins. */

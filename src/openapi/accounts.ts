@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { $ZodType } from 'zod/v4/core'
 import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
@@ -19,12 +18,11 @@ import type { Serving } from '../records/setup/serving.ts'
 import type { Described } from './described.ts'
 import { methodSketch } from './methods.ts'
 import type { Schemas } from './named-schemas.ts'
-import { queryParameters } from './others.ts'
 import { recordOperation } from './records.ts'
 import { bodyRefusals, done } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'
-import type { Schema } from './specification.ts'
+import type { Parameter, Schema } from './specification.ts'
 import {
   identifierBody,
   loginBody,
@@ -48,7 +46,8 @@ export interface RouteSketch {
   /** The schema of `data`; without it the response has a message. */
   readonly data?: Schema
   readonly status?: 201 | 302
-  readonly query?: $ZodType
+  /** Those of the query string. */
+  readonly parameters?: readonly Parameter[]
   readonly refusals?: readonly HttpError[]
   readonly path?: Readonly<Record<string, Schema>>
   /** Whether a hook of the app may respond with another status. */
@@ -98,7 +97,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.passwordRequired(),
       account.passwordTooLong(MAX_BYTES),
       account.invalidCredentials(),
-      ...(auth.settings.onLogin || auth.methods.length > 0 ? [account.invalidTicket()] : []),
+      ...(auth.settings.onLogin || auth.machinery ? [account.invalidTicket()] : []),
       ...(auth.settings.lockout.reveal ? [account.tooManyAttempts(1)] : []),
       ...signInRefusals(auth),
     ],
@@ -261,22 +260,29 @@ export function accountOperation(
 ): Described {
   const user = userSchema(auth, schemas, suffix)
   const sketch = isOfMethod(route)
-    ? methodSketch(route, schemas, suffix, loginBody(auth))
+    ? methodSketch(route, schemas, suffix, {
+        login: loginBody(auth),
+        signIn: () => signInSchema(auth, user, schemas, suffix),
+        methods: auth.methods,
+      })
     : ROUTES[route.name]({ auth, schemas, suffix, user })
-  const { summary, body, data, query, status = 200, isOpen = false } = sketch
+  const { summary, body, data, parameters, status = 200, isOpen = false } = sketch
   if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }
   const isOfUser = route.path.startsWith('/users/:id')
   return {
     id: route.name,
     summary,
-    path: sketch.path ?? (isOfUser ? { id: idSchema(auth.settings.model.idType) } : {}),
+    path: {
+      ...(isOfUser && { id: idSchema(auth.settings.model.idType) }),
+      ...sketch.path,
+    },
     ...(body && {
       requestBody: {
         required: !sketch.mayBeEmpty,
         content: { 'application/json': { schema: body } },
       },
     }),
-    ...(query && { parameters: queryParameters(query) }),
+    ...(parameters && { parameters }),
     successes: { [status]: done(status, data) },
     refusals: [
       ...(body ? [...bodyRefusals(auth.host), account.invalidFormat()] : []),

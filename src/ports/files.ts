@@ -83,6 +83,11 @@ export interface FileStore {
    * request. Rejects with `FileForbidden` or `RangeNotSatisfiable`.
    */
   serve?(request: Request): Promise<Response | undefined>
+  /**
+   * The code that takes uploads, `uploads` of `fieldgate/uploads`. Only a bundle for Workers or browsers needs it; elsewhere it is loaded
+   * without this.
+   */
+  readonly uploads?: () => Promise<object>
   /** Releases everything. Calling it twice is harmless. */
   close?(): Promise<void>
 }

@@ -34,7 +34,7 @@ import type { RouterChoices, RouterInput, ServedRecords } from './setup/served.t
 import { type Serving, serving } from './setup/serving.ts'
 import { createHandler } from './write/create.ts'
 import { remove } from './write/remove.ts'
-import { updateHandler } from './write/update.ts'
+import { update } from './write/update.ts'
 
 /** A router for `app.mount`. You can add extra routes to it; they come before `/:id`. */
 export interface Router<T = unknown> extends Mountable<T>, AddRoutes {}
@@ -158,7 +158,7 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
       ),
     ],
     ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
-    ['update', record('PATCH', 'update', updateHandler(resource))],
+    ['update', record('PATCH', 'update', (request, context) => update(resource, request, context))],
     [
       'remove',
       record('DELETE', 'delete', (request, context) => remove(resource, request, context)),

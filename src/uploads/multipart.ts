@@ -30,11 +30,6 @@ export interface MultipartParser {
   end(): void
 }
 
-/** Whether a Content-Type is `multipart/form-data`. */
-export function isMultipart(contentType: string | null): boolean {
-  return contentType !== null && /^multipart\/form-data\s*(?:;|$)/i.test(contentType)
-}
-
 const DASH = 0x2d
 const PATIENCE = 2
 

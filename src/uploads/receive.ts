@@ -65,9 +65,14 @@ export async function receive(
     await body.read(request, timeoutMs)
     return { texts: body.texts, files: await body.sniffed() }
   } catch (error) {
-    await body.discard()
+    await discard(body.files)
     throw error
   }
+}
+
+/** Discards buffered files. */
+export async function discard(files: readonly Pick<ReceivedFile, 'held'>[]): Promise<void> {
+  await Promise.allSettled(files.map(({ held }) => held.discard()))
 }
 
 interface Part extends PartHead {
@@ -78,7 +83,7 @@ class Body {
   readonly #upload: Upload
   readonly #store: FileStore | undefined
   readonly #form = formFields()
-  readonly #files: Part[] = []
+  readonly files: Part[] = []
   readonly #counts = new Map<string, number>()
   #smallParts = 0
   #textSize = 0
@@ -119,17 +124,13 @@ class Body {
   async sniffed(): Promise<ReceivedFile[]> {
     const { allowedMimeTypes } = this.#upload
     const files: ReceivedFile[] = []
-    for (const { name: field, held } of this.#files) {
+    for (const { name: field, held } of this.files) {
       const type = await sniff(held.head())
       if (!type) throw unrecognisedType(field)
       if (!allowedMimeTypes.has(type.mime)) throw typeNotAllowed(type.mime)
       files.push({ field, type, held })
     }
     return files
-  }
-
-  async discard(): Promise<void> {
-    await Promise.allSettled(this.#files.map(({ held }) => held.discard()))
   }
 
   #accept(head: PartHead): PartSink {
@@ -173,12 +174,12 @@ class Body {
   #admit(head: PartHead): Part {
     const { fields, maxFiles } = this.#upload
     const count = (this.#counts.get(head.name) ?? 0) + 1
-    if (this.#files.length >= maxFiles) throw tooManyFiles()
+    if (this.files.length >= maxFiles) throw tooManyFiles()
     if (count > (fields.get(head.name)?.maxCount ?? 0)) throw unexpectedFile()
     if (!this.#store) throw storageNotConfigured()
     this.#counts.set(head.name, count)
     const part = { ...head, held: BufferedFile.file(this.#store.stage?.bind(this.#store)) }
-    this.#files.push(part)
+    this.files.push(part)
     return part
   }
 

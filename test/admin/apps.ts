@@ -62,6 +62,7 @@ export const Book = defineModel('Book', {
   transitions: { status: { draft: ['review'], review: ['draft', 'published'], published: [] } },
   initial: { status: ['draft'] },
   indexes: ['title'],
+  changes: true,
 })
 
 /** Books, authors and accounts. Editors write, admins delete, readers read. */
@@ -86,7 +87,9 @@ export async function library(isFilled = true): Promise<App> {
       createRouter({
         model: Book,
         middlewares: [auth.requireAuth],
-        access,
+        access: { ...access, restore: editors },
+        history: true,
+        live: true,
         orderBy: 'title',
         query: ['status', 'author'],
         search: ['title', 'author.name'],

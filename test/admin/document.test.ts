@@ -5,6 +5,7 @@ import { changesOf, missing, sent, valuesOf } from '../../packages/admin/src/pag
 import { Rights } from '../../packages/admin/src/page/rights.ts'
 import { conditionsOf, operatorsFor } from '../../packages/admin/src/page/rules.ts'
 import { depot, library } from './apps.ts'
+import { club } from './club.ts'
 
 async function shape(taste = {}) {
   const app = await library(false)
@@ -64,6 +65,31 @@ describe('The admin page reads from the document', () => {
     const document = (await (await app.handle(new Request(path))).json()) as Document
     const [parts] = shapeOf(document, {}).resources
     expect(parts).toMatchObject({ name: 'parts', isByCursor: true, isSearchable: false })
+  })
+
+  it('which providers there are, and where they bring people back to', async () => {
+    const { app } = await club('http://localhost:1', 'http://localhost:2')
+    const path = 'http://localhost:1/admin/openapi.json'
+    const document = (await (await app.handle(new Request(path))).json()) as Document
+    const { routes = {} } = shapeOf(document, {}).accounts ?? {}
+    const choices = (route: string) =>
+      routes[route]?.operation.parameters?.map(({ name, schema }) => [name, schema?.enum])
+    expect(choices('beginOidc')).toEqual([
+      ['name', ['company']],
+      ['returnTo', ['/admin']],
+      ['challenge', undefined],
+    ])
+    expect(choices('social')).toEqual([['provider', ['google', 'demo', 'own']]])
+  })
+
+  it('what can be followed, and what has a history', async () => {
+    const { resources } = await shape()
+    const [found, authors] = resources
+    expect([found?.isLive, authors?.isLive]).toEqual([true, false])
+    expect(Object.keys(found?.actions ?? {})).toEqual(
+      expect.arrayContaining(['history', 'restore']),
+    )
+    expect(authors?.actions.history).toBeUndefined()
   })
 
   it('what the developer wants otherwise', async () => {

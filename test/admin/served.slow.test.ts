@@ -49,7 +49,10 @@ describe('admin() serves', () => {
 
   it('nothing for options that make no sense', () => {
     const wrong: [object, string][] = [
-      [{ titel: 'A' }, "admin: unknown option 'titel'. There are: title, resources, imageOrigins"],
+      [
+        { titel: 'A' },
+        "admin: unknown option 'titel'. There are: title, resources, imageOrigins, providers",
+      ],
       [{ title: '' }, "admin: 'title' must be a string that is not empty"],
       [
         { resources: { cities: { list: 'name' } } },
@@ -59,6 +62,12 @@ describe('admin() serves', () => {
       [
         { imageOrigins: ['files.example.com'] },
         "admin: 'imageOrigins' must be a list of origins, like 'https://files.example.com'",
+      ],
+      [{ providers: { google: {} } }, "admin: 'providers.google' needs 'clientId'"],
+      [{ providers: { own: { clientId: 'x' } } }, "admin: 'providers.own' needs 'url'"],
+      [
+        { providers: { google: { clientId: 'x', gives: 'token' } } },
+        "admin: 'providers.google.gives' must be 'idToken', 'accessToken' or 'code'",
       ],
     ]
     for (const [options, message] of wrong) expect(() => admin(options)).toThrow(message)

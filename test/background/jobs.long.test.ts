@@ -7,6 +7,7 @@ import { postgresStore } from '../../adapters/stores/postgres/index.ts'
 import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
 import { jobs, runDue } from '../../src/background/jobs/index.ts'
 import type { Store } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { withService } from '../services/shared.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
 import { freshDatabases } from '../stores/mongodb/databases.ts'
@@ -14,12 +15,15 @@ import { freshSchemas } from '../stores/postgres/schemas.ts'
 import { apps } from './apps.ts'
 import { processesOf } from './processes.ts'
 
+/** How often a process is killed in the middle of a run. */
+const KILLS = runs(2)
+
 /** `open` opens a database of its own each time it is called, and returns what opens it again. */
 function jobsOn(store: string, open: () => () => Store): void {
   describe(`jobs on ${store}`, () => {
     it('run once for each time over four processes, and again when a process dies', async () => {
       const it = apps('2026-11-26T02:59:00Z', open())
-      const runs: string[] = []
+      const ran: string[] = []
       let isDying = false
       const all = Array.from({ length: 4 }, () => {
         const app = it.app()
@@ -27,7 +31,7 @@ function jobsOn(store: string, open: () => () => Store): void {
           nightly: {
             schedule: '0 3 * * *',
             run: ({ at, attempt }) => {
-              runs.push(`${at.toISOString().slice(0, 10)} ${attempt}`)
+              ran.push(`${at.toISOString().slice(0, 10)} ${attempt}`)
               return isDying ? new Promise(() => {}) : undefined
             },
           },
@@ -41,13 +45,13 @@ function jobsOn(store: string, open: () => () => Store): void {
       it.clock.at += 24 * 3_600_000
       isDying = true
       void everyone()
-      await expect.poll(() => runs.length).toBe(2)
+      await expect.poll(() => ran.length).toBe(2)
       isDying = false
       it.clock.at += 10_000
       await everyone()
       it.clock.at += 11_000
       await everyone()
-      expect(runs).toEqual(['2026-11-26 1', '2026-11-27 1', '2026-11-27 2'])
+      expect(ran).toEqual(['2026-11-26 1', '2026-11-27 1', '2026-11-27 2'])
     })
   })
 }
@@ -84,7 +88,7 @@ it('a job of each second begins once for each run that ends, while processes are
       .split('\n')
       .map((line) => line.split(' '))
   const killedTicks: string[] = []
-  for (let kill = 0; kill < 3; kill += 1) {
+  for (let kill = 0; kill < KILLS; kill += 1) {
     const before = lines().length
     await expect
       .poll(() => lines().length, { timeout: 60_000, interval: 20 })

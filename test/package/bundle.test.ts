@@ -14,6 +14,12 @@ const KIB = 1024
  */
 const LIMIT = 207 * KIB
 
+/** The same of records alone, without accounts and files. */
+const LIMIT_OF_RECORDS = 126 * KIB
+
+/** What takes uploads, which file stores bring along. */
+const UPLOADS = ['x-img-optimizations', 'fileTypeFromBuffer', 'onField']
+
 /** Names that only other adapters, or other runtimes, would bring along. */
 const FOREIGN = [
   'node:sqlite',
@@ -49,7 +55,7 @@ const FOREIGN = [
 ]
 
 async function gzipped(
-  model: 'mini' | 'classic' | 'passwords',
+  model: 'mini' | 'classic' | 'passwords' | 'records' | 'files',
 ): Promise<{ size: number; text: string }> {
   const text = await bundled(new URL(`./bundles/${model}.ts`, import.meta.url), true)
   return { size: gzipSync(text, { level: 9 }).length, text }
@@ -61,6 +67,14 @@ describe('the Workers bundle of core, D1 and auth', () => {
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
     expect(mini.size).toBeLessThan(LIMIT)
+  })
+
+  it('is smaller for records alone, and has what takes uploads only with a file store', async () => {
+    const [records, files] = [await gzipped('records'), await gzipped('files')]
+    console.log(`gzipped: ${(records.size / KIB).toFixed(1)} KiB of records alone`)
+    expect(records.size).toBeLessThan(LIMIT_OF_RECORDS)
+    expect(UPLOADS.filter((name) => records.text.includes(name))).toEqual([])
+    expect(UPLOADS.filter((name) => !files.text.includes(name))).toEqual([])
   })
 
   it('has the list of common passwords only where it is named', async () => {

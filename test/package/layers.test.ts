@@ -97,7 +97,7 @@ describe('the layers of src and extras', () => {
       /^croner$/,
       // Loaded when a ceremony begins.
       /^@simplewebauthn\/browser$/,
-      /^#(scrypt|hmac|response|smtp|passwords|compression|outbound|contexts|processes|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|compression|outbound|contexts|processes|reference|uploads)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)
@@ -124,6 +124,7 @@ describe('the adapters', () => {
   const OWN = [
     ['adapters/runtimes/', 'src/app/app.ts'],
     ['adapters/runtimes/', 'src/background/run.ts'],
+    ['adapters/files/', 'src/uploads/index.ts'],
     ['adapters/clients/', 'src/client/'],
     ['adapters/methods/', 'src/auth/'],
     ['adapters/methods/', 'src/http/'],

@@ -14,6 +14,8 @@ import * as reference from '../../adapters/reference/scalar.ts'
 import * as node from '../../adapters/responses/node.ts'
 import * as web from '../../adapters/responses/web.ts'
 import * as processes from '../../adapters/runtimes/processes/shared.ts'
+import * as noUploads from '../../adapters/uploads/none.ts'
+import * as uploads from '../../src/uploads/index.ts'
 
 /** What src expects of each module that package.json chooses by runtime; the compiler compares them. */
 const choices = {
@@ -26,6 +28,7 @@ const choices = {
   '#response': [node, web],
   '#scrypt': [scrypt, noble],
   '#smtp': [smtp, noSmtp],
+  '#uploads': [uploads, noUploads],
 } satisfies {
   '#compression': typeof import('#compression')[]
   '#contexts': typeof import('#contexts')[]
@@ -36,6 +39,7 @@ const choices = {
   '#response': typeof import('#response')[]
   '#scrypt': typeof import('#scrypt')[]
   '#smtp': typeof import('#smtp')[]
+  '#uploads': typeof import('#uploads')[]
 }
 
 it.each(Object.entries(choices))('every module behind %s has the same names', (_, modules) => {

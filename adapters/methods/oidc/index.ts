@@ -58,6 +58,7 @@ const ROUTES: readonly MethodRoute[] = [
     path: '/login/oidc',
     access: 'anyone',
     hidesAccounts: true,
+    signsIn: true,
     summary: 'Signs in by the code that the browser has brought back from an OpenID provider',
     body: object({ code: string(), verifier: optional(string()) }),
     refusals: [invalidFormat(), invalidCredentials(), accountExists()],
@@ -102,8 +103,11 @@ function opened(accounts: Accounts, options: OidcOptions): OpenMethod {
     fail("the user model needs the field 'provenEmail' of userFields()")
   }
   flow.providers.set(options.name, new OpenIdProvider(options, accounts.now))
-  if (known) return { handlers: {} }
+  const { name, returnTo } = options
+  const choices = { beginOidc: { name: [name], returnTo }, finishOidc: { name: [name] } }
+  if (known) return { handlers: {}, choices }
   return {
+    choices,
     handlers: {
       beginOidc: (request) => flow.begin(request),
       finishOidc: (request) => flow.finish(request),

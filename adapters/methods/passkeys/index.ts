@@ -116,6 +116,7 @@ const ROUTES: readonly MethodRoute[] = [
     path: '/login/passkey',
     access: 'anyone',
     hidesAccounts: true,
+    signsIn: true,
     summary: 'Signs in by a passkey',
     body: object({ ticket: string(), credential: publicKey }),
     refusals: [invalidFormat(), invalidCredentials()],

@@ -6,10 +6,8 @@
 
 import type { Document, Collection as Native } from 'mongodb'
 import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
-import { Commands } from './calls/commands.ts'
-import { inserter } from './calls/inserts.ts'
 import { Reads } from './calls/reads.ts'
-import { Writes } from './calls/writes.ts'
+import { inserter, Writes } from './calls/writes.ts'
 import type { Connection, Run } from './connection/connection.ts'
 import type { Indexed } from './search/grams.ts'
 
@@ -21,7 +19,7 @@ export function openCollection(
 ): Collection {
   const native = connection.database.collection(schema.name)
   const run: Run = (work) => connection.run(schema, work)
-  const reads = new Reads(schema, new Commands(native, connection), indexed)
+  const reads = new Reads(schema, native, connection, indexed)
   const writes = new Writes(schema, native, indexed)
   const insert = inserter(native)
   return {

@@ -14,8 +14,7 @@ import { Connection, type Run } from './connection/connection.ts'
 import { exactCollection } from './copying/exact.ts'
 import { foreignValues } from './copying/foreign-values.ts'
 import { watchWrites } from './copying/watch.ts'
-import { dropLeftOvers } from './schema/obsolete-indexes.ts'
-import { prepareCollection, surroundingsOf } from './schema/schema.ts'
+import { dropLeftOvers, prepareCollection, surroundingsOf } from './schema/schema.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
@@ -44,11 +43,11 @@ export interface MongoStoreOptions {
 export function mongoStore(options: MongoStoreOptions): Store {
   const { searchIndexes } = { ...options }
   const connection = new Connection({ ...options })
-  const { client, database } = connection
+  const { database } = connection
   // Routers add searchable paths until the app starts.
   const indexedOf = (schema: CollectionSchema) => (searchIndexes ? schema.searchable : undefined)
   const log = new Log(connection)
-  const write = stepWriter(client, database, log, indexedOf)
+  const write = stepWriter(database, log, indexedOf)
   const run = <T>(work: () => Promise<T>) => connection.run(undefined, work)
 
   return {

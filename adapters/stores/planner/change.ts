@@ -33,3 +33,8 @@ export function operationsOf({ set = {}, unset = [], ...change }: Change): Opera
   }
   return operations
 }
+
+/** The paths that a change names. */
+export function changedPaths(change: Change): string[] {
+  return operationsOf(change).map(({ path }) => path)
+}

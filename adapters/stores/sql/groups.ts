@@ -5,7 +5,7 @@
  */
 
 import type { AggregateRead, GroupKey, GroupSort, Measure } from '../../../src/ports/aggregate.ts'
-import { whereAll } from './conditions.ts'
+import { whereAll } from './filter.ts'
 
 /** A measure of the values of a field. */
 export type ValueMeasure = Exclude<Measure, { op: 'count' }>

@@ -6,7 +6,7 @@
 
 import type { SortKey } from '../../../src/ports/filter.ts'
 import type { Stretch } from '../planner/seek.ts'
-import { whereAll } from './conditions.ts'
+import { whereAll } from './filter.ts'
 
 /** What a page consists of. */
 export interface Page {

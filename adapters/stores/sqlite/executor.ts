@@ -8,43 +8,18 @@
 
 import {
   type CollectionSchema,
-  IndexConflict,
-  type LeftOver,
   type ReadHints,
   type Store,
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import { newEpoch } from '../changes/position.ts'
-import { openLog } from './changes/log.ts'
-import { createLog, dropOld, hasLog } from './changes/log-tables.ts'
+import { withTimeout } from '../../../src/ports/with-timeout.ts'
 import { watchWrites } from './connection/watch.ts'
 import { portError } from './layout/errors.ts'
-import type { Runner } from './layout/runner.ts'
-import {
-  CREATE_SHAPES,
-  newShapes,
-  noteShapes,
-  READ_SHAPES,
-  type Shapes,
-  shapesIn,
-} from './layout/schema-stamps.ts'
+import { type Migration, migrate } from './layout/migration.ts'
 import type { Statement } from './layout/sql.ts'
-import { type Migration, takeDrops, takeSteps } from './schema/migration.ts'
-import {
-  checkNames,
-  columnsOf,
-  dropsOf,
-  type Existing,
-  existingIn,
-  isEmpty,
-  leftOversIn,
-  OBJECTS,
-  stepsTo,
-  warningsOf,
-} from './schema/steps-to.ts'
-import { openCollection } from './statements/collection.ts'
-import { stepWriter } from './statements/steps.ts'
+import { dropAll, prepareAll } from './prepare.ts'
+import { storeOver } from './store.ts'
 
 /** A statement in SQLite's SQL. */
 export interface SqliteStatement {
@@ -81,8 +56,8 @@ export interface Executor {
 
 /** A store in a database that speaks the SQL of SQLite 3.45 or newer: you write how it runs statements. */
 export function executorStore(executor: Executor): Store {
+  const { name, title, maxBytes, maxSearched } = executor
   const underWay = new Set<Promise<unknown>>()
-  const shapes: { all: Shapes } = { all: new Map() }
   let closed = false
 
   async function tracked<T>(work: () => Promise<T>): Promise<T> {
@@ -109,57 +84,47 @@ export function executorStore(executor: Executor): Store {
     return executor.run(statement)
   }
 
-  function runnerOf(schema: CollectionSchema): Runner {
-    const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
-      run(schema, async () => (await inTime(() => perform(statement), timeLimitMs)).rows)
-    return {
-      ...(executor.maxBytes !== undefined && { maxBytes: executor.maxBytes }),
-      shapes,
-      read,
-      count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
-      write: (statement) => run(schema, () => perform(statement)),
-    }
-  }
+  const rowsOf = async (statement: Statement) => (await executor.run(statement)).rows
 
-  const log = openLog((statement) => tracked(async () => (await executor.run(statement)).rows))
+  const migrated = <T>(migration: Migration<T>) =>
+    run(undefined, () =>
+      migrate(migration, async (statements) => {
+        return (await executor.batch(statements)).map(({ rows }) => rows)
+      }),
+    )
 
-  return {
-    name: executor.name,
+  return storeOver({
+    name,
+    title,
+    maxSearched,
     rawRegex: false,
-    guards: true,
-    changes: log,
-    collection: (schema) => openCollection(schema, runnerOf(schema)),
-    write: stepWriter(runnerOf, log, (_, statements) =>
+    runnerOf(schema) {
+      const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
+        run(schema, async () => (await inTime(() => perform(statement), timeLimitMs)).rows)
+      return {
+        ...(maxBytes !== undefined && { maxBytes }),
+        read,
+        count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
+        write: (statement) => run(schema, () => perform(statement)),
+      }
+    },
+    read: (statement) => tracked(() => rowsOf(statement)),
+    write: (_, statements) =>
       tracked(() => {
         for (const statement of statements) refusePatterns(statement, executor)
         return executor.batch(statements)
       }),
-    ),
-    copying: {
-      // The service decides which of SQLite's functions it allows.
-      watch: () =>
-        watchWrites(async (statement) => (await executor.run(statement)).rows).catch(
-          () => undefined,
-        ),
-    },
-    async prepare(schemas, warn = () => {}) {
-      checkNames(schemas, executor.maxSearched)
-      if (schemas.length === 0) return
-      const found = await run(undefined, () => prepareAll(executor, schemas))
-      shapes.all = found.shapes
-      log.prepared(schemas)
-      const old = log.logged.flatMap(dropOld)
-      if (old.length > 0) await run(undefined, () => executor.batch(old))
-      for (const message of warningsOf(executor.title, schemas, found.existing)) warn(message)
-    },
-    dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(executor, schemas)),
+    // The service decides which of SQLite's functions it allows.
+    copying: { watch: () => watchWrites(rowsOf).catch(() => undefined) },
+    prepare: (schemas) => migrated(prepareAll(schemas, false)),
+    dropLeftOvers: (schemas) => migrated(dropAll(schemas, false)),
     async close() {
       if (closed) return
       closed = true
       await Promise.allSettled(underWay)
       executor.close?.()
     },
-  }
+  })
 }
 
 function refusePatterns({ patterns }: Statement, { title }: Executor): void {
@@ -170,88 +135,17 @@ function refusePatterns({ patterns }: Statement, { title }: Executor): void {
 async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {
   if (limitMs === undefined) return ask()
   const deadline = Date.now() + limitMs
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => late.resolve(undefined), limitMs)
-  const answer = await Promise.race([ask(), late.promise]).finally(() => clearTimeout(timer))
+  const late = () => new StoreTimeout(`a read took longer than ${limitMs} ms`)
+  const answer = await withTimeout(limitMs, ask, late)
   // The query may have kept the timer from firing.
-  if (answer === undefined || Date.now() > deadline) {
-    throw new StoreTimeout(`a read took longer than ${limitMs} ms`)
-  }
+  if (Date.now() > deadline) throw late()
   return answer
 }
 
-/** What a database knows. */
-interface Found {
-  readonly existing: Existing
-  /** The shapes that have written to it. */
-  readonly shapes: Shapes
-}
-
-/**
- * Reads all of it in one round trip: a Worker that starts has no more queries than that, however many models there are.
- */
-async function findIn(executor: Executor, schemas: readonly CollectionSchema[]): Promise<Found> {
-  const statements = [columnsOf(schemas), OBJECTS, CREATE_SHAPES, READ_SHAPES]
-  const answers = await executor.batch(statements)
-  const [columns = [], objects = [], , shapes = []] = answers.map(({ rows }) => rows)
-  return { existing: existingIn(columns, objects), shapes: shapesIn(shapes) }
-}
-
-/** Brings every table to its schema. Returns what there was before, and the shapes with those of `schemas`. */
-async function prepareAll(
-  executor: Executor,
-  schemas: readonly CollectionSchema[],
-): Promise<Found> {
-  const { existing, shapes } = await findIn(executor, schemas)
-  if (!hasLog(schemas, existing.made)) await executor.batch(createLog(newEpoch()))
-  for (const schema of schemas) await prepareTable(executor, schema, existing)
-  const added = newShapes(schemas, shapes)
-  if (added.size > 0) await executor.run(noteShapes(added))
-  return { existing, shapes: new Map([...shapes, ...added]) }
-}
-
-/** Another Worker may be taking the same steps: then the current state is read again. */
-const MAX_TRIES = 5
-
-async function prepareTable(
-  executor: Executor,
-  schema: CollectionSchema,
-  before: Existing,
-): Promise<void> {
-  let existing = before
-  for (let tries = 1; ; tries += 1) {
-    const steps = stepsTo(schema, existing)
-    if (isEmpty(steps)) return
-    try {
-      return await migrate(executor, takeSteps(schema, steps))
-    } catch (error) {
-      if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
-    }
-    existing = (await findIn(executor, [schema])).existing
-  }
-}
-
-async function dropLeftOvers(
-  executor: Executor,
-  schemas: readonly CollectionSchema[],
-): Promise<LeftOver[]> {
-  const { existing } = await findIn(executor, schemas)
-  const left: LeftOver[] = []
-  for (const schema of schemas) {
-    const dropped = await migrate(executor, takeDrops(dropsOf(schema, existing)))
-    left.push(...leftOversIn(schema, dropped))
-  }
-  return left
-}
-
-async function migrate<Result>(executor: Executor, migration: Migration<Result>): Promise<Result> {
-  for (let step = migration.next(); ; ) {
-    if (step.done) return step.value
-    try {
-      const answers = await executor.batch(step.value)
-      step = migration.next(answers.at(-1)?.rows ?? [])
-    } catch (error) {
-      step = migration.throw(error)
-    }
-  }
-}
+/** The limits of SQLite on Cloudflare, in D1 and in Durable Objects. */
+export const CLOUDFLARE_LIMITS = {
+  /** The longest SQL of a statement. */
+  maxBytes: 100_000,
+  /** A table has 100 columns, four of which are taken. */
+  maxSearched: 96,
+} as const

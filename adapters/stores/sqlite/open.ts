@@ -6,8 +6,6 @@
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { openLog } from './changes/log.ts'
-import { dropOld } from './changes/log-tables.ts'
 import { retryWhileBusy } from './connection/busy-retry.ts'
 import { Connection } from './connection/connection.ts'
 import { Counts } from './connection/counts.ts'
@@ -22,14 +20,13 @@ import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
 import { borrowedWriter, lendWriter, type RunBatch } from './connection/shared-writer.ts'
 import { watchWrites } from './connection/watch.ts'
 import { Writer } from './connection/writer.ts'
-import { portError } from './layout/errors.ts'
+import { isUnusable, portError } from './layout/errors.ts'
+import type { Migration } from './layout/migration.ts'
 import type { Runner } from './layout/runner.ts'
-import type { KnownShapes, Shapes } from './layout/schema-stamps.ts'
-import { dropLeftOvers, prepareShapes, prepareTables } from './prepare.ts'
-import { warningsOf } from './schema/steps-to.ts'
+import type { Statement } from './layout/sql.ts'
+import { dropAll, prepareAll } from './prepare.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
-import { openCollection } from './statements/collection.ts'
-import { stepWriter } from './statements/steps.ts'
+import { storeOver } from './store.ts'
 
 /** The store in a file. Throws if it cannot be opened. */
 export function openStore(path: string, pace: Pace = PACE): Store {
@@ -39,34 +36,24 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
   const counts = new Counts((statement) => reads.quick(statement))
-  const shapes: { all: Shapes } = { all: new Map() }
-  const log = openLog((statement) => reads.rows(statement))
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
   let write = writeHere
   let unlend = () => {}
+  const parts: Parts = { reads, search, counts, write: (batch) => write(batch) }
 
-  const parts: Parts = {
-    reads,
-    search,
-    counts,
-    shapes,
-    write: (batch) => write(batch),
-  }
-  const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
-
-  return {
+  return storeOver({
     name: 'sqlite',
+    title: 'SQLite',
     rawRegex: true,
-    guards: true,
-    collection: (schema) => openCollection(schema, runnerOf(schema)),
-    changes: log,
-    write: stepWriter(runnerOf, log, async (collections, statements) => {
+    runnerOf: (schema) => runnerOver(parts, schema),
+    read: (statement) => reads.rows(statement),
+    async write(collections, statements) {
       await checkPatternsOf(statements)
       return write({ statements, collections })
-    }),
+    },
     copying: copyingOf(connection),
-    async prepare(schemas, warn = () => {}) {
+    async prepare(schemas) {
       await connection.ready()
       await writer.drained()
       const borrowed = await borrowedWriter(connection.file)
@@ -75,19 +62,15 @@ export function openStore(path: string, pace: Pace = PACE): Store {
         write = borrowed
       }
       unlend = lendWriter(connection.file, writeHere)
-      const existing = await retryWhileBusy(() =>
-        prepareTables(connection, schemas, search.available),
+      const found = await retryWhileBusy(() =>
+        migrateNow(connection, () => prepareAll(schemas, search.available)),
       )
-      shapes.all = await retryWhileBusy(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
-      log.prepared(schemas)
-      const old = log.logged.flatMap(dropOld)
-      if (old.length > 0) await write({ statements: old, collections: [] })
-      for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
+      return found
     },
     async dropLeftOvers(schemas) {
       await writer.drained()
-      return retryWhileBusy(() => dropLeftOvers(connection, schemas, search.available))
+      return retryWhileBusy(() => migrateNow(connection, () => dropAll(schemas, search.available)))
     },
     async close() {
       if (closed) return
@@ -101,7 +84,33 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       search.close()
       connection.close()
     },
-  }
+  })
+}
+
+/**
+ * The result of the migration that `begin` begins: all of it happens, or nothing. One that has only looked so far takes no
+ * lock: if there is more to do, it begins again in a transaction.
+ */
+function migrateNow<Result>(connection: Connection, begin: () => Migration<Result>): Result {
+  const rows = (statements: readonly Statement[]) =>
+    connection.asOne(() => statements.map((one) => connection.rows(one)))
+  const looking = begin()
+  const look = looking.next()
+  const looked = look.done ? look : looking.next(rows(look.value))
+  if (looked.done) return looked.value
+  return connection.transaction(() => {
+    const migration = begin()
+    for (let step = migration.next(); ; ) {
+      if (step.done) return step.value
+      try {
+        step = migration.next(rows(step.value))
+      } catch (error) {
+        // The transaction may have ended.
+        if (isUnusable(error)) throw error
+        step = migration.throw(error)
+      }
+    }
+  })
 }
 
 function copyingOf(connection: Connection): NonNullable<Store['copying']> {
@@ -123,16 +132,14 @@ interface Parts {
   readonly reads: Reads
   readonly search: SearchIndexes
   readonly counts: Counts
-  readonly shapes: KnownShapes
   readonly write: RunBatch
 }
 
-function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, search, counts, shapes, write } = parts
+function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shapes'> {
+  const { reads, search, counts, write } = parts
   return {
     deadline: DEADLINE,
     withoutVainChecks: (sql) => withoutVainChecks(sql, (free) => reads.planOf(free)),
-    shapes,
     quick: (statement) => reads.quick(statement),
     read: (statement, hints) => reads.rows(statement, hints),
     scan: (statement, hints) => reads.rows(statement, hints, schema.name),

@@ -1,123 +1,131 @@
 /**
- * Start-up on node:sqlite: tables and indexes, in one transaction.
+ * Start-up: brings the tables of a database to what the models need.
  *
  * @module
  */
 
-import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
+import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
 import { newEpoch } from '../changes/position.ts'
 import { createLog, hasLog } from './changes/log-tables.ts'
-import type { Connection } from './connection/connection.ts'
+import { isDuplicate, isUnusable } from './layout/errors.ts'
+import type { Migration } from './layout/migration.ts'
 import {
   CREATE_SHAPES,
-  FIND_SHAPES,
   newShapes,
   noteShapes,
   READ_SHAPES,
   type Shapes,
   shapesIn,
 } from './layout/schema-stamps.ts'
-import { shadowsOf } from './layout/shadows.ts'
-import { type Migration, takeDrops, takeSteps } from './schema/migration.ts'
+import { type Row, statement } from './layout/sql.ts'
+import { fillAll } from './schema/backfill.ts'
 import {
-  checkNames,
   columnsOf,
+  type Drop,
   dropsOf,
   type Existing,
   existingIn,
-  isEmpty,
   leftOversIn,
   OBJECTS,
-  type Steps,
   stepsTo,
 } from './schema/steps-to.ts'
-import { lackingOf, probeFor } from './search/filling.ts'
-import { hasSearch, makeSearch, searchDropsOf } from './search/full-text.ts'
+import { searchDropsOf, searchStepsTo } from './search/full-text.ts'
 
-/** Brings every table to its schema, or leaves all as they are. Returns what there was before. */
-export function prepareTables(
-  connection: Connection,
+/** What a database knows. */
+export interface Found {
+  readonly existing: Existing
+  /** The shapes that have written to it. */
+  readonly shapes: Shapes
+}
+
+/**
+ * Reads all of it in one round trip: a Worker that starts has no more queries than that, however many models there are. It
+ * changes nothing, once the table of the shapes is there.
+ */
+function* findIn(schemas: readonly CollectionSchema[]): Migration<Found> {
+  const none: readonly Row[] = []
+  const answers = yield [columnsOf(schemas), OBJECTS, CREATE_SHAPES, READ_SHAPES]
+  const [columns = none, objects = none, , shapes = none] = answers
+  return { existing: existingIn(columns, objects), shapes: shapesIn(shapes) }
+}
+
+/**
+ * Brings every table to its schema; with `fullText`, the search indexes too. Returns what there was before, and the shapes with
+ * those of `schemas`. If nothing is to be done, it takes one step.
+ */
+export function* prepareAll(
   schemas: readonly CollectionSchema[],
   fullText: boolean,
-): Existing {
-  checkNames(schemas)
-  const isReady = (schema: CollectionSchema, existing: Existing): boolean =>
-    isEmpty(stepsFor(connection, schema, existing)) && (!fullText || hasSearch(existing, schema))
-  const before = existingFor(connection, schemas)
-  // If everything is in place, start-up takes no lock.
-  const isLogReady = hasLog(schemas, before.made)
-  if (isLogReady && schemas.every((schema) => isReady(schema, before))) return before
-  connection.transaction(() => {
-    if (!isLogReady) for (const one of createLog(newEpoch())) connection.write(one)
-    for (const schema of schemas) {
-      // Two collections may share a table.
-      const existing = existingFor(connection, [schema])
-      migrate(connection, takeSteps(schema, stepsFor(connection, schema, existing)))
-      if (fullText && !hasSearch(existing, schema)) makeSearch(connection, existing, schema)
-    }
-  })
-  return before
+): Migration<Found> {
+  const { existing, shapes } = yield* findIn(schemas)
+  if (!hasLog(schemas, existing.made)) yield createLog(newEpoch())
+  for (const schema of schemas) yield* prepareTable(schema, existing, fullText)
+  const added = newShapes(schemas, shapes)
+  if (added.size > 0) yield [noteShapes(added)]
+  return { existing, shapes: new Map([...shapes, ...added]) }
 }
 
-/** Drops what only other versions of `schemas` need; all of it, or nothing. */
-export function dropLeftOvers(
-  connection: Connection,
-  schemas: readonly CollectionSchema[],
+/** Another Worker may be taking the same steps: then the current state is read again. */
+const MAX_TRIES = 5
+
+function* prepareTable(
+  schema: CollectionSchema,
+  before: Existing,
   fullText: boolean,
-): LeftOver[] {
-  return connection.transaction(() => {
-    const existing = existingFor(connection, schemas)
-    return schemas.flatMap((schema) => {
-      // The search indexes name columns.
-      const drops = [...searchDropsOf(existing, schema, fullText), ...dropsOf(schema, existing)]
-      return leftOversIn(schema, migrate(connection, takeDrops(drops)))
-    })
-  })
-}
-
-/** The steps to `schema`, with what another version of the app has left out of the shadows that it searches. */
-function stepsFor(connection: Connection, schema: CollectionSchema, existing: Existing): Steps {
-  const steps = stepsTo(schema, existing)
-  const known = [...shadowsOf(schema).values()].filter(({ name }) =>
-    steps.backfill.every((one) => one.name !== name),
-  )
-  if (known.length === 0 || steps.columns.length > 0) return steps
-  const lacking = lackingOf(known, connection.rows(probeFor(schema.name, known)))
-  return { ...steps, backfill: [...steps.backfill, ...lacking] }
-}
-
-/** The result of a migration, in which a statement that fails changes nothing. */
-function migrate<Result>(connection: Connection, migration: Migration<Result>): Result {
-  for (let step = migration.next(); ; ) {
-    if (step.done) return step.value
-    const statements = step.value
+): Migration<void> {
+  let existing = before
+  for (let tries = 1; ; tries += 1) {
     try {
-      const rows = connection.asOne(() => statements.map((one) => connection.rows(one)))
-      step = migration.next(rows.at(-1) ?? [])
+      yield* takeSteps(schema, existing)
+      if (fullText) for (const sql of searchStepsTo(schema, existing)) yield [statement(sql)]
+      return
     } catch (error) {
-      step = migration.throw(error)
+      if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
     }
+    existing = (yield* findIn([schema])).existing
   }
 }
 
-/** What the database knows of the tables of `schemas`. */
-function existingFor(connection: Connection, schemas: readonly CollectionSchema[]): Existing {
-  return existingIn(connection.rows(columnsOf(schemas)), connection.rows(OBJECTS))
+function* takeSteps(schema: CollectionSchema, existing: Existing): Migration<void> {
+  const { name } = schema
+  const { columns, replaced, indexes, backfill } = stepsTo(schema, existing)
+  for (const together of [columns, replaced]) if (together.length > 0) yield together.map(statement)
+  for (const { sql, fields } of indexes) {
+    try {
+      yield [statement(sql)]
+    } catch (error) {
+      if (!fields || !isDuplicate(error)) throw error
+      throw new IndexConflict(name, fields, { cause: error })
+    }
+  }
+  yield* fillAll(name, backfill)
 }
 
-/** The shapes that have written to the database, including those of `schemas`. */
-export function prepareShapes(
-  connection: Connection,
+/** Drops what only other versions of `schemas` need. */
+export function* dropAll(
   schemas: readonly CollectionSchema[],
-): Shapes {
-  const isThere = connection.rows(FIND_SHAPES).length > 0
-  const read = () => shapesIn(connection.rows(READ_SHAPES))
-  const known = isThere ? read() : new Map()
-  const added = newShapes(schemas, known)
-  if (added.size === 0) return known
-  connection.transaction(() => {
-    connection.write(CREATE_SHAPES)
-    connection.write(noteShapes(added))
-  })
-  return read()
+  fullText: boolean,
+): Migration<LeftOver[]> {
+  const { existing } = yield* findIn(schemas)
+  const left: LeftOver[] = []
+  for (const schema of schemas) {
+    // The search indexes name columns.
+    const drops = [...searchDropsOf(existing, schema, fullText), ...dropsOf(schema, existing)]
+    left.push(...leftOversIn(schema, yield* takeDrops(drops)))
+  }
+  return left
+}
+
+/** Drops what can be dropped, and returns that. */
+function* takeDrops(drops: readonly Drop[]): Migration<Drop[]> {
+  const done: Drop[] = []
+  for (const drop of drops) {
+    try {
+      yield [statement(drop.sql)]
+      done.push(drop)
+    } catch (error) {
+      if (!drop.mayFail || isUnusable(error)) throw error
+    }
+  }
+  return done
 }

@@ -6,10 +6,10 @@
 
 import type { Mountable } from '../../../src/index.ts'
 import { openapi } from '../../../src/openapi/index.ts'
-import { type AdminOptions, checkOptions } from './options.ts'
+import { type AdminOptions, checkOptions, providerOf } from './options.ts'
 import { assetResponse, pageResponse } from './responses.ts'
 
-export type { AdminOptions, ResourceOptions } from './options.ts'
+export type { AdminOptions, AdminProviderOptions, ResourceOptions } from './options.ts'
 
 type Host = Parameters<Mountable['attach']>[0]
 type Routes = ReturnType<Mountable['attach']>
@@ -26,6 +26,9 @@ type Handler = Routes[number]['handler']
 export function admin(options: AdminOptions = {}): Mountable {
   checkOptions(options)
   const { title = 'Admin', imageOrigins = [], resources = {} } = options
+  const providers = Object.fromEntries(
+    Object.entries(options.providers ?? {}).map(([name, one]) => [name, providerOf(name, one)]),
+  )
   return {
     attach(host, mount) {
       const base = mount === '/' ? '' : mount
@@ -35,7 +38,7 @@ export function admin(options: AdminOptions = {}): Mountable {
           imageOrigins,
           assets: `${basePath}${base}/assets`,
           config: {
-            ...{ title, resources },
+            ...{ title, resources, providers },
             api: basePath,
             document: basePath + (documentIn(host) ?? `${base}/openapi.json`),
           },

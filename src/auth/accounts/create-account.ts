@@ -9,7 +9,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
-import type { Report } from '../request-info/security-events.ts'
+import type { Report } from '../request-info/request-info.ts'
 import { type IdentifierParts, isTakenElsewhere } from './one-namespace.ts'
 
 /** The parts that a new account needs. */

@@ -19,7 +19,7 @@ import {
   type CodeKind,
   type Slot,
   slotOf,
-} from '../setup/code-fields.ts'
+} from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isAfter, type Users } from '../users/users.ts'
 

@@ -8,7 +8,7 @@
 import { all, any } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { KnownClients } from '../request-info/known-clients.ts'
-import type { CodeKind } from '../setup/code-fields.ts'
+import type { CodeKind } from '../setup/field-names.ts'
 import { type DummyWrite, NOBODY, type Step } from '../users/dummy-writes.ts'
 import { isAfter, type Users } from '../users/users.ts'
 import type { Codes, RightCode } from './codes.ts'

@@ -9,8 +9,7 @@ import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
 import type { ProvenIdentifiers } from '../accounts/proven-identifiers.ts'
-import { requestInfo } from '../request-info/request-info.ts'
-import type { Report } from '../request-info/security-events.ts'
+import { type Report, requestInfo } from '../request-info/request-info.ts'
 import type {
   Channel,
   MessagePurpose,

@@ -36,22 +36,21 @@ function notice(subject: string, what: string, act = ACT): Required<MailTemplate
   }
 }
 
+/** A code, what it is, and how long it is valid. */
+function coded(what: string, subject: string = `Your {{appName}} ${what}`): Required<MailTemplate> {
+  const sentence = (code: string) =>
+    `Your {{appName}} ${what} is ${code}. It is valid for {{minutes}} minutes.`
+  return {
+    subject,
+    text: `${sentence('{{code}}')}\n\n${IGNORE}\n`,
+    html: `<p>${sentence('<strong>{{code}}</strong>')}</p><p>${IGNORE}</p>`,
+  }
+}
+
 const MAIL: Readonly<Record<MessagePurpose, Required<MailTemplate>>> = {
-  passwordReset: {
-    subject: 'Your {{appName}} password reset code',
-    text: `Your {{appName}} password reset code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
-    html: `<p>Your {{appName}} password reset code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
-  },
-  emailVerification: {
-    subject: 'Confirm your email address for {{appName}}',
-    text: `Your {{appName}} confirmation code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
-    html: `<p>Your {{appName}} confirmation code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
-  },
-  signInCode: {
-    subject: 'Your {{appName}} sign-in code',
-    text: `Your {{appName}} sign-in code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
-    html: `<p>Your {{appName}} sign-in code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
-  },
+  passwordReset: coded('password reset code'),
+  emailVerification: coded('confirmation code', 'Confirm your email address for {{appName}}'),
+  signInCode: coded('sign-in code'),
   identifierChanged: notice(
     'Your {{appName}} account was changed',
     'The way you sign in to your {{appName}} account is being changed.',

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { base64url, textIn } from '../../http/base64url.ts'
+import { base64url, objectIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'
@@ -195,15 +195,4 @@ export function isInstant(value: unknown): value is number {
 /** Whether a claim is a string, or a list of them. */
 export function isStringOrStrings(value: unknown): value is string | readonly string[] {
   return [value].flat().every((item) => typeof item === 'string')
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(textIn(text) ?? '')
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

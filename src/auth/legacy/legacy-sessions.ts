@@ -10,6 +10,7 @@
  */
 
 import { sameText } from '../../http/constant-time.ts'
+import type { AcceptToken } from '../keys/access-tokens.ts'
 import type {
   ReadToken,
   RefreshTokenState,
@@ -18,7 +19,20 @@ import type {
   TokenIds,
 } from '../sign-in/refresh-token-state.ts'
 import type { Session } from '../sign-in/sessions.ts'
-import type { LegacyTokens } from './legacy-tokens.ts'
+
+/** What a refresh token of the old service says, and its hash under each of the old secrets. */
+export interface LegacyRefresh {
+  readonly userId: string
+  readonly sessionId: string
+  readonly hashes: readonly string[]
+}
+
+/** Reads the tokens of the old service. */
+export interface LegacyTokens {
+  readonly verify: AcceptToken
+  /** What has the form of a refresh token; undefined for anything else. Whether it is genuine is not known yet. */
+  refreshIn(text: unknown): LegacyRefresh | undefined
+}
 
 /** Whether a stored hash is that of a token. */
 type IsOf = (hash: unknown) => boolean

@@ -9,38 +9,80 @@
 
 import { macUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
+import type { OwnMethod } from '../instance.ts'
 import {
   type AcceptedClaims,
-  type AcceptToken,
   isInstant,
   isStringOrStrings,
   isValidAt,
   signedBody,
 } from '../keys/access-tokens.ts'
 import type { Mac } from '../keys/hmac.ts'
-import type { LegacySettings } from './legacy-settings.ts'
-
-/** What a refresh token of the old service says, and its hash under each of the old secrets. */
-export interface LegacyRefresh {
-  readonly userId: string
-  readonly sessionId: string
-  readonly hashes: readonly string[]
-}
-
-/** Reads the tokens of the old service. */
-export interface LegacyTokens {
-  readonly verify: AcceptToken
-  /** What has the form of a refresh token; undefined for anything else. Whether it is genuine is not known yet. */
-  refreshIn(text: unknown): LegacyRefresh | undefined
-}
+import { settingsOf, string } from '../option-checks.ts'
+import type { LegacyTokenOptions } from '../setup/options.ts'
+import {
+  type Secrets,
+  secretAdvice,
+  secretsOf,
+  type TokenSettings,
+} from '../setup/token-settings.ts'
+import { type LegacyTokens, readingBoth } from './legacy-sessions.ts'
 
 /** `{"alg":"HS256","typ":"JWT"}` */
 const HEADER = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'
 /** The user's id as base64url, 12 bytes of the session's id, 32 random bytes. */
 const REFRESH = /^([\w-]{1,128})\.([\w-]{16})\.([\w-]{43})$/
 
+/** The option `legacyTokens`. */
+export function legacyTokens(option: LegacyTokenOptions | undefined): readonly OwnMethod[] {
+  if (option === undefined) return []
+  const settings = legacySettings(option)
+  return [
+    {
+      routes: [],
+      advice: ({ token }) => [
+        secretAdvice(settings, 'legacyTokens.secret'),
+        legacyAdvice(settings, token),
+      ],
+      open({ users, refresh }) {
+        const tokens = tokensOf(settings, users.now)
+        return {
+          accepted: {
+            accessToken: tokens.verify,
+            refreshToken: refresh && readingBoth(refresh, tokens),
+          },
+        }
+      },
+    },
+  ]
+}
+
+/** The option, resolved. */
+interface LegacySettings {
+  /** All verify. */
+  readonly secrets: Secrets
+  readonly issuer: string | undefined
+  readonly audience: string | undefined
+}
+
+function legacySettings(option: LegacyTokenOptions): LegacySettings {
+  const { secret: secrets, ...settings } = settingsOf<
+    Omit<LegacySettings, 'secrets'> & { readonly secret: Secrets }
+  >('legacyTokens', option, { secret: secretsOf, issuer: string, audience: string })
+  return { secrets, ...settings }
+}
+
+/** A start-up warning if the old secret alone decides who is an admin. */
+function legacyAdvice(
+  { issuer, audience }: LegacySettings,
+  { invalidateOnPasswordChange }: TokenSettings,
+): string | undefined {
+  if (invalidateOnPasswordChange || issuer !== undefined || audience !== undefined) return undefined
+  return "'legacyTokens' with 'token.invalidateOnPasswordChange: false' takes the role from any JWT that the old secret signed. Set 'legacyTokens.issuer' or 'legacyTokens.audience', or let the user be read"
+}
+
 /** Reads the tokens that were signed with one of the secrets of `settings`; `now` returns epoch milliseconds. */
-export function legacyTokens(settings: LegacySettings, now: () => number): LegacyTokens {
+function tokensOf(settings: LegacySettings, now: () => number): LegacyTokens {
   const macs = settings.secrets.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
   return {
     verify(token) {

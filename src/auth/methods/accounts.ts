@@ -91,10 +91,9 @@ async function useOnce(
   return isNew !== undefined
 }
 
-/** A password, a provider, a code that resets the password, or a method. */
+/** A password, a code that resets it, or a method; providers are one. */
 async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
   const { settings, users, identifiers, methods } = auth
-  const providers = [...settings.providers.values()].map(({ idField }) => idField)
   const channels = channelsThere(settings)
   const isReset =
     canReset(settings) &&
@@ -102,10 +101,7 @@ async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
       const field = settings.delivery.toField[channel]
       return typeof user[field] === 'string' && identifiers.mayIdentify(user, field)
     })
-  const isOpen = [users.names.password, ...providers].some(
-    (field) => typeof user[field] === 'string',
-  )
-  if (isReset || isOpen) return
+  if (isReset || typeof user[users.names.password] === 'string') return
   const opens = await Promise.all(methods.map((method) => method.opens?.(user)))
   if (!opens.includes(true)) throw lastWayIn()
 }

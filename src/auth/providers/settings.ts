@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isLoopback } from '../../http/host.ts'
 import { fail } from '../option-checks.ts'
 import type { ProviderOptions } from './provider.ts'
 
@@ -45,10 +46,7 @@ export function checkedUrl(option: string, url: string): string {
   if (typeof url !== 'string' || !URL.canParse(url)) {
     return fail(`'${option}' must be a URL (got '${url}')`)
   }
-  const { protocol, hostname } = new URL(url)
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+  const { protocol } = new URL(url)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(url))
   return isSafe ? url : fail(`'${option}' must begin with 'https:' (got '${url}')`)
 }
-
-/** This machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3), as written in URLs. */
-const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

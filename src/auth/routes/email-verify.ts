@@ -14,44 +14,38 @@ import type { RightCode } from '../codes/codes.ts'
 import { tryCode } from '../codes/try-code.ts'
 import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
 import { tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance } from '../instance.ts'
+import type { AuthInstance, OwnMethod } from '../instance.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
-import type { AuthRoute } from './route.ts'
+import { route } from './route.ts'
 
 const MAX_TRIES = 5
 
+const OPTIONS = { needs: 'emailVerification', optionalAuth: true } as const
+
+/** The option `emailVerification`. */
+export const emailVerification: OwnMethod = {
+  routes: [
+    route('sendEmailCode', 'POST /email/code', 'anyone', sendEmailCode, OPTIONS),
+    route('verifyEmail', 'POST /email/verify', 'anyone', verifyEmail, {
+      ...OPTIONS,
+      hidesAccounts: true,
+    }),
+  ],
+}
+
 /** Responds, then sends a code that proves a mailbox. */
-export const sendEmailCodeRoute: AuthRoute<'sendEmailCode'> = {
-  name: 'sendEmailCode',
-  method: 'POST',
-  path: '/email/code',
-  access: 'anyone',
-  needs: 'emailVerification',
-  optionalAuth: true,
-  handler: (auth) => async (request) => {
-    const address = addressIn(auth, await readBody(auth.host, request), request)
-    return respondFirst(auth, request, ['email'], async () => {
-      const user = await accountToVerify(auth, address, request)
-      return user !== undefined && (await sendVerification(auth, user, request))
-    })
-  },
+async function sendEmailCode(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const address = addressIn(auth, await readBody(auth.host, request), request)
+  return respondFirst(auth, request, ['email'], async () => {
+    const user = await accountToVerify(auth, address, request)
+    return user !== undefined && (await sendVerification(auth, user, request))
+  })
 }
 
 /** Proves a mailbox by a code that was mailed to it. */
-export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
-  name: 'verifyEmail',
-  method: 'POST',
-  path: '/email/verify',
-  access: 'anyone',
-  hidesAccounts: true,
-  needs: 'emailVerification',
-  optionalAuth: true,
-  handler: (auth) => (request) => verifyEmail(auth, request),
-}
-
 async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const body = await readBody(auth.host, request)
   const otp = credential(body, 'otp') ?? credential(body, 'code')

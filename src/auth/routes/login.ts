@@ -27,17 +27,6 @@ import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
 import { openSession, type SignIn } from '../sign-in/open-session.ts'
 import { type AskedStep, askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
-import type { AuthRoute } from './route.ts'
-
-/** The route `login`. */
-export const loginRoute: AuthRoute<'login'> = {
-  name: 'login',
-  method: 'POST',
-  path: '/login',
-  access: 'anyone',
-  hidesAccounts: true,
-  handler: (auth) => (request) => login(auth, request),
-}
 
 /**
  * Signs in by identifier and password, or by a method of `methods`. With `own`, the id of the signed-in user, it confirms
@@ -178,9 +167,9 @@ async function checkFactor(
 }
 
 /** A takeover meanwhile ends the factors that a sign-in went by; one that was made signed in changes no password. */
-export function eraOf({ users, methods }: AuthInstance, user: Fields): Fields {
+export function eraOf({ users, machinery }: AuthInstance, user: Fields): Fields {
   const { takeovers } = users.names
-  return methods.length > 0 ? { [takeovers]: user[takeovers] } : {}
+  return machinery ? { [takeovers]: user[takeovers] } : {}
 }
 
 /** How a sign-in ends. */

@@ -22,23 +22,12 @@ import { requestInfo } from '../request-info/request-info.ts'
 import { firstRole } from '../setup/roles.ts'
 import { firstSignIn, openSession, type SignedIn } from '../sign-in/open-session.ts'
 import type { NewSession } from '../sign-in/refresh-token-state.ts'
-import type { AuthRoute } from './route.ts'
-
-/** The route `register`. */
-export const registerRoute: AuthRoute<'register'> = {
-  name: 'register',
-  method: 'POST',
-  path: '/register',
-  access: 'anyone',
-  hidesAccounts: true,
-  handler: (auth) => (request, context) => register(auth, request, context),
-}
 
 /**
  * Creates an account and signs it in. With `emailVerification` a code goes to its mailbox; if verification is required,
  * the response holds the user but no tokens.
  */
-async function register(
+export async function register(
   auth: AuthInstance,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,

@@ -1,24 +1,32 @@
 /**
- * A route of the authentication API.
+ * Rows of the table of routes.
  *
  * @module
  */
 
-import type { Handler } from '../../records/engine/route.ts'
-import type { AuthInstance } from '../instance.ts'
-import type { RouteName } from '../setup/route-names.ts'
-import type { RouteRow } from '../setup/routes.ts'
-import type { RefreshTokens } from '../sign-in/refresh-token-state.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Context, Handler } from '../../records/engine/route.ts'
+import { type AuthInstance, type AuthRoute, writtenBy } from '../instance.ts'
+import type { Access, RouteName } from '../setup/route-names.ts'
 
-/** One route: its row in the table and its handler. `handler` is called once per mount. */
-export type AuthRoute<Name extends RouteName = RouteName> = RouteRow<Name> &
-  (
-    | {
-        readonly needs?: 'emailVerification'
-        handler(auth: AuthInstance): Handler
-      }
-    | {
-        readonly needs: 'refresh'
-        handler(auth: AuthInstance, refresh: RefreshTokens): Handler
-      }
-  )
+type Work = (auth: AuthInstance, request: ApiRequest, context: Context) => Promise<Response>
+
+/** A row of the table: `at` is its method and its path. */
+export function route(
+  name: RouteName,
+  at: `${string} /${string}`,
+  access: Access,
+  work: Work,
+  more: Partial<AuthRoute> = {},
+): AuthRoute {
+  const [method = '', path = ''] = at.split(' ')
+  const handler = (auth: AuthInstance): Handler => {
+    return (request, context) => work(auth, request, context)
+  }
+  return { name, method, path, access, handler, ...more }
+}
+
+/** `work`, whose writes to users are in the log of changes as those of whoever sends the request. */
+export function bySender(work: Work): Work {
+  return (auth, request, context) => work(writtenBy(auth, request), request, context)
+}

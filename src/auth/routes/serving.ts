@@ -5,9 +5,8 @@
  */
 
 import type { Guard, Handler } from '../../records/engine/route.ts'
-import type { AuthInstance } from '../instance.ts'
+import type { AuthInstance, AuthRoute } from '../instance.ts'
 import type { MethodRoute } from '../setup/method.ts'
-import type { AuthRoute } from './route.ts'
 
 /** A route of an instance. */
 export interface ServedRoute {

@@ -1,101 +1,90 @@
 /**
- * The routes of sessions: `POST /logout`, `POST /logout/all`, `GET /sessions`, `DELETE /sessions/:id` and
- * `DELETE /users/:id/sessions`.
+ * The routes of sessions: `POST /token/refresh`, `POST /logout`, `POST /logout/all`, `GET /sessions`, `DELETE /sessions/:id`
+ * and `DELETE /users/:id/sessions`.
  *
  * @module
  */
 
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse, messageResponse } from '../../http/respond.ts'
+import { idsOf } from '../../http/request-ids.ts'
+import { dataResponse, messageResponse, valueResponse } from '../../http/respond.ts'
+import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import type { AuthInstance } from '../instance.ts'
-import { invalidToken } from '../refusals.ts'
-import type { RefreshTokenState, RefreshTokens } from '../sign-in/refresh-token-state.ts'
-import type { AuthRoute } from './route.ts'
+import type { AuthInstance, OwnMethod } from '../instance.ts'
+import { invalidRefreshToken, invalidToken, sessionInUse } from '../refusals.ts'
+import { signInData } from '../sign-in/open-session.ts'
+import type { RefreshTokenState, RefreshTokens, SentToken } from '../sign-in/refresh-token-state.ts'
+import type { Session } from '../sign-in/sessions.ts'
+import { route } from './route.ts'
 
-/** Ends one session. The response is the same for every token. */
-export const logoutRoute: AuthRoute<'logout'> = {
-  name: 'logout',
-  method: 'POST',
-  path: '/logout',
-  access: 'anyone',
-  needs: 'refresh',
-  handler: (auth) => (request) => logout(auth, request),
+const OPTION = { needs: 'refresh' } as const
+
+/** The option `refresh`: what its sessions are seen, refreshed and ended by. */
+export const sessions: OwnMethod = {
+  routes: [
+    route('refresh', 'POST /token/refresh', 'anyone', refresh, OPTION),
+    route('logout', 'POST /logout', 'anyone', logout, OPTION),
+    route('logoutAll', 'POST /logout/all', 'signed in', logoutAll, OPTION),
+    route('listSessions', 'GET /sessions', 'signed in', listSessions, OPTION),
+    route('endSession', 'DELETE /sessions/:id', 'signed in', endSession, OPTION),
+    route('endUserSessions', 'DELETE /users/:id/sessions', 'admin', endUserSessions, OPTION),
+  ],
 }
 
 /** Ends every session of the user. */
-export const logoutAllRoute: AuthRoute<'logoutAll'> = {
-  name: 'logoutAll',
-  method: 'POST',
-  path: '/logout/all',
-  access: 'signed in',
-  needs: 'refresh',
-  handler: (auth) => async (request) => {
-    const id = String(request.auth?.userId)
-    await auth.sessions.endAll(id)
-    auth.report(request, 'session-ended', id)
-    return messageResponse('Signed out everywhere.')
-  },
-}
-
-/** The sessions of the signed-in user. */
-export const listSessionsRoute: AuthRoute<'listSessions'> = {
-  name: 'listSessions',
-  method: 'GET',
-  path: '/sessions',
-  access: 'signed in',
-  needs: 'refresh',
-  handler: (auth, refresh) => (request) => listSessions(auth, refresh, request),
+async function logoutAll(
+  { sessions, report }: AuthInstance,
+  request: ApiRequest,
+): Promise<Response> {
+  const id = String(request.auth?.userId)
+  await sessions.endAll(id)
+  report(request, 'session-ended', id)
+  return messageResponse('Signed out everywhere.')
 }
 
 /** Ends one session of the signed-in user, and the tokens that belong to it. */
-export const endSessionRoute: AuthRoute<'endSession'> = {
-  name: 'endSession',
-  method: 'DELETE',
-  path: '/sessions/:id',
-  access: 'signed in',
-  needs: 'refresh',
-  handler:
-    ({ users, sessions, report }, refresh) =>
-    async (request) => {
-      const id = String(request.auth?.userId)
-      const user = await users.byId(id)
-      const session = user && refresh.live(user, request.params.id)
-      if (!session) throw entryNotFound()
-      await sessions.end(id, session.id)
-      report(request, 'session-ended', id)
-      return messageResponse('Signed out.')
-    },
+async function endSession(
+  { users, sessions, refresh, report }: AuthInstance,
+  request: ApiRequest,
+): Promise<Response> {
+  const id = String(request.auth?.userId)
+  const user = await users.byId(id)
+  const session = user && refresh?.live(user, request.params.id)
+  if (!session) throw entryNotFound()
+  await sessions.end(id, session.id)
+  report(request, 'session-ended', id)
+  return messageResponse('Signed out.')
 }
 
 /** Ends every session of a user; for admins. */
-export const endUserSessionsRoute: AuthRoute<'endUserSessions'> = {
-  name: 'endUserSessions',
-  method: 'DELETE',
-  path: '/users/:id/sessions',
-  access: 'admin',
-  needs: 'refresh',
-  handler:
-    ({ settings, sessions, report }) =>
-    async (request) => {
-      const id = requestedId(settings, request)
-      if (!(await sessions.endAll(id))) throw entryNotFound()
-      report(request, 'session-ended', id)
-      return messageResponse('Signed out everywhere.')
-    },
+async function endUserSessions(
+  { settings, sessions, report }: AuthInstance,
+  request: ApiRequest,
+): Promise<Response> {
+  const id = requestedId(settings, request)
+  if (!(await sessions.endAll(id))) throw entryNotFound()
+  report(request, 'session-ended', id)
+  return messageResponse('Signed out everywhere.')
+}
+
+/** The refresh token that a client sends: one of ours, or of another service if that is accepted. */
+async function tokenIn(
+  { host, accepted, refresh }: AuthInstance,
+  request: ApiRequest,
+): Promise<SentToken | undefined> {
+  const text = credential(await readBody(host, request), 'refreshToken')
+  return accepted?.refreshToken ? accepted.refreshToken(text) : refresh?.read(text)
 }
 
 /** The states of a token that may end its session. */
 const MAY_END: readonly RefreshTokenState[] = ['current', 'graced']
 
-async function logout(
-  { host, users, sessions, readRefreshToken, report }: AuthInstance,
-  request: ApiRequest,
-): Promise<Response> {
-  const body = await readBody(host, request)
-  const token = readRefreshToken(credential(body, 'refreshToken'))
+/** Ends one session. The response is the same for every token. */
+async function logout(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { users, sessions, report } = auth
+  const token = await tokenIn(auth, request)
   const user = token && (await users.byToken(token.userId))
   const session = user && sessions.of(user).find(({ id }) => id === token.sessionId)
   if (session && MAY_END.includes(token.stateIn(session))) {
@@ -107,11 +96,9 @@ async function logout(
 }
 
 /** Those that can still be used, the newest first. */
-async function listSessions(
-  { users, sessions }: AuthInstance,
-  refresh: RefreshTokens,
-  request: ApiRequest,
-): Promise<Response> {
+async function listSessions(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { users, sessions } = auth
+  const refresh = auth.refresh as RefreshTokens
   const user = await users.byId(request.auth?.userId)
   if (!user) throw invalidToken()
   const live = sessions.of(user).filter((session) => !refresh.isOver(session))
@@ -125,4 +112,68 @@ async function listSessions(
     current: session.id === request.auth?.claims?.sid,
   }))
   return dataResponse(JSON.stringify(shown))
+}
+
+/** Parallel refreshes of one user overtake each other; in each round one of them wins. */
+const MAX_TRIES = 100
+
+/** Returns a new access token, and with rotation a new refresh token. */
+async function refresh(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const tokens = auth.refresh as RefreshTokens
+  const token = await tokenIn(auth, request)
+  if (!token) throw invalidRefreshToken()
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const refreshed = await tryRefresh(auth, tokens, token, request)
+    if (!refreshed) continue
+    const { user, session } = refreshed
+    const next = token.successorIn(session)
+    if (next === undefined) throw invalidRefreshToken()
+    return valueResponse(signInData(auth, user, { token: next, entry: session }))
+  }
+  throw sessionInUse()
+}
+
+/** The user and the session after a compare-and-set; undefined if another write came first. Throws a 401. */
+async function tryRefresh(
+  auth: AuthInstance,
+  tokens: RefreshTokens,
+  token: SentToken,
+  request: ApiRequest,
+): Promise<{ readonly user: Fields; readonly session: Session } | undefined> {
+  const { users, sessions } = auth
+  const user = await users.byToken(token.userId)
+  const list = user ? sessions.of(user) : []
+  const session = list.find(({ id }) => id === token.sessionId)
+  const state = session ? token.stateIn(session) : 'unknown'
+  // Anyone can write such a token, so it changes nothing.
+  if (!user || !session || state === 'unknown') throw invalidRefreshToken()
+  if (users.isDisabled(user)) {
+    await sessions.endThoseOfDisabled(user)
+    throw invalidRefreshToken()
+  }
+  if (tokens.isOver(session)) throw invalidRefreshToken()
+  if (state === 'graced') return { user, session }
+  if (state === 'reused') {
+    await revoke(auth, tokens, String(user._id), session.id, request)
+    throw invalidRefreshToken()
+  }
+  const next = token.refreshed(session)
+  const { field } = sessions
+  const set = { [field]: list.map((each) => (each === session ? next : each)) }
+  const after = await users.update(user._id, { set }, { [field]: user[field] })
+  return after && !users.isDisabled(after) ? { user: after, session: next } : undefined
+}
+
+/** A token that was replaced long ago is used: one of its two holders is a thief (RFC 9700 §4.14.2). */
+async function revoke(
+  { logger, sessions, report }: AuthInstance,
+  { settings }: RefreshTokens,
+  userId: string,
+  sessionId: string,
+  request: ApiRequest,
+): Promise<void> {
+  logger.warn('a refresh token was used again', { ...idsOf(request), userId, sessionId })
+  if (settings.revokeAllOnReuse) await sessions.endAll(userId)
+  else await sessions.end(userId, sessionId)
+  report(request, 'token-reused', userId)
 }

@@ -11,7 +11,7 @@ import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { accountOf } from '../accounts/link.ts'
 import { tell, tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance } from '../instance.ts'
+import type { AuthInstance, OwnMethod } from '../instance.ts'
 import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import {
   invalidCredentials,
@@ -22,19 +22,19 @@ import {
 import { requestInfo } from '../request-info/request-info.ts'
 import { openSession } from '../sign-in/open-session.ts'
 import { askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
-import type { AuthRoute } from './route.ts'
+import { route } from './route.ts'
 import { checkAccount } from './sign-in-by.ts'
 
 const MAX_SHOWN_LENGTH = 64
 const MAX_TRIES = 3
 
-/** The route `social`. */
-export const socialRoute: AuthRoute<'social'> = {
-  name: 'social',
-  method: 'POST',
-  path: '/social/:provider',
-  access: 'anyone',
-  handler: (auth) => (request) => social(auth, request),
+/** The option `social`. */
+export const socialSignIn: OwnMethod = {
+  routes: [route('social', 'POST /social/:provider', 'anyone', social)],
+  open: ({ settings }) => ({
+    opens: async (user) =>
+      [...settings.providers.values()].some(({ idField }) => typeof user[idField] === 'string'),
+  }),
 }
 
 /** The account that was tried, once it is known. */

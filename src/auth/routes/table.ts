@@ -1,66 +1,54 @@
 /**
- * The routes of the authentication API, in the order in which `router.urls` lists them: a name without a route does not compile.
+ * The routes of the authentication API, in the order in which `router.urls` lists them.
  *
  * @module
  */
 
-import type { Handler } from '../../records/engine/route.ts'
-import type { AuthInstance } from '../instance.ts'
-import type { RouteName } from '../setup/route-names.ts'
-import { sendEmailCodeRoute, verifyEmailRoute } from './email-verify.ts'
-import { refusesInSteps } from './even-time.ts'
-import { loginRoute } from './login.ts'
-import { changePasswordRoute } from './password-change.ts'
-import { forgotPasswordRoute } from './password-forgot.ts'
-import { resetPasswordRoute } from './password-reset.ts'
-import { registerRoute } from './register.ts'
-import type { AuthRoute } from './route.ts'
-import {
-  endSessionRoute,
-  endUserSessionsRoute,
-  listSessionsRoute,
-  logoutAllRoute,
-  logoutRoute,
-} from './sessions.ts'
-import { socialRoute } from './social.ts'
-import { refreshRoute } from './token-refresh.ts'
-import { deleteUserRoute } from './users-delete.ts'
-import { listUsersRoute } from './users-list.ts'
-import { getUserRoute, meRoute } from './users-read.ts'
-import { modifyRolesRoute } from './users-roles.ts'
-import { updateUserRoute } from './users-update.ts'
+import type { AuthRoute, OwnMethod } from '../instance.ts'
+import type { Method, MethodRoute } from '../setup/method.ts'
+import { methodRoutes } from '../setup/methods.ts'
+import { emailVerification } from './email-verify.ts'
+import { login } from './login.ts'
+import { changePassword, forgotPassword, resetPassword } from './passwords.ts'
+import { register } from './register.ts'
+import { bySender, route } from './route.ts'
+import { sessions } from './sessions.ts'
+import { socialSignIn } from './social.ts'
+import { deleteUser, getUser, me, modifyRoles, usersLister } from './users.ts'
+import { updateUser } from './users-update.ts'
 
-const routes = {
-  register: registerRoute,
-  login: loginRoute,
-  social: socialRoute,
-  forgotPassword: forgotPasswordRoute,
-  resetPassword: resetPasswordRoute,
-  changePassword: changePasswordRoute,
-  refresh: refreshRoute,
-  logout: logoutRoute,
-  logoutAll: logoutAllRoute,
-  listSessions: listSessionsRoute,
-  endSession: endSessionRoute,
-  me: meRoute,
-  listUsers: listUsersRoute,
-  getUser: getUserRoute,
-  updateUser: updateUserRoute,
-  sendEmailCode: sendEmailCodeRoute,
-  verifyEmail: verifyEmailRoute,
-  deleteUser: deleteUserRoute,
-  modifyRoles: modifyRolesRoute,
-  endUserSessions: endUserSessionsRoute,
-} satisfies { readonly [Name in RouteName]: AuthRoute<Name> }
+/** What names accounts to anyone. */
+const HIDING = { hidesAccounts: true } as const
 
-/** In the order in which `router.urls` lists them. */
-export const ROUTES: readonly AuthRoute[] = Object.values(routes)
+/** Accounts and their passwords. */
+const accounts: OwnMethod = {
+  routes: [
+    route('register', 'POST /register', 'anyone', register, HIDING),
+    {
+      ...{ name: 'login', method: 'POST', path: '/login', access: 'anyone', ...HIDING },
+      handler: (auth) => (request) => login(auth, request),
+    },
+    route('forgotPassword', 'POST /password/forgot', 'anyone', forgotPassword),
+    route('resetPassword', 'POST /password/reset', 'anyone', resetPassword, HIDING),
+    route('changePassword', 'POST /password/change', 'signed in', bySender(changePassword)),
+    route('me', 'GET /me', 'signed in', me),
+    { name: 'listUsers', method: 'GET', path: '/users', access: 'admin', handler: usersLister },
+    route('getUser', 'GET /users/:id', 'signed in', getUser),
+    route('updateUser', 'PATCH /users/:id', 'self or admin', bySender(updateUser)),
+    route('modifyRoles', 'PATCH /users/:id/roles', 'admin', bySender(modifyRoles)),
+    route('deleteUser', 'DELETE /users/:id', 'self or admin', bySender(deleteUser), {
+      optIn: true,
+    }),
+  ],
+}
 
-/** The handler of `route` in an instance; undefined if an option that it needs is off. */
-export function handlerOf(route: AuthRoute, auth: AuthInstance): Handler | undefined {
-  if (route.needs === 'refresh') {
-    return auth.refresh && route.handler(auth, auth.refresh)
-  }
-  const handler = route.handler(auth)
-  return route.hidesAccounts ? refusesInSteps(handler) : handler
+/** The methods that accounts are made of; those of `methods` come after them. */
+export const OWN: readonly OwnMethod[] = [accounts, socialSignIn, sessions, emailVerification]
+
+/** The routes of accounts' own. */
+export const ROUTES: readonly AuthRoute[] = OWN.flatMap(({ routes }) => routes)
+
+/** All possible routes. */
+export function routesWith(methods: readonly Method[]): readonly (AuthRoute | MethodRoute)[] {
+  return [...ROUTES, ...methodRoutes(methods)]
 }

@@ -22,23 +22,13 @@ import { reauthenticate } from '../accounts/reauthentication.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
 import { tellOldAddress } from '../delivery/notices.ts'
 import { isAdmin } from '../guards.ts'
-import { type AuthInstance, writtenBy } from '../instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import type { AuthRoute } from './route.ts'
-import { isSelf } from './users-read.ts'
-
-/** The route `updateUser`. */
-export const updateUserRoute: AuthRoute<'updateUser'> = {
-  name: 'updateUser',
-  method: 'PATCH',
-  path: '/users/:id',
-  access: 'self or admin',
-  handler: (auth) => (request, context) => updateUser(writtenBy(auth, request), request, context),
-}
+import { isSelf } from './users.ts'
 
 /** Changes the fields in `updateFields`; identifiers and addresses for codes only with the current password. */
-async function updateUser(
+export async function updateUser(
   auth: AuthInstance,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,

@@ -46,6 +46,8 @@ export interface MethodRoute {
   readonly path: string
   /** Who may call it. API keys never may. */
   readonly access: Access
+  /** Whether a token is checked if one is sent, where anyone may call it. */
+  readonly optionalAuth?: true
   /** Whether anyone may name an account here: refusals then leave in even steps of time. */
   readonly hidesAccounts?: true
   /** Whether it serves to set up a factor: those may call it whose role needs one that they don't have. */
@@ -58,6 +60,8 @@ export interface MethodRoute {
   readonly query?: $ZodType
   /** `data` of the response, for the document. Default: a message. */
   readonly response?: $ZodType
+  /** Whether the response is that of a sign-in, by `accounts.signIn`; for the document and the audit. */
+  readonly signsIn?: true
   /** Default 200. A 302 has no body. */
   readonly status?: 201 | 302
   /** What the handler throws besides, for the document. */
@@ -68,6 +72,8 @@ export interface MethodRoute {
 export interface OpenMethod {
   /** The handlers, by the name of their route. */
   readonly handlers: Readonly<Record<string, (request: ApiRequest) => Promise<Response>>>
+  /** The only values of parameters, for the document: by the route's name and the parameter's. Those of all parts count. */
+  readonly choices?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
   /** Signs in by a body of `POST /login` that is this method's. */
   readonly signIn?: SignInMethod
   /** The second factors that it brings. */

@@ -11,8 +11,14 @@ import { isForbiddenKey } from '../../model/writable.ts'
 import type { Shape } from '../../ports/shape.ts'
 import { fail } from '../option-checks.ts'
 import { channelsThere } from './channels.ts'
-import { type CodeKind, codeFields } from './code-fields.ts'
-import { PROVIDER_IDS, SECRET_KINDS, SECRETS, type SecretName } from './field-names.ts'
+import {
+  type CodeKind,
+  codeFields,
+  PROVIDER_IDS,
+  SECRET_KINDS,
+  SECRETS,
+  type SecretName,
+} from './field-names.ts'
 import type { AuthSettings } from './settings.ts'
 
 type Kind = Shape['kind']

@@ -7,23 +7,19 @@
 import { refuseMiddlewares } from '../../records/engine/guards.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { fail, group } from '../option-checks.ts'
+import type { MethodRoute } from './method.ts'
 import type { AuthOptions, MiddlewaresOption } from './options.ts'
-import type { Access, RouteName } from './route-names.ts'
+import type { RouteName } from './route-names.ts'
 
 /** A row of the route table, without its handler. */
-export interface RouteRow<Name extends string = string> {
+export interface RouteRow<Name extends string = string>
+  extends Pick<MethodRoute, 'path' | 'access' | 'optionalAuth' | 'hidesAccounts' | 'enrols'> {
   readonly name: Name
   readonly method: string
-  readonly path: string
-  readonly access: Access
   /** The option that the route needs. */
   readonly needs?: 'refresh' | 'emailVerification'
   /** Whether the route is off unless `routes` names it. */
   readonly optIn?: true
-  /** Whether a token is checked if one is sent. */
-  readonly optionalAuth?: true
-  /** Whether anyone may name an account here, so that the time of a refusal must not tell which accounts there are. */
-  readonly hidesAccounts?: true
 }
 
 function namesOf(rows: readonly RouteRow[]): readonly string[] {

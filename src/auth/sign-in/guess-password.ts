@@ -7,8 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Passwords } from '../keys/passwords.ts'
-import { requestInfo } from '../request-info/request-info.ts'
-import type { Report } from '../request-info/security-events.ts'
+import { type Report, requestInfo } from '../request-info/request-info.ts'
 import type { Users } from '../users/users.ts'
 import type { Lockout, Reservation } from './lockout.ts'
 

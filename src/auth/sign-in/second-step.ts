@@ -9,12 +9,11 @@
  * @module
  */
 
-import { base64url, textIn } from '../../http/base64url.ts'
+import { base64url, objectIn } from '../../http/base64url.ts'
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { failureFor } from '../../http/failure.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { isFields } from '../../model/writable.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isSealed, type Keys, seal } from '../keys/hmac.ts'
@@ -132,17 +131,12 @@ export class Tickets {
 }
 
 function payloadIn(readable: string): Payload | undefined {
-  try {
-    const payload: unknown = JSON.parse(textIn(readable) ?? '')
-    const isTyped =
-      isFields(payload) &&
-      typeof payload.id === 'string' &&
-      typeof payload.expiresAt === 'number' &&
-      typeof payload.provider === 'string'
-    return isTyped ? (payload as unknown as Payload) : undefined
-  } catch {
-    return undefined
-  }
+  const payload = objectIn(readable)
+  const isTyped =
+    typeof payload?.id === 'string' &&
+    typeof payload.expiresAt === 'number' &&
+    typeof payload.provider === 'string'
+  return isTyped ? (payload as unknown as Payload) : undefined
 }
 
 /** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */

@@ -231,7 +231,7 @@ export class RecordEngine {
     const change = this.#change(changes, plan)
     const action = { update: filter, change, ...(expect && { options: { expect } }) }
     const update = () => this.#update(changes, action, whole ? exclusivesOf(this.model, whole) : [])
-    const write = () => (isLarge(changes) ? inOwnTurn(update) : update())
+    const write = isLarge(changes) ? () => inOwnTurn(update) : update
     if (!this.model.changes) return write()
     const untimed = changeBy(plan, changes, this.#along)
     const nothing = { filter, fields: Object.keys(changes), change: untimed, expect }

@@ -7,6 +7,7 @@
 import { Deadline } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { notAResponse } from '../../http/not-a-response.ts'
+import { partRequest } from '../../http/part-request.ts'
 import { noQuery, parseQuery } from '../../http/query-string.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
 import { type ApiRequest, noteBasePath } from '../../http/request.ts'
@@ -125,39 +126,30 @@ function inTurn(guards: readonly Guard[]): readonly Guard[] {
   return [...again.filter(({ late }) => !late), ...again.filter(({ late }) => late)]
 }
 
-/** Headers of the message itself. */
-const OF_MESSAGE = /^(?:content-(?:length|encoding)|transfer-encoding|expect)$/
-
 /** What makes requests like the one that was sent. */
 function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => ApiRequest {
   // The URL is another one once the response is there, if the app has a path of its own.
-  const { url, requestId, params, route, traceId } = whole
-  const isQuery = whole.method === 'QUERY'
-  const repeat = (!isQuery && (whole as Partial<Repeatable>).repeater?.()) || copier(whole, body)
-  const hasQuery = url.includes('?')
-  return () => {
-    const request = repeat()
-    if (isQuery) Object.defineProperty(request, 'method', { value: 'QUERY' })
-    if (request.url !== url) Object.defineProperty(request, 'url', { value: url })
-    Object.assign(request, { requestId, params, route })
-    if (traceId !== undefined) Object.assign(request, { traceId })
-    withShield(request, hasQuery ? parseQuery(url) : noQuery)
-    noteBasePath(request as ApiRequest, basePath)
-    return request as ApiRequest
+  const { method, url, headers, requestId, params, route, traceId } = whole
+  const repeat = method !== 'QUERY' && (whole as Partial<Repeatable>).repeater?.()
+  if (repeat) {
+    const hasQuery = url.includes('?')
+    return () => {
+      const request = repeat()
+      if (request.url !== url) Object.defineProperty(request, 'url', { value: url })
+      Object.assign(request, { requestId, params, route })
+      if (traceId !== undefined) Object.assign(request, { traceId })
+      withShield(request, hasQuery ? parseQuery(url) : noQuery)
+      noteBasePath(request as ApiRequest, basePath)
+      return request as ApiRequest
+    }
   }
-}
-
-/** What makes standard requests with a copy of what was sent. */
-function copier({ url, method, headers }: Request, body: unknown): () => Request {
-  const sent = [...headers].filter(([name]) => !OF_MESSAGE.test(name)) as [string, string][]
-  const isQuery = method === 'QUERY'
-  return () =>
-    new Request(new URL(url, 'http://localhost'), {
-      // Not every runtime makes a QUERY.
-      method: isQuery ? 'POST' : method,
-      headers: sent,
-      ...(isQuery && body !== undefined && { body: JSON.stringify(body) }),
-    })
+  const { pathname, search } = new URL(url, 'http://localhost')
+  const from = { url, headers: [...headers], requestId, traceId }
+  return () => {
+    const request = partRequest(from, { method, path: pathname + search, params, route, body })
+    noteBasePath(request, basePath)
+    return request
+  }
 }
 
 /** A context whose headers go nowhere: the response has begun. */

@@ -9,26 +9,32 @@ import type { Route } from '../engine/route.ts'
 import type { Resource } from './resource.ts'
 import { servedBy } from './serving.ts'
 
+/** What agents may do with records, and by which route of a router: its method and path. */
+export const AGENT_ROUTES: Readonly<Record<string, string>> = {
+  list: 'QUERY',
+  create: 'POST',
+  read: 'GET /:id',
+  update: 'PATCH /:id',
+  remove: 'DELETE /:id',
+}
+
 /** One router: the model of agents that its mount names. */
 export interface Served {
   readonly mount: string
   readonly resource: Resource
-  readonly routes: { [action: string]: Route }
+  /** By method and path. */
+  readonly routes: { [route: string]: Route }
 }
 
-/** Operations that agents know by another name; they send queries, and need no list by URL. */
-const ACTIONS: Readonly<Record<string, string>> = { query: 'list', delete: 'remove', list: '' }
-
 /** The routers of an app that agents see, by mount. Accounts are not there, nor mounts with parameters. */
-export function servedIn({ mounted, accounts }: Host): ReadonlyMap<string, Served> {
-  const all = new Map<string, Served>()
+export function servedIn({ mounted, accounts }: Host): ReadonlyMap<unknown, Served> {
+  const all = new Map<unknown, Served>()
   for (const { mount, routes } of mounted) {
     for (const route of routes) {
-      const serving = servedBy(route.handler)
-      const isOwn = !mount.includes(':') && ['', '/:id'].includes(route.path)
-      if (!serving || !isOwn || accounts.has(serving.resource.model)) continue
-      const served = all.get(mount) ?? { mount, resource: serving.resource, routes: {} }
-      served.routes[ACTIONS[serving.operation] ?? serving.operation] ??= route
+      const { resource } = servedBy(route.handler) ?? {}
+      if (!resource || mount.includes(':') || accounts.has(resource.model)) continue
+      const served = all.get(mount) ?? { mount, resource, routes: {} }
+      served.routes[`${route.method} ${route.path}`.trim()] ??= route
       all.set(mount, served)
     }
   }

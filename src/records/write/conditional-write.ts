@@ -42,17 +42,13 @@ export interface SeenRecord extends Expected {
 /** How often a hook judges a record that other requests keep changing. */
 export const MAX_JUDGEMENTS = 2
 
-/**
- * Writes the record that `write` finds, if it is what is expected. Throws a 404 if there is none, or the refusal of
- * `expected`.
- */
+/** The record that is being written, if it is what is expected. Throws a 404 if there is none, or the refusal of `expected`. */
 export async function writeExpected<T>(
   request: ApiRequest,
   expected: Expected | undefined,
-  write: (expect: Fields | undefined) => Promise<T | null>,
+  writing: Promise<T | null>,
 ): Promise<T> {
   const { [KEYED]: keyed } = request as Keyed
-  const writing = write(expected?.fields)
   const written = await (keyed ? noteWrite(keyed, writing) : writing)
   if (written === null) throw expected?.refusal ?? entryNotFound()
   return written

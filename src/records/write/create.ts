@@ -22,7 +22,7 @@ import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { authored, changeIdOf, receipted } from './receipted.ts'
-import { bodyOf, discard, type Incoming, readIncoming } from './write-body.ts'
+import { bodyOf, type Incoming, readIncoming } from './write-body.ts'
 
 /** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
 export function createHandler(resource: Resource, allowed: () => string): Handler {
@@ -41,11 +41,11 @@ export async function create(
 ): Promise<Response> {
   const incoming = await readIncoming(resource, request, context)
   const own = resource.model.changes ? authored(resource, request) : resource
-  if (incoming.files.length === 0) return createFrom(own, incoming)
+  if (!incoming.discard) return createFrom(own, incoming)
   try {
     return await createFrom(own, incoming)
   } finally {
-    await discard(incoming.files)
+    await incoming.discard()
   }
 }
 
@@ -84,8 +84,7 @@ export async function createFrom(
   const insert = () => engine.insert(values, id as string | undefined)
   const write = () => (keyed ? noteWrite(keyed, insert()) : insert())
   checkTime(request)
-  const hasFiles = incoming.files.length > 0
-  const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
+  const record = await saveWithFiles(resource, incoming, values, write)
   if (runAfterCreate) {
     const run = () => runAfterCreate(record as never, request, context)
     await runAfterWrite(resource, request, 'runAfterCreate', run, strictAfterCreate)

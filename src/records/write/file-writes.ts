@@ -1,74 +1,32 @@
 /**
- * Writes of records that point at files.
- *
- * Objects are stored after every check that can refuse the write, and before the record that points at them is saved.
- * They are removed after the commit that no longer points at them. So no record ever points at a missing object, and
- * the sweeper finds what a crash leaves behind.
+ * Writes of records that point at files. What works them comes with the file store: an app without one has none of it in
+ * its bundle.
  *
  * @module
  */
 
 import { checkTime } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
-import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { loggerFor } from '../../http/request-ids.ts'
-import type { FileStore } from '../../ports/files.ts'
 import type { Filter } from '../../ports/filter.ts'
-import { type Fields, StoreTimeout, StoreUnavailable } from '../../ports/store.ts'
-import { withoutGoneFiles } from '../../uploads/file-values.ts'
-import { optimised } from '../../uploads/optimise.ts'
-import { pointsAt, unheld } from '../../uploads/references.ts'
-import { storageNotConfigured, storageUnavailable } from '../../uploads/refusals.ts'
-import { dispositionOf } from '../../uploads/sniff.ts'
-import { type NewObject, putAll, removeAll } from '../../uploads/storage.ts'
-import { type Source, stripped } from '../../uploads/strip/stripped.ts'
+import type { Fields } from '../../ports/store.ts'
+import { uploadCode } from '../../uploads/code.ts'
+import type { FileOwner, IncomingFiles } from '../../uploads/writes.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
 import type { Resource } from '../setup/resource.ts'
 import { type Expected, writeExpected } from './conditional-write.ts'
-import type { Incoming, IncomingFile } from './write-body.ts'
 
-/** What a write of records with file fields needs: a mounted resource, or the accounts of an auth router. */
-export type FileOwner = Pick<Resource, 'host' | 'engine' | 'files'> &
-  Partial<Pick<Resource, 'upload'>>
-
-/** The files of a write. */
-export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
-
-/** How often an update that others overtake is tried. */
-const MAX_TRIES = 20
+type Owner = Pick<FileOwner, 'upload'> & Pick<Resource, 'host' | 'engine' | 'files'>
 
 /** Stores the files that `values` points at, then saves; if that fails, removes them again. */
 export async function saveWithFiles(
-  resource: FileOwner,
+  owner: Owner,
   incoming: IncomingFiles,
   values: Fields,
   save: () => Promise<Fields>,
 ): Promise<Fields> {
-  checkTime(incoming.request)
-  const wanted = objectsOf(resource, values)
-  const files = incoming.files.filter(({ key }) => wanted.has(key))
-  if (files.length === 0) return save()
-  const store = storeOf(resource)
-  const logger = loggerFor(incoming.request, resource.host.logger)
-  const objects: NewObject[] = []
-  // One after the other: a decoded image is many times as large as its file.
-  for (const file of files) objects.push(await objectOf(resource, file, incoming))
-  await putAll(store, objects, logger)
-  try {
-    checkTime(incoming.request)
-    return await save()
-  } catch (error) {
-    // A save that may have happened after all must not leave a dead link, so leave the objects to the sweeper.
-    if (!(await mayBeSaved(resource, files, error)))
-      await removeAll(
-        store,
-        files.map(({ key }) => key),
-        logger,
-      )
-    throw error
-  }
+  if (incoming.files.length === 0) return save()
+  return (await uploadCode(owner.host)).saveWithFiles(owner, incoming, values, save)
 }
 
 /**
@@ -76,146 +34,36 @@ export async function saveWithFiles(
  * refusal of `expected`.
  */
 export async function updateWithFiles(
-  resource: FileOwner,
+  owner: Owner,
   incoming: IncomingFiles,
   filter: Filter,
   changes: Fields,
   expected?: Expected,
 ): Promise<Fields> {
-  const { engine, files } = resource
+  const { engine, files, host } = owner
   const { request } = incoming
-  const { [KEYED]: keyed } = request as Keyed
   checkTime(request)
-  const touched = files.names.length > 0 ? files.namedIn(changes) : []
-  if (touched.length === 0) {
-    return writeExpected(request, expected, (expect) => engine.updateSeen(filter, changes, expect))
+  if (files.names.length === 0 || files.namedIn(changes).length === 0) {
+    return writeExpected(request, expected, engine.updateSeen(filter, changes, expected?.fields))
   }
-  // Nothing is stored for a missing record.
-  requireFound(await engine.first(filter))
-  let replaced: ReadonlyMap<string, string> = new Map()
-  const updated = await saveWithFiles(resource, incoming, changes, async () => {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = requireFound(await engine.first(filter))
-      const there = new Set(objectsOf(resource, before).keys())
-      for (const { key } of incoming.files) there.add(key)
-      const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
-      // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
-      const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const expect = { ...kept, ...expected?.fields }
-      const writing = engine.updateSeen(filter, safe, expect)
-      const after = await noteWrite(keyed, writing)
-      if (!after && expected) throw expected.refusal
-      if (!after) continue
-      const held = objectsOf(resource, after)
-      replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !held.has(key)))
-      return after
-    }
-    throw new Error(`a record of '${engine.model.name}' changed faster than it could be written`)
-  })
-  await removeUnheld(resource, replaced, request)
-  return updated
+  const { [KEYED]: keyed } = request as Keyed
+  const write = (values: Fields, expect: Fields) =>
+    noteWrite(keyed, engine.updateSeen(filter, values, expect))
+  const code = await uploadCode(host)
+  return code.updateWithFiles(owner, incoming, { filter, changes, expected, write })
 }
 
 /** Removes the files of records that have been deleted. */
 export async function removeFilesOf(
-  resource: FileOwner,
+  { host, files }: Pick<Owner, 'host' | 'files'>,
   { record, others }: Removal,
   request: ApiRequest,
 ): Promise<void> {
-  const { host } = resource
-  const objects = others.flatMap((one) => [
-    ...host.filesOf(one.model).objectsOf(one.record, host.files),
-  ])
-  await removeUnheld(resource, new Map([...objectsOf(resource, record), ...objects]), request)
-}
-
-/** Removes the objects that no record holds any more. */
-async function removeUnheld(
-  { host }: FileOwner,
-  objects: ReadonlyMap<string, string>,
-  request: ApiRequest,
-): Promise<void> {
-  const { files: store, filePlaces } = host
-  if (!store || objects.size === 0) return
-  const logger = loggerFor(request, host.logger)
-  try {
-    await removeAll(store, await unheld(objects, filePlaces, store), logger)
-  } catch (error) {
-    // The record is already written. The sweeper finds what should have been removed with it.
-    logger.warn('stored files could not be removed; the sweeper will', {
-      keys: [...objects.keys()],
-      error: String(error),
-    })
+  const objects = files.objectsOf(record, host.files)
+  for (const one of others) {
+    for (const [key, url] of host.filesOf(one.model).objectsOf(one.record, host.files)) {
+      objects.set(key, url)
+    }
   }
-}
-
-function requireFound(record: Fields | undefined): Fields {
-  if (!record) throw entryNotFound()
-  return record
-}
-
-function storeOf(resource: FileOwner): FileStore {
-  const { files } = resource.host
-  if (!files) throw storageNotConfigured()
-  return files
-}
-
-/** The keys and URLs of the objects that belong to a record. */
-function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, string> {
-  return files.objectsOf(record, host.files)
-}
-
-/** Whether `url` leads to a file that an upload stored and another write has removed meanwhile. */
-function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<string>): boolean {
-  const key = host.files?.keyOf(url)
-  return key !== undefined && files.isOwn(key) && !there.has(key)
-}
-
-async function objectOf(
-  { upload, host }: FileOwner,
-  { key, held, type }: IncomingFile,
-  { level, client, request }: IncomingFiles,
-): Promise<NewObject> {
-  const source = await withoutMetadata(held, type.mime)
-  const { images } = host
-  const logger = loggerFor(request, host.logger)
-  const smaller =
-    level && images && (await optimised({ source, mime: type.mime, level, client }, images, logger))
-  return {
-    key,
-    body: smaller ?? source.stream(),
-    meta: {
-      contentType: type.mime,
-      contentDisposition: dispositionOf(type.mime),
-      acl: upload?.acl ?? 'private',
-      size: smaller?.length ?? source.size,
-    },
-  }
-}
-
-/** Staged files are read from disk, which may fail. */
-async function withoutMetadata(held: Source, mime: string): Promise<Source> {
-  try {
-    return await stripped(held, mime)
-  } catch (error) {
-    throw storageUnavailable(error)
-  }
-}
-
-/** Whether a save that failed with `error` has happened, may still happen, or is in doubt. */
-async function mayBeSaved(
-  { engine }: FileOwner,
-  files: readonly IncomingFile[],
-  error: unknown,
-): Promise<boolean> {
-  if (error instanceof HttpError) return false
-  // What a store has given up on may reach the database later than any check made now.
-  if (error instanceof StoreUnavailable || error instanceof StoreTimeout) return true
-  const fields = new Set(files.map(({ field }) => field))
-  const urls = files.map(({ url }) => url)
-  try {
-    return (await engine.stored.count(pointsAt(engine.model.shape, fields, urls))) > 0
-  } catch {
-    return true
-  }
+  if (objects.size > 0) await (await uploadCode(host)).removeUnheld(host, objects, request)
 }

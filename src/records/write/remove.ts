@@ -64,7 +64,7 @@ function removeJudged(
 ): Promise<Removal> {
   const removeSeen = (seen: SeenRecord | undefined): Promise<Removal> => {
     checkTime(request)
-    return writeExpected(request, seen, (expect) => engine.remove(filter, expect))
+    return writeExpected(request, seen, engine.remove(filter, seen?.fields))
   }
   const { beforeRemove } = hooks
   if (!beforeRemove) return removeSeen(known)

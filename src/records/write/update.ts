@@ -10,7 +10,7 @@ import { dataResponse } from '../../http/respond.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
-import type { Context, Handler } from '../engine/route.ts'
+import type { Context } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/serial-queue.ts'
 import { showWritten } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
@@ -38,14 +38,9 @@ import {
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { authored, changeIdOf, receipted } from './receipted.ts'
-import { bodyOf, concernsFiles, discard, type Incoming, readIncoming } from './write-body.ts'
+import { bodyOf, concernsFiles, type Incoming, readIncoming } from './write-body.ts'
 
-/** The handler of `PATCH <mount>/:id`. */
-export function updateHandler(resource: Resource): Handler {
-  return (request, context) => update(resource, request, context)
-}
-
-/** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
+/** `PATCH <mount>/:id`: replaces the given fields, keeps the others, and responds with the record as a read would show it. */
 export async function update(
   resource: Resource,
   request: ApiRequest,
@@ -54,11 +49,11 @@ export async function update(
   const id = requestedId(resource, request)
   const incoming = await readIncoming(resource, request, context)
   const own = resource.model.changes ? authored(resource, request) : resource
-  if (incoming.files.length === 0) return updateFrom(own, id, incoming)
+  if (!incoming.discard) return updateFrom(own, id, incoming)
   try {
     return await updateFrom(own, id, incoming)
   } finally {
-    await discard(incoming.files)
+    await incoming.discard()
   }
 }
 
@@ -162,14 +157,11 @@ function write(
   changes: Fields,
   seen: SeenRecord | undefined,
 ): Promise<Fields> {
-  const { request } = incoming
-  const writeTo = (one: Filter) => {
-    if (files.names.length > 0) {
-      return updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
-    }
-    checkTime(request)
-    return writeExpected(request, seen, (expect) => engine.updateSeen(one, changes, expect))
-  }
+  checkTime(incoming.request)
+  const writeTo = (one: Filter) =>
+    files.names.length > 0
+      ? updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
+      : writeExpected(incoming.request, seen, engine.updateSeen(one, changes, seen?.fields))
   const stays = scope === unlimited ? everything : scope.keeping(changes)
   if (stays === everything) return writeTo(filter)
   return writeWithin(engine, filter, stays, () => writeTo(all([filter, stays])))

@@ -5,41 +5,21 @@
  */
 
 import { readJson } from '../../http/body.ts'
-import { jsonParser } from '../../http/json.ts'
 import { unsupportedBody } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
-import type { OptimizationLevel } from '../../ports/images.ts'
 import type { Fields } from '../../ports/store.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
+import { uploadCode } from '../../uploads/code.ts'
 import { fileValue, withoutForeignUrls } from '../../uploads/file-values.ts'
-import { formValues } from '../../uploads/form-values.ts'
-import { newKey } from '../../uploads/keys.ts'
-import { isMultipart } from '../../uploads/multipart.ts'
-import { levelOf } from '../../uploads/optimise.ts'
+import type { IncomingFile, Incoming as Received } from '../../uploads/incoming.ts'
 import type { Upload } from '../../uploads/options.ts'
-import { type ReceivedFile, receive } from '../../uploads/receive.ts'
 import { unexpectedFile } from '../../uploads/refusals.ts'
 import type { Context } from '../engine/route.ts'
 import type { Resource } from '../setup/resource.ts'
 
-/** A file that has arrived, with the key and URL that it will have. */
-export interface IncomingFile extends ReceivedFile {
-  readonly key: string
-  readonly url: string
-}
-
 /** The body of one write, and the files that came with it. */
-export interface Incoming {
-  /** What was sent, without the files. */
-  readonly sent: unknown
-  readonly files: readonly IncomingFile[]
-  /** How strongly its images are compressed. */
-  readonly level: OptimizationLevel | undefined
-  /** The client who sent the images: clients take turns. */
-  readonly client: unknown
-  /** The request, for log lines about its files. */
-  readonly request: ApiRequest
+export interface Incoming extends Received {
   readonly context: Context
 }
 
@@ -52,37 +32,17 @@ export async function readIncoming(
   request: ApiRequest,
   context: Context,
 ): Promise<Incoming> {
-  if (!upload || !isMultipart(request.headers.get('content-type'))) {
+  if (!upload || !MULTIPART.test(request.headers.get('content-type') ?? '')) {
     const sent = (await readJson(request, host, upload && jsonOrForm)) ?? {}
     return { sent, files: [], level: undefined, client: request, request, context }
   }
-  const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
-  try {
-    const sent = formValues(texts, model.input, jsonParser(host.maxBodyValues))
-    const level = levelOf(upload, {
-      query: request.query.imgOptimizations,
-      field: sent.imgOptimizations,
-      header: request.headers.get('x-img-optimizations'),
-    })
-    const incoming = files.map((file): IncomingFile => {
-      const key = newKey(upload.prefix, file.type.extension, host.now())
-      return { ...file, key, url: host.files?.urlOf(key) ?? '' }
-    })
-    // If the runtime does not tell the address, each request counts as a client of its own.
-    const client = context.clientAddress ?? request
-    return { sent, files: incoming, level, client, request, context }
-  } catch (error) {
-    await discard(files)
-    throw error
-  }
+  const { receiveIncoming } = await uploadCode(host)
+  const rules = { host, upload, shape: model.input }
+  return { ...(await receiveIncoming(rules, request, context.clientAddress)), context }
 }
 
+const MULTIPART = /^multipart\/form-data\s*(?:;|$)/i
 const jsonOrForm = () => unsupportedBody('application/json or multipart/form-data')
-
-/** Discards buffered files. */
-export async function discard(files: readonly ReceivedFile[]): Promise<void> {
-  await Promise.allSettled(files.map(({ held }) => held.discard()))
-}
 
 /** Whether a body has a file field, so that the stored record must be known. */
 export function concernsFiles({ files }: BodyRules, incoming: Incoming): boolean {

@@ -19,8 +19,8 @@ import {
   type Store,
 } from '../../ports/store.ts'
 import { batches, readable } from '../../ports/walk.ts'
-import { recordChecker } from '../check/record.ts'
-import { type Problem, Tally } from '../check/tally.ts'
+import { type Problem, recordChecker } from '../check/record.ts'
+import { type Progress, type Some, Tally } from '../tally.ts'
 import type { ModelHistory } from './model-history.ts'
 
 /** What a backfill has done to the records of one model. */
@@ -43,14 +43,6 @@ export interface BackfillResult {
   readonly dropped: readonly LeftOver[]
 }
 
-/** Hears how far a backfill is. */
-export interface BackfillProgress {
-  /** A model is begun; there are about `total` records of it. */
-  start?(model: string, total: number): void
-  /** So many of them have been looked at. */
-  advance?(model: string, done: number): void
-}
-
 /** What a backfill works on. */
 export interface BackfillTarget {
   readonly models: Iterable<Model>
@@ -68,7 +60,7 @@ const AT_ONCE = 100
 /** Backfills every model. Earlier versions of the app must not run any more. */
 export async function backfillRecords(
   { models, stored, history, database, schemas }: BackfillTarget,
-  progress: BackfillProgress = {},
+  progress: Progress = {},
 ): Promise<BackfillResult> {
   const done: Backfilled[] = []
   const problems: Problem[] = []
@@ -87,6 +79,8 @@ export async function backfillRecords(
   return { ok: problems.length === 0, models: done, problems, dropped }
 }
 
+type Problems = Tally<Omit<Problem, keyof Some>>
+
 /** How far a backfill is, as it is noted after each batch. */
 interface State {
   /** The id of the last record. */
@@ -100,18 +94,18 @@ async function backfillModel(
   model: Model,
   collection: Collection,
   history: ModelHistory,
-  progress: BackfillProgress,
+  progress: Progress,
 ): Promise<State> {
   progress.start?.(model.name, await collection.count(everything))
   let state = stateIn(await history.progress(model))
-  const tally = new Tally(model.name, state.problems)
+  const tally: Problems = new Tally(state.problems)
   const batch = batchWriter(model, collection, tally)
   for await (const records of batches(collection, model.idType, state.after)) {
     state = {
       after: String(records.at(-1)?._id),
       records: state.records + records.length,
       changed: state.changed + (await batch(records)),
-      problems: tally.problems(),
+      problems: tally.all(),
     }
     await history.note(model, JSON.stringify(state))
     progress.advance?.(model.name, state.records)
@@ -124,14 +118,16 @@ async function backfillModel(
 function batchWriter(
   model: Model,
   collection: Collection,
-  tally: Tally,
+  tally: Problems,
 ): (batch: readonly Fields[]) => Promise<number> {
   const check = recordChecker(model)
   const note = async ({ record, taken }: Written): Promise<void> => {
-    if (taken) tally.add({ problem: 'duplicate', field: taken.join(', ') }, record)
-    for (const finding of await check(record)) {
+    const add = (problem: Problem['problem'], field: string) =>
+      tally.add({ model: model.name, problem, field }, String(record._id))
+    if (taken) add('duplicate', taken.join(', '))
+    for (const { problem, field } of await check(record)) {
       // What is not declared stays as it is stored.
-      if (finding.problem !== 'undeclared') tally.add(finding, record)
+      if (problem !== 'undeclared') add(problem, field)
     }
   }
   return async (batch) => {

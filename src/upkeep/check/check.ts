@@ -10,12 +10,12 @@ import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import { renamedCollection } from '../../model/renamed-collection.ts'
 import { upgraded, upgradeOf } from '../../model/upgrade.ts'
-import { all, type Filter, type Scalar } from '../../ports/filter.ts'
+import { all, everything, type Filter, type Scalar } from '../../ports/filter.ts'
 import type { Collection, Fields, Store } from '../../ports/store.ts'
 import { batches, readable } from '../../ports/walk.ts'
+import { EXAMPLES, type Progress, type Some, Tally } from '../tally.ts'
 import { Duplicates } from './duplicates.ts'
-import { recordChecker } from './record.ts'
-import { EXAMPLES, type Problem, Tally } from './tally.ts'
+import { type Problem, recordChecker } from './record.ts'
 
 /** What a check has found. */
 export interface CheckResult {
@@ -34,19 +34,11 @@ export interface Pending {
   readonly count: number
 }
 
-/** Hears how far a check is. */
-export interface CheckProgress {
-  /** A model is begun; there are about `total` records of it. */
-  start?(model: string, total: number): void
-  /** So many of them have been read. */
-  advance?(model: string, done: number): void
-}
-
 /** Reads every stored record of `models` and tells what does not fit. Records that are written meanwhile may be missed. */
 export async function checkRecords(
   store: Store,
   models: Iterable<Model>,
-  progress: CheckProgress = {},
+  progress: Progress = {},
 ): Promise<CheckResult> {
   const problems: Problem[] = []
   const pending: Pending[] = []
@@ -64,26 +56,28 @@ export async function checkRecords(
 async function checkModel(
   model: Model,
   collection: Collection,
-  progress: CheckProgress,
+  progress: Progress,
 ): Promise<Omit<CheckResult, 'ok'>> {
-  const total = await collection.count({ op: 'and', filters: [] })
+  const total = await collection.count(everything)
   progress.start?.(model.name, total)
   const check = recordChecker(model)
-  const tally = new Tally(model.name)
+  const tally = new Tally<Omit<Problem, keyof Some>>()
   const sets = model.unique.map((fields) => new Duplicates(fields, total))
   const pending = new Map<string, number>()
   let done = 0
   for await (const batch of batches(collection, model.idType)) {
     for (const stored of batch) {
       const record = upgraded(model, stored)
-      for (const finding of await check(record)) tally.add(finding, record)
+      for (const { problem, field } of await check(record)) {
+        tally.add({ model: model.name, problem, field }, String(record._id))
+      }
       for (const set of sets) set.add(record)
       count(pending, upgradeOf(model, stored, record)?.fields)
     }
     done += batch.length
     progress.advance?.(model.name, done)
   }
-  const problems = tally.problems()
+  const problems = tally.all()
   const current = renamedCollection(collection, model.renamed)
   for (const set of sets) {
     const found = await duplicatesOf(set, current)

@@ -12,12 +12,20 @@ import type { Model } from '../../model/model.ts'
 import { timestampFields } from '../../model/timestamps.ts'
 import type { Declared } from '../../ports/declared.ts'
 import type { Fields } from '../../ports/store.ts'
+import type { Some } from '../tally.ts'
 
 /**
  * What can be wrong with a stored value: the model does not declare it, or demands one where there is none, or one of
  * another type, or refuses it for another reason.
  */
 export type RecordProblem = 'undeclared' | 'missing' | 'type' | 'invalid'
+
+/** A kind of problem that records of one model have in one field; of a duplicate, fields with commas between them. */
+export interface Problem extends Some {
+  readonly model: string
+  readonly problem: RecordProblem | 'duplicate'
+  readonly field: string
+}
 
 /** A problem, and the path of the field that has it; elements of lists have no index in it. */
 export interface Finding {

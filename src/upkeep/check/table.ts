@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Problem } from './tally.ts'
+import type { Problem } from './record.ts'
 
 /** What a user can do about each problem. */
 const CURES: Readonly<Record<Problem['problem'], string>> = {

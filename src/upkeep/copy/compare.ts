@@ -7,12 +7,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Copyable } from '../../ports/copying.ts'
-
-/** How many records, and the ids of the first three. */
-export interface Some {
-  readonly count: number
-  readonly examples: readonly string[]
-}
+import { EXAMPLES, Ids, type Progress, type Some } from '../tally.ts'
 
 /** What is not equal on both sides. */
 export interface Comparison {
@@ -33,32 +28,23 @@ export interface Comparison {
   readonly extra: Some
 }
 
-/** Hears how many records of the source there are, and how many have been compared. */
-export interface CompareProgress {
-  start?(total: number): void
-  advance?(done: number): void
-}
-
-/** Counts, and keeps the first ids. */
-class Tally implements Some {
-  count = 0
-  readonly examples: string[] = []
-  add(id: string): void {
-    this.count += 1
-    if (this.examples.length < 3) this.examples.push(id)
-  }
+/** A collection on both sides of a copy. */
+export interface Pair<R> {
+  readonly name: string
+  readonly source: Copyable<R>
+  readonly target: Copyable<R>
 }
 
 /** Compares the two sides of a collection. */
 export async function compare<R>(
-  collection: string,
-  { source, target }: { readonly source: Copyable<R>; readonly target: Copyable<R> },
-  { start, advance }: CompareProgress = {},
+  { name, source, target }: Pair<R>,
+  { start, advance }: Progress = {},
 ): Promise<Comparison> {
+  const pass = `comparing ${name}`
   const all = await source.count()
-  start?.(all)
+  start?.(pass, all)
   const hash = sha256.create()
-  const [missing, changed] = [new Tally(), new Tally()]
+  const [missing, changed] = [new Ids(), new Ids()]
   let read = 0
   for await (const batch of source.batches()) {
     const there = await target.counterparts(batch)
@@ -70,12 +56,12 @@ export async function compare<R>(
       else if (!isSame(content, target.contentOf(other))) changed.add(id)
     }
     read += batch.length
-    advance?.(read)
+    advance?.(pass, read)
   }
   const count = await target.count()
   const extra = Math.max(0, count - (read - missing.count))
   return {
-    collection,
+    collection: name,
     source: read,
     unread: all - read,
     target: count,
@@ -87,14 +73,14 @@ export async function compare<R>(
 }
 
 async function extraIn<R>(target: Copyable<R>, source: Copyable<R>): Promise<readonly string[]> {
-  const extra = new Tally()
+  const extra = new Ids()
   for await (const batch of target.batches()) {
     const there = await source.counterparts(batch)
     for (const record of batch) {
       const id = target.idOf(record)
       if (!there.has(id)) extra.add(id)
     }
-    if (extra.count >= 3) break
+    if (extra.count >= EXAMPLES) break
   }
   return extra.examples
 }

@@ -10,19 +10,16 @@ import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import type { Copyable, WriteWatch } from '../../ports/copying.ts'
 import type { CollectionSchema, Store } from '../../ports/store.ts'
-import { type Comparison, compare } from './compare.ts'
+import type { Progress } from '../tally.ts'
+import { type Comparison, compare, type Pair } from './compare.ts'
 import { ForeignValues, type Loss, losses } from './losses.ts'
 import { mismatch } from './mismatch.ts'
 import { sideOf } from './side.ts'
 
 /** What a caller may decide, and what it hears. */
-export interface CopyOptions {
+export interface CopyOptions extends Progress {
   /** Whether to copy records with values that the target can't hold, each as something else. Default false. */
   readonly convert?: boolean
-  /** A pass over a collection has been started; it holds `total` records. `pass` says what is done to which one. */
-  start?(pass: string, total: number): void
-  /** The pass has come to `done` of its records. */
-  advance?(pass: string, done: number): void
   /** What the copy will hold as something else: called before anything is written, and only with `convert`. */
   converting?(lost: readonly Loss[]): void
 }
@@ -121,7 +118,7 @@ async function copyPairs<R>(
   for (const pair of pairs) copied.push(await copyCollection(pair, options))
   const wasWritten = await watch?.written()
   const compared: Comparison[] = []
-  for (const pair of pairs) compared.push(await comparison(pair, options))
+  for (const pair of pairs) compared.push(await compare(pair, options))
   const isBeingWritten = watch ? await watch.written() : await hasChanged(pairs, compared)
   // What was written after the look for foreign values may hold some.
   const mustBeQuiet = pairs.some(({ source }) => source.foreign)
@@ -134,12 +131,6 @@ async function copyPairs<R>(
   return compared.map(({ collection, source, target, checksum }, at) => {
     return { collection, source, target, copied: copied[at] ?? 0, checksum }
   })
-}
-
-interface Pair<R> {
-  readonly name: string
-  readonly source: Copyable<R>
-  readonly target: Copyable<R>
 }
 
 /** How many records are written at once. */
@@ -182,24 +173,13 @@ async function allOf(writes: readonly Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason
 }
 
-function comparison<R>(
-  { name, ...sides }: Pair<R>,
-  { start, advance }: CopyOptions,
-): Promise<Comparison> {
-  const pass = `comparing ${name}`
-  return compare(name, sides, {
-    start: (total) => start?.(pass, total),
-    advance: (done) => advance?.(pass, done),
-  })
-}
-
 /** For a store that can't tell of writes: whether a second look finds something else. */
 async function hasChanged<R>(
   pairs: readonly Pair<R>[],
   compared: readonly Comparison[],
 ): Promise<boolean> {
-  for (const [at, { name, ...sides }] of pairs.entries()) {
-    const again = await compare(name, sides)
+  for (const [at, pair] of pairs.entries()) {
+    const again = await compare(pair)
     if (again.checksum !== compared[at]?.checksum) return true
   }
   return false

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Comparison, Some } from './compare.ts'
+import type { Some } from '../tally.ts'
+import type { Comparison } from './compare.ts'
 
 /** Thrown if source and target differ after a copy, or if that can't be told because the source is being written to. */
 export class CopyMismatch extends Error {

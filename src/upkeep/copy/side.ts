@@ -10,9 +10,7 @@ import type { Copyable } from '../../ports/copying.ts'
 import { everything } from '../../ports/filter.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeInside } from '../../ports/shape.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../../ports/store.ts'
-import { readable, withIds } from '../../ports/walk.ts'
-
-const BATCH = 1000
+import { batches, readable } from '../../ports/walk.ts'
 
 /** The collection of `schema` in `store`; an empty one if it doesn't exist yet. */
 export async function sideOf(store: Store, schema: CollectionSchema): Promise<Copyable<Fields>> {
@@ -40,18 +38,8 @@ const idOf = ({ _id }: Fields): string => String(_id)
 
 /** The records whose ids are the model's: another program may have stored other ones. */
 async function* batchesOf(collection: Collection, idType: IdType): AsyncGenerator<Fields[]> {
-  const hasId = (record: Fields) => idFrom(idOf(record), idType) === record._id
-  let after: string | undefined
-  for (;;) {
-    const batch = await collection.find({
-      filter: withIds(idType),
-      sort: [{ field: '_id', descending: false }],
-      limit: BATCH,
-      ...(after !== undefined && { after: [after] }),
-    })
-    if (batch.length > 0) yield batch.filter(hasId)
-    if (batch.length < BATCH) return
-    after = String(batch.at(-1)?._id)
+  for await (const batch of batches(collection, idType)) {
+    yield batch.filter((record) => idFrom(idOf(record), idType) === record._id)
   }
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { type OidcOptions, oidc } from '../../../adapters/methods/oidc/index.ts'
+import { audit } from '../../../src/audit/index.ts'
 import { document } from '../../../src/openapi/index.ts'
 import { company } from './oidc-world.ts'
 
 interface Operation {
-  readonly responses: object
+  readonly responses: Readonly<Record<string, unknown>>
+  readonly requestBody?: unknown
   readonly parameters: readonly { readonly name: string }[]
 }
 
@@ -68,6 +70,11 @@ describe('The options of a provider', () => {
       expect.arrayContaining(['302', '400', '404', '503']),
     )
     expect(begins.parameters.map(({ name }) => name)).toEqual(['name', 'returnTo', 'challenge'])
-    expect(paths['/auth/login/oidc']?.post?.requestBody).toBeDefined()
+    const signsIn = paths['/auth/login/oidc']?.post as Operation
+    expect(signsIn.requestBody).toBeDefined()
+    const login = paths['/auth/login']?.post as Operation
+    expect(signsIn.responses['200']).toEqual(login.responses['200'])
+    const row = audit(app.app).find(({ path }) => path === '/auth/login/oidc')
+    expect(row?.read).toContain('email')
   })
 })

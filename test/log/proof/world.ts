@@ -12,10 +12,12 @@ import { batch } from '../../../src/batch/index.ts'
 import {
   type App,
   createApp,
+  createAuthRouter,
   createRouter,
   defineModel,
   ref,
   type Store,
+  userFields,
 } from '../../../src/index.ts'
 import type { LoggedChange } from '../../../src/ports/changes.ts'
 import { isSameContent } from '../../../src/ports/same-content.ts'
@@ -34,7 +36,20 @@ const Card = defineModel('ProofCard', {
   timestamps: true,
   changes: { keep: 'forever' },
 })
-const MODELS = { '/boards': Board, '/cards': Card } as const
+const Person = defineModel('ProofPerson', {
+  fields: { ...userFields(), name: z.string().optional() },
+  unique: ['email'],
+  changes: { keep: 'forever' },
+})
+
+/** The paths of the lists, of which each is live. */
+export const LISTS = ['/boards', '/cards', '/people'] as const
+/** A password is as quick as the other writes. */
+const hasher = {
+  hash: async (plain: string) => `plain ${plain}`,
+  verify: async (plain: string, stored: string) => stored === `plain ${plain}`,
+  needsRehash: () => false,
+}
 
 /** Where the database is. */
 export type Place =
@@ -53,17 +68,34 @@ function storeAt(place: Place): Store {
 export async function appAt(place: Place): Promise<App> {
   const quiet = () => {}
   const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
-  const app = createApp({ store: storeAt(place), logger, env: {} })
-  for (const [path, model] of Object.entries(MODELS)) {
-    app.mount(path, createRouter({ model: model as typeof Board, middlewares: [] }))
-  }
+  const app = createApp({ store: storeAt(place), logger, hasher, env: {} })
+  const auth = createAuthRouter({
+    model: Person,
+    token: { secret: 'a secret of at least 32 characters, for tests' },
+    updateFields: ['name'],
+    routes: { deleteUser: '/users/:id' },
+  })
+  app.mount('/auth', auth.router)
+  const served = { middlewares: [], live: true, maxLimit: 100_000 } as const
+  app.mount('/boards', createRouter({ ...served, model: Board, sortableFields: ['count'] }))
+  app.mount('/cards', createRouter({ ...served, model: Card, sortableFields: ['text'] }))
+  const access = { create: false, update: false, remove: false } as const
+  app.mount('/people', createRouter({ ...served, model: Person, access, allowedFields: ['name'] }))
   app.mount('/batch', batch())
   await app.ready()
   return app
 }
 
-/** Writes so often, each time something else, until all is done or the process is killed. */
-export async function write(app: App, seed: number, rounds: number): Promise<void> {
+/** As many boards as there are, or a few more. */
+const MOST_BOARDS = 40
+
+/** Writes so often, each time something else, until all is done, `isOver` or the process is killed. */
+export async function write(
+  app: App,
+  seed: number,
+  rounds: number,
+  isOver: () => boolean = () => false,
+): Promise<void> {
   let number = seed * 7919
   const below = (most: number) => {
     number = (Math.imul(number, 1_103_515_245) + 12_345) & 0x7fffffff
@@ -71,10 +103,12 @@ export async function write(app: App, seed: number, rounds: number): Promise<voi
   }
   const any = (found: readonly { readonly _id: string }[]) =>
     found[below(Math.max(1, found.length))]?._id ?? '0'.repeat(24)
-  for (let round = 0; round < rounds; round += 1) {
-    const boards = await app.store.collection(Board).find({}, { limit: 5 })
+  for (let round = 0; round < rounds && !isOver(); round += 1) {
+    const boards = await app.store.collection(Board).find({}, { limit: MOST_BOARDS })
     const cards = await app.store.collection(Card).find({}, { limit: 10, sort: '-_id' })
-    const kind = boards.length < 3 ? 'board' : (KINDS[below(KINDS.length)] ?? 'board')
+    const chosen = KINDS[below(KINDS.length)] ?? 'board'
+    const isFull = boards.length === MOST_BOARDS && chosen === 'board'
+    const kind = boards.length < 3 ? 'board' : isFull ? 'remove' : chosen
     await WRITES[kind](app, { board: any(boards), card: any(cards), round, seed })
   }
 }
@@ -106,7 +140,17 @@ const WRITES = {
       .catch(() => {}),
   // With the cards of the board.
   remove: (app, { board, round }) =>
-    round % 4 === 0 ? send(app, 'DELETE', `/boards/${board}`) : Promise.resolve(),
+    round % 4 === 0 ? send(app, 'DELETE', `/boards/${board}`).then(() => {}) : Promise.resolve(),
+  account: async (app, { seed, round }) => {
+    const body = { email: `${crypto.randomUUID()}@example.com`, password: 'correct horse battery' }
+    const { data } = (await send(app, 'POST', '/auth/register', body)) as Registered
+    if (!data) return
+    const own = `/auth/users/${data.user._id}`
+    if (round % 2 === 0) await send(app, 'PATCH', own, { name: `${seed} ${round}` }, data.token)
+    else await send(app, 'POST', '/auth/login', body)
+    if (round % 8 !== 0)
+      await send(app, 'DELETE', own, { currentPassword: body.password }, data.token)
+  },
   atomic: (app, { board }) =>
     app.store
       .atomic(async (tx) => {
@@ -118,13 +162,28 @@ const WRITES = {
 } satisfies Record<string, (app: App, target: Target) => Promise<unknown>>
 const KINDS = Object.keys(WRITES) as (keyof typeof WRITES)[]
 
-async function send(app: App, method: string, path: string, body?: object): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
+interface Registered {
+  readonly data?: { readonly token: string; readonly user: { readonly _id: string } }
+}
+
+async function send(
+  app: App,
+  method: string,
+  path: string,
+  body?: object,
+  token?: string,
+): Promise<unknown> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token && { authorization: `Bearer ${token}` }),
+  }
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-  const { status } = await app.handle(new Request(`http://x${path}`, init))
+  const response = await app.handle(new Request(`http://x${path}`, init))
+  const { status } = response
   // MongoDB keeps the locks of a killed process for a minute.
   if (![200, 201, 400, 404, 409, 503].includes(status))
-    throw new Error(`${method} ${path}: ${status}`)
+    throw new Error(`${method} ${path}: ${status} ${await response.text()}`)
+  return response.json()
 }
 
 /** Follows the log from a position until `isOver`, and until it has found nothing any more for some tenths of a second. */
@@ -133,10 +192,10 @@ export async function follow(
   start: string,
   isOver: () => boolean,
   { limit, patience }: { readonly limit: number; readonly patience: number },
+  found: LoggedChange[] = [],
 ): Promise<LoggedChange[]> {
   const log = hostOf(app.store).changes
   if (!log) throw new Error('no log')
-  const found: LoggedChange[] = []
   let wakeUp = () => {}
   const end = log.wake(() => wakeUp())
   let idle = 0
@@ -161,7 +220,7 @@ export async function follow(
 export async function faultsOf(app: App, found: readonly LoggedChange[]): Promise<string[]> {
   const twice = found.length - new Set(found.map(({ id }) => id)).size
   const stored = new Map<string, unknown>()
-  for (const model of [Board, Card] as const) {
+  for (const model of [Board, Card, Person] as const) {
     const all = await app.store.collection(model as typeof Board).find({}, { limit: 1e6 })
     for (const record of all) stored.set(`${model.name} ${record._id}`, record)
   }

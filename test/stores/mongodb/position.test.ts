@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { restAfter } from '../../../adapters/stores/mongodb/query/seek-filter.ts'
+import { restAfter } from '../../../adapters/stores/mongodb/query/filter.ts'
 import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
 
 const unset: Filter = { op: 'eq', field: 'age', value: null }

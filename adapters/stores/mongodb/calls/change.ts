@@ -8,49 +8,55 @@
 import type { Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../../src/ports/shape.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
 import { encode } from '../documents/documents.ts'
 import { gramStages, type Indexed } from '../search/grams.ts'
 
-/**
- * `change` as an update pipeline, with a stage for each of its members; `indexed` are the paths with a search index.
- */
+/** `change` as an update pipeline, with a stage for each of its members; `indexed` are the paths with a search index. */
 export function compileChange(
   change: Change,
   { shape, version }: Pick<CollectionSchema, 'shape' | 'version'>,
   indexed: Indexed,
 ): Document[] {
-  const isCounted = version && (version.always || changesList(change, shape))
-  const stages = [
-    setStage(change.set, (field, value) => literal(value, shapeAt(field, shape))),
-    change.unset?.length ? { $unset: [...change.unset] } : undefined,
-    setStage(change.increment, (field, by) => ({ $add: [numberAt(field), by] })),
-    setStage(change.push, (field, { value, cap }) => {
-      const element = literal([value], shapeAt(field, shape))
-      const longer = { $concatArrays: [listAt(field), element] }
-      return cap === undefined ? longer : { $slice: [longer, -cap] }
-    }),
-    setStage(change.pull, (field, { key, value }) => {
-      const unlike = {
-        $ne: [`$$element.${key}`, literal(value, shapeAt(`${field}.${key}`, shape))],
-      }
-      const shorter = { $filter: { input: `$${field}`, as: 'element', cond: unlike } }
-      return { $cond: [{ $isArray: `$${field}` }, shorter, `$${field}`] }
-    }),
-    isCounted ? { $set: { [version.key]: { $add: [numberAt(version.key), 1] } } } : undefined,
-    ...gramStages(change, indexed, (field) => shapeAt(field, shape)),
-  ].filter((stage) => stage !== undefined)
+  const operations = operationsOf(change)
+  const stages = [...Map.groupBy(operations, ({ op }) => op)].map(([op, all]): Document => {
+    if (op === 'unset') return { $unset: all.map(({ path }) => path) }
+    return { $set: Object.fromEntries(all.map((one) => [one.path, madeBy(one, shape)])) }
+  })
+  if (version && (version.always || operations.some((one) => changesList(one, shape)))) {
+    stages.push({ $set: { [version.key]: { $add: [numberAt(version.key), 1] } } })
+  }
+  stages.push(...gramStages(change, indexed, (field) => shapeAt(field, shape)))
   // The driver refuses an empty pipeline.
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]
 }
 
-/** Whether `change` may move elements of a list: another program that writes to one by position must notice. */
-function changesList({ set = {}, unset = [], push, pull }: Change, shape: ObjectShape): boolean {
-  return (
-    push !== undefined ||
-    pull !== undefined ||
-    [...Object.keys(set), ...unset].some((field) => holdsList(shapeAt(field, shape))) ||
-    Object.values(set).some(isListed)
-  )
+/** What an operation makes of the value at its path. */
+function madeBy(operation: Operation, shape: ObjectShape): unknown {
+  const { op, path } = operation
+  if (op === 'add') return { $add: [numberAt(path), operation.by] }
+  if (op === 'push') {
+    const list = { $cond: [{ $isArray: `$${path}` }, `$${path}`, []] }
+    const element = literal([operation.value], shapeAt(path, shape))
+    const longer = { $concatArrays: [list, element] }
+    return operation.cap === undefined ? longer : { $slice: [longer, -operation.cap] }
+  }
+  if (op === 'pull') {
+    const { key } = operation
+    const value = literal(operation.value, shapeAt(`${path}.${key}`, shape))
+    const cond = { $ne: [`$$element.${key}`, value] }
+    const shorter = { $filter: { input: `$${path}`, as: 'element', cond } }
+    return { $cond: [{ $isArray: `$${path}` }, shorter, `$${path}`] }
+  }
+  return op === 'set' && literal(operation.value, shapeAt(path, shape))
+}
+
+/** Whether an operation may move elements of a list: another program that writes to one by position must notice. */
+function changesList(operation: Operation, shape: ObjectShape): boolean {
+  if (operation.op === 'push' || operation.op === 'pull') return true
+  if (operation.op === 'add') return false
+  const isList = operation.op === 'set' && isListed(operation.value)
+  return isList || holdsList(shapeAt(operation.path, shape))
 }
 
 /** Whether a value of this shape holds a list, at any depth. */
@@ -66,17 +72,6 @@ function isListed(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(isListed)
 }
 
-function setStage<T>(
-  members: Readonly<Record<string, T>> | undefined,
-  compile: (field: string, value: T) => Document,
-): Document | undefined {
-  const entries = Object.entries(members ?? {}).filter(([, value]) => value !== undefined)
-  if (entries.length === 0) return undefined
-  return {
-    $set: Object.fromEntries(entries.map(([field, value]) => [field, compile(field, value)])),
-  }
-}
-
 /** A value taken literally: without `$literal`, a string that starts with `$` would name a field. */
 function literal(value: unknown, shape: Shape | undefined): Document {
   return { $literal: encode(value, shape) }
@@ -84,10 +79,6 @@ function literal(value: unknown, shape: Shape | undefined): Document {
 
 function numberAt(field: string): Document {
   return { $cond: [{ $isNumber: `$${field}` }, `$${field}`, 0] }
-}
-
-function listAt(field: string): Document {
-  return { $cond: [{ $isArray: `$${field}` }, `$${field}`, []] }
 }
 
 /** The shape of the whole value at `path`; for a list, the list's own shape. */

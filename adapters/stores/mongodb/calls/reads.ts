@@ -1,12 +1,14 @@
 /**
- * The reads of one collection: by ids, lists and counts.
+ * The reads of one collection: by ids, lists, counts and groups. Reads by id and identical lists of one turn of the event
+ * loop share a round trip.
  *
  * @module
  */
 
-import type { Document } from 'mongodb'
+import type { Abortable, Document, FindOptions, Collection as Native } from 'mongodb'
 import type { AggregateRead } from '../../../../src/ports/aggregate.ts'
 import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import { topOf } from '../../../../src/ports/paths.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import type {
   CollectionSchema,
@@ -16,127 +18,186 @@ import type {
   ReadHints,
 } from '../../../../src/ports/store.ts'
 import { gather } from '../../gather.ts'
-import { fromDocument, idIn, shownText } from '../documents/documents.ts'
-import { compileFilter, hasPattern } from '../query/filter.ts'
+import { idOf } from '../../planner/filter.ts'
+import type { Connection } from '../connection/connection.ts'
+import { isPassing } from '../connection/errors.ts'
+import { fromDocument, shownText } from '../documents/documents.ts'
+import { compileFilter, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
-import { restAfter } from '../query/seek-filter.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
-import type { Commands, Options } from './commands.ts'
-import { pointOf, pointReader, type Shared } from './reads-by-id.ts'
 
 /** How long a client's regular expression may run if the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
 
-/** Reads the documents of `schema` through `commands`; `indexed` gives the paths with a search index. */
+/** As the store's database reads; commands take none of its settings over. */
+const readConcern = { level: 'majority' }
+
+type Options = Pick<
+  FindOptions & Abortable,
+  'batchSize' | 'limit' | 'maxTimeMS' | 'allowDiskUse' | 'projection' | 'signal' | 'skip' | 'sort'
+>
+
+/** A read by id. It has no signal, which would end the others too. */
+interface Point {
+  readonly id: string
+  readonly select: Projection | undefined
+  readonly timeLimitMs: number | undefined
+}
+
+/** Reads the documents of `schema`, which are `native` in the database. */
 export class Reads {
   readonly #schema: CollectionSchema
-  readonly #commands: Commands
+  readonly #native: Native
+  readonly #connection: Connection
   readonly #indexed: () => Indexed
 
-  constructor(schema: CollectionSchema, commands: Commands, indexed: () => Indexed) {
+  /** `indexed` gives the paths with a search index. */
+  constructor(
+    schema: CollectionSchema,
+    native: Native,
+    connection: Connection,
+    indexed: () => Indexed,
+  ) {
     this.#schema = schema
-    this.#commands = commands
+    this.#native = native
+    this.#connection = connection
     this.#indexed = indexed
   }
 
   async find(read: Read): Promise<Fields[]> {
     // To the server, 0 means no limit.
     if (read.limit === 0) return []
-    const point = pointOf(read)
-    if (!point) return this.#page(read)
-    const one = await this.#record(point)
+    const id = idOf(read)
+    if (id === undefined) return this.#page(read)
+    const { select, hints } = read
+    const one = await this.#point({ id, select, timeLimitMs: hints?.timeLimitMs })
     return one ? [one] : []
   }
 
-  async findJson(read: Read): Promise<string[]> {
-    if (read.limit === 0) return []
-    const point = pointOf(read)
-    if (!point) return this.#texts(read)
-    const one = await this.#text(point)
-    return one === undefined ? [] : [one]
+  findJson(read: Read): Promise<string[]> {
+    return idOf(read) === undefined ? this.#texts(read) : this.#textsOf(read)
   }
 
-  count(filter: Filter, hints?: ReadHints): Promise<number> {
-    return this.#commands.count(this.#compile(filter), readOptions(filter, hints))
+  /**
+   * The number of records that match. `count` looks at an index alone, but without a query it only knows what the last
+   * shutdown has saved, and on shards it counts documents that are being moved.
+   */
+  async count(filter: Filter, hints?: ReadHints): Promise<number> {
+    const query = this.#compile(filter)
+    const { timeLimitMs, signal } = { ...hints }
+    const options = readOptions(filter, { timeLimitMs, signal })
+    const isExact = Object.keys(query).length > 0 && !(await this.#connection.isSharded())
+    const reply = isExact && (await this.#sent({ count: this.#name, query }, options))
+    return reply ? reply.n : this.#native.countDocuments(query, options)
   }
 
   async aggregate(read: AggregateRead): Promise<Scalar[][]> {
     const { shape } = this.#schema
     const pipeline = pipelineOf(read, this.#compile(read.filter), shape)
     const options = readOptions(read.filter, read.hints)
-    return rowsOf(await this.#commands.groups(pipeline, options), read, shape)
+    return rowsOf(await this.#native.aggregate(pipeline, options).toArray(), read, shape)
   }
 
-  readonly #record = pointReader<Fields>(async (ids, shared) => {
-    const found = await this.#byIds(ids, shared)
-    return new Map(found.map((one) => [String(one._id), one]))
-  }, structuredClone)
+  readonly #point = gather((points: Point[]): Promise<Fields | undefined>[] => {
+    const keyOf = ({ select, timeLimitMs }: Point) => JSON.stringify([select, timeLimitMs])
+    const groups = [...Map.groupBy(points, keyOf).values()].map((alike) => {
+      const found = this.#byIds(alike)
+      return alike.map((point, at) => [point, found.then((records) => records[at])] as const)
+    })
+    const all = new Map(groups.flat())
+    return points.map((point) => all.get(point) ?? Promise.resolve(undefined))
+  })
 
-  readonly #text = pointReader<string>(
-    async (ids, shared) => {
-      const found = await this.#byIds(ids, shared)
-      return new Map(this.#textsOf(found, shared).map((text) => [idIn(text), text]))
-    },
-    (text) => text,
-  )
+  /** What was found for each of the points, which ask for the same of their records. */
+  async #byIds(points: readonly Point[]): Promise<(Fields | undefined)[]> {
+    const ids = new Set(points.map(({ id }) => id))
+    const { select, timeLimitMs } = points[0] ?? {}
+    const filter: Filter = { op: 'in', field: '_id', values: [...ids] }
+    const records = await this.#page({
+      ...{ filter, sort: [], limit: ids.size, hints: { timeLimitMs } },
+      ...(select && { select }),
+    })
+    const found = new Map(records.map((record) => [record._id, record]))
+    return points.map(({ id }) => {
+      const record = found.get(id)
+      // The first reader has it, every other one a copy.
+      return record && !ids.delete(id) ? structuredClone(record) : record
+    })
+  }
 
-  readonly #texts = listReader(async (read) => this.#textsOf(await this.#page(read), read))
+  /** Each distinct list of a turn is read once: strings, unlike records, can be shared. */
+  readonly #texts = gather((reads: Read[]): Promise<string[]>[] => {
+    const known = new Map<string, Promise<string[]>>()
+    return reads.map((read) => {
+      const key = JSON.stringify(read, withDates)
+      const texts = known.get(key) ?? this.#textsOf(read)
+      known.set(key, texts)
+      return texts
+    })
+  })
 
-  #page(read: Read): Promise<Fields[]> {
-    const { filter, sort, after, select } = read
+  async #textsOf(read: Read): Promise<string[]> {
+    const records = await this.find(read)
+    return records.map((record) => shownText(record, this.#schema.declared, read))
+  }
+
+  async #page(read: Read): Promise<Fields[]> {
+    const { filter, sort, after, skip, limit, select, hints } = read
     const query = this.#compile(after ? restAfter(filter, sort, after) : filter)
-    return this.#records(query, pageOptions(read, this.#optionsOf(read)), select)
-  }
-
-  #byIds(ids: readonly string[], { select, timeLimitMs }: Shared): Promise<Fields[]> {
-    const filter: Filter = { op: 'in', field: '_id', values: ids }
-    const options = this.#optionsOf({ filter, hints: { timeLimitMs }, ...(select && { select }) })
-    return this.#records(this.#compile(filter), { ...options, limit: ids.length }, select)
-  }
-
-  async #records(
-    query: Document,
-    options: Options,
-    select: Projection | undefined,
-  ): Promise<Fields[]> {
-    const documents = await this.#commands.documents(query, options)
+    const documents = await this.#documents(query, {
+      ...readOptions(filter, hints),
+      ...projectionOf(select, this.#indexed()),
+      ...(sort.length > 0 && { sort: directionsOf(sort) }),
+      ...(skip !== undefined && { skip }),
+      limit,
+    })
     const records = documents.map((document) => fromDocument(document, this.#schema.shape))
     return hasPaths(select) ? records.map((one) => project(one, select)) : records
   }
 
-  #textsOf(records: readonly Fields[], shown: Pick<Read, 'select' | 'fillDefaults'>): string[] {
-    return records.map((record) => shownText(record, this.#schema.declared, shown))
+  /** As a command: the driver's cursors cost as much again as the command that they send. */
+  async #documents(query: Document, options: Options & { limit: number }): Promise<Document[]> {
+    // One more, so that the server knows that it is done.
+    const batchSize = Math.max(options.batchSize ?? 0, options.limit + 1)
+    const reply = await this.#sent({ find: this.#name, filter: query }, { ...options, batchSize })
+    // A reply that is too long ends before the last document.
+    if (reply && Number(reply.cursor.id) === 0) return reply.cursor.firstBatch
+    return this.#native.find(query, options).toArray()
+  }
+
+  /** The reply to a command; undefined if another try may be worth it, which the driver's own calls make. */
+  async #sent(command: Document, { signal, ...options }: Options): Promise<Document | undefined> {
+    const { database } = this.#connection
+    try {
+      return await database.command({ ...command, ...options, readConcern }, signal && { signal })
+    } catch (error) {
+      if (isPassing(error)) return undefined
+      throw error
+    }
+  }
+
+  get #name(): string {
+    return this.#native.collectionName
   }
 
   #compile(filter: Filter): Document {
     return compileFilter(filter, this.#schema.shape, this.#indexed())
   }
-
-  #optionsOf({ filter, hints, select }: Pick<Read, 'filter' | 'hints' | 'select'>): Options {
-    return { ...readOptions(filter, hints), ...projectionOf(select, this.#indexed()) }
-  }
 }
 
-/** `options`, plus the sort, skip and limit of the read. */
-function pageOptions({ sort, limit, skip }: Read, options: Options): Options {
-  return {
-    ...options,
-    ...(sort.length > 0 && {
-      sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
-    }),
-    limit,
-    ...(skip !== undefined && { skip }),
-  }
+function directionsOf(sort: Read['sort']): Map<string, 1 | -1> {
+  return new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1]))
 }
 
 function readOptions(filter: Filter, hints: ReadHints = {}): Options {
-  const limit = hints.timeLimitMs ?? (hasPattern(filter) ? PATTERN_TIME_LIMIT_MS : undefined)
+  const { timeLimitMs, allowDiskUse, batchSize, signal } = hints
+  const limit = timeLimitMs ?? (hasPattern(filter) ? PATTERN_TIME_LIMIT_MS : undefined)
   return {
     // To the server, 0 means no limit.
     ...(limit !== undefined && { maxTimeMS: Math.max(1, Math.ceil(limit)) }),
-    ...(hints.allowDiskUse !== undefined && { allowDiskUse: hints.allowDiskUse }),
-    ...(hints.batchSize !== undefined && { batchSize: hints.batchSize }),
-    ...(hints.signal && { signal: hints.signal }),
+    ...(allowDiskUse !== undefined && { allowDiskUse }),
+    ...(batchSize !== undefined && { batchSize }),
+    ...(signal && { signal }),
   }
 }
 
@@ -151,7 +212,7 @@ function projectionOf(
   const isWhole = 'exclude' in select
   const names = isWhole
     ? select.exclude.filter((path) => path !== '_id' && !path.includes('.'))
-    : ['_id', ...select.include.map((path) => path.replace(/\..*/s, ''))]
+    : ['_id', ...select.include.map(topOf)]
   if (isWhole && indexed) names.push(GRAMS)
   // An index that holds all of them would return them in its own order instead of the document's.
   if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
@@ -163,22 +224,6 @@ function projectionOf(
 function hasPaths(select: Projection | undefined): boolean {
   const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
   return paths.some((path) => path.includes('.'))
-}
-
-/**
- * Reads lists through `textsOf`, each distinct list of a turn of the event loop once: strings, unlike records, can be
- * shared.
- */
-function listReader(textsOf: (read: Read) => Promise<string[]>): (read: Read) => Promise<string[]> {
-  return gather((reads: Read[]) => {
-    const known = new Map<string, Promise<string[]>>()
-    return reads.map((read) => {
-      const key = JSON.stringify(read, withDates)
-      const texts = known.get(key) ?? textsOf(read)
-      known.set(key, texts)
-      return texts
-    })
-  })
 }
 
 /** JSON would take a date and its string for the same. */

@@ -5,7 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ClientSession, Db, MongoClient } from 'mongodb'
+import { type ClientSession, type Db, MongoError } from 'mongodb'
 import type {
   CollectionSchema,
   Fields,
@@ -14,16 +14,17 @@ import type {
   WriteStep,
 } from '../../../../src/ports/store.ts'
 import { isNotable, type Noted, type NotedStep, notedBy, takeNoted } from '../../changes/noting.ts'
+import { take } from '../../planner/steps.ts'
 import type { Added, Log } from '../changes/log.ts'
 import {
   DUPLICATE_KEY,
+  EXISTS,
   hasCode,
   hasLabel,
   portError,
   WRITE_CONFLICT,
 } from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
-import { Guards } from './guards.ts'
 import { type StepChange, takingTurns } from './turns.ts'
 import { Writes } from './writes.ts'
 
@@ -34,21 +35,26 @@ const OUTAGE_MS = 2000
 /** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 50
 
-/** A store's `write`, in transactions of `client` on `database`. */
+/** The collection of guards: documents that transactions change, so that two with the same guard conflict. */
+const GUARDS = 'fieldgate_guards'
+/** How many documents stand for all guards; two guards that share one only wait for each other. */
+const PLACES = 4096
+
+/** A store's `write`, in transactions on `database`. */
 export function stepWriter(
-  client: MongoClient,
   database: Db,
   log: Log,
   indexedOf: (schema: CollectionSchema) => Indexed,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
-  async function take(steps: readonly WriteStep[], session: ClientSession): Promise<Tried> {
+  async function takeAll(steps: readonly WriteStep[], session: ClientSession): Promise<Tried> {
     const results: StepResult[] = []
     const noted: Noted[] = []
-    await guards.take(steps, session)
+    await takeGuards(database, guardsOf(steps), session)
     for (const [failed, step] of steps.entries()) {
       const { in: schema } = step
-      const writes = new Writes(schema, database.collection(schema.name), () => indexedOf(schema))
-      const taken = await taking(step, writes, session).catch((error: unknown) => {
+      const native = database.collection(schema.name)
+      const writes = new Writes(schema, native, () => indexedOf(schema), session)
+      const taken = await taking(step, writes).catch((error: unknown) => {
         throw isTransient(error) ? error : portError(error, schema)
       })
       if (!taken) return { failed }
@@ -59,10 +65,16 @@ export function stepWriter(
     return steps.some(isNotable) ? { results, noted } : { results }
   }
 
-  const guards = new Guards(database)
+  let hasGuards = false
   const inTurn = takingTurns(async (steps) => {
-    await guards.prepare(steps)
-    const tried = await retried(client, (session) => take(steps, session))
+    // A transaction can't create their collection.
+    if (!hasGuards && guardsOf(steps).length > 0) {
+      await database.createCollection(GUARDS).catch((error: unknown) => {
+        if (!hasCode(error, EXISTS)) throw error
+      })
+      hasGuards = true
+    }
+    const tried = await retried(database, (session) => takeAll(steps, session))
     if ('failed' in tried) return tried
     const { results } = tried
     return tried.noted ? { results, noted: changesOf(tried) } : { results }
@@ -90,29 +102,76 @@ function changesOf({ noted = [], added }: Exclude<Tried, { failed: number }>): S
 }
 
 /** What a step does, with what is to be noted of it; undefined if it fails. */
-async function taking(
-  step: WriteStep,
-  writes: Writes,
-  session: ClientSession,
-): Promise<NotedStep | undefined> {
-  if (!isNotable(step)) {
-    const result = await resultOf(step, writes, session)
-    return result && { result, records: [] }
-  }
-  return takeNoted(step, {
-    insert: (record) => writes.insert(record, session),
-    update: (filter, change) => writes.update(filter, change, undefined, session),
-    updateMany: (filter, change) => writes.updateMany(filter, change, session),
-    delete: (filter, options) => writes.delete(filter, options, session),
-    deleteMany: (filter) => writes.deleteMany(filter, session),
-    hold: (filter, options) => writes.hold(filter, options, session),
-    holdAll: (filter) => writes.holdAll(filter, session),
+async function taking(step: WriteStep, writes: Writes): Promise<NotedStep | undefined> {
+  if (isNotable(step)) return takeNoted(step, writes)
+  const result = await resultOf(step, writes)
+  return result && { result, records: [] }
+}
+
+function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
+  return take<Promise<StepResult | undefined>>(step, {
+    async insert(record) {
+      await writes.insert(record)
+      return { count: 1, records: [] }
+    },
+    update: async (filter, change, options) => one(await writes.update(filter, change, options)),
+    updateMany: async (filter, change) => {
+      return { count: await writes.updateMany(filter, change), records: [] }
+    },
+    delete: async (filter, options) => one(await writes.delete(filter, options)),
+    async deleteMany(filter) {
+      const records = await writes.deleteMany(filter)
+      return { count: records.length, records }
+    },
+    async require(filter, isThere, options) {
+      const found = await (isThere ? writes.lock(filter, options) : writes.hold(filter))
+      return (found !== null) === isThere ? NOTHING : undefined
+    },
+    guard: async () => NOTHING,
   })
+}
+
+const NOTHING: StepResult = { count: 0, records: [] }
+
+function one(record: Fields | null): StepResult | undefined {
+  return record ? { count: 1, records: [record] } : undefined
+}
+
+/** The documents of the guards of these steps, in one order. */
+function guardsOf(steps: readonly WriteStep[]): readonly number[] {
+  const places = steps.flatMap((step) => ('guard' in step ? placeOf(step.guard) : []))
+  return [...new Set(places)].sort((a, b) => a - b)
+}
+
+function placeOf(guard: string): number {
+  let hash = 0
+  for (const char of guard) hash = (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) | 0
+  return Math.abs(hash % PLACES)
+}
+
+/** Throws the error of a transaction that meets another one. */
+async function takeGuards(
+  database: Db,
+  guards: readonly number[],
+  session: ClientSession,
+): Promise<void> {
+  const native = database.collection<{ _id: number }>(GUARDS)
+  for (const _id of guards) {
+    try {
+      await native.updateOne({ _id }, { $inc: { writes: 1 } }, { session, upsert: true })
+    } catch (error) {
+      // Another transaction has made the document since this one has begun.
+      if (hasCode(error, DUPLICATE_KEY) && error instanceof MongoError) {
+        error.addErrorLabel('TransientTransactionError')
+      }
+      throw error
+    }
+  }
 }
 
 /** The outcome of `work` in a transaction, once it meets no other one. */
 async function retried(
-  client: MongoClient,
+  { client }: Db,
   work: (session: ClientSession) => Promise<Tried>,
 ): Promise<Tried> {
   const begun = performance.now()
@@ -181,35 +240,4 @@ async function commit(session: ClientSession): Promise<void> {
 
 function isTransient(error: unknown): boolean {
   return hasLabel(error, 'TransientTransactionError')
-}
-
-/** What a step did; undefined if it failed. */
-async function resultOf(
-  step: WriteStep,
-  writes: Writes,
-  session: ClientSession,
-): Promise<StepResult | undefined> {
-  if ('guard' in step) return { count: 0, records: [] }
-  if ('insert' in step) {
-    await writes.insert(step.insert, session)
-    return { count: 1, records: [] }
-  }
-  if ('update' in step)
-    return one(await writes.update(step.update, step.change, step.options, session))
-  if ('delete' in step) return one(await writes.delete(step.delete, step.options, session))
-  if ('updateMany' in step) {
-    return { count: await writes.updateMany(step.updateMany, step.change, session), records: [] }
-  }
-  if ('deleteMany' in step) {
-    const records = await writes.deleteMany(step.deleteMany, session)
-    return { count: records.length, records }
-  }
-  const isThere = step.exists
-    ? await writes.lock(step.require, step.options, session)
-    : await writes.isThere(step.require, session)
-  return isThere === step.exists ? { count: 0, records: [] } : undefined
-}
-
-function one(record: Fields | null): StepResult | undefined {
-  return record ? { count: 1, records: [record] } : undefined
 }

@@ -6,8 +6,8 @@
  */
 
 import type { NotedChange } from '../../../../src/ports/changes.ts'
-import type { Filter } from '../../../../src/ports/filter.ts'
 import { type StepResult, StoreUnavailable, type WriteStep } from '../../../../src/ports/store.ts'
+import { filterOf } from '../../planner/steps.ts'
 import { portError } from '../connection/errors.ts'
 
 /** An entry of the log of changes, and the index of the step that it is of. */
@@ -32,17 +32,16 @@ export function takingTurns(write: Write): Write {
   const waiting = new Map<string, Call[]>()
 
   async function serve(key: string, calls: Call[]): Promise<void> {
-    while (calls.length > 0) await serveAll(calls.splice(0, MOST))
-    waiting.delete(key)
-  }
-
-  async function serveAll(calls: readonly Call[]): Promise<void> {
-    if (calls.length > 1 && (await areTaken(calls))) return
-    for (const { steps, resolve } of calls) {
-      const outcome = write(steps)
-      resolve(outcome)
-      await outcome.catch(() => {})
+    while (calls.length > 0) {
+      const some = calls.splice(0, MOST)
+      if (some.length > 1 && (await areTaken(some))) continue
+      for (const { steps, resolve } of some) {
+        const outcome = write(steps)
+        resolve(outcome)
+        await outcome.catch(() => {})
+      }
     }
+    waiting.delete(key)
   }
 
   /** Whether the calls have their results, from one transaction; if one of them fails, it has written nothing. */
@@ -63,13 +62,14 @@ export function takingTurns(write: Write): Write {
   return (steps) => {
     const key = keyOf(steps)
     if (key === undefined) return write(steps)
-    return new Promise((resolve, reject) => {
-      const calls = waiting.get(key) ?? []
-      calls.push({ steps, resolve, reject })
-      if (waiting.has(key)) return
+    const call = Promise.withResolvers<Outcome>()
+    const calls = waiting.get(key) ?? []
+    calls.push({ steps, ...call })
+    if (!waiting.has(key)) {
       waiting.set(key, calls)
       void serve(key, calls)
-    })
+    }
+    return call.promise
   }
 }
 
@@ -78,27 +78,21 @@ function resolveEach(
   calls: readonly Call[],
   { results, noted }: Exclude<Outcome, { failed: number }>,
 ): void {
-  let first = 0
+  let to = 0
   for (const { steps, resolve } of calls) {
-    const [from, to] = [first, first + steps.length]
+    const from = to
+    to += steps.length
     const own = noted?.filter(({ step }) => step >= from && step < to)
     resolve({ results: results.slice(from, to), ...(own && { noted: own }) })
-    first = to
   }
 }
 
 /** The first guard of the steps, or the first record that they require or change; undefined if there is no single one. */
 function keyOf(steps: readonly WriteStep[]): string | undefined {
-  for (const step of steps) {
-    if ('guard' in step) return step.guard
-    const filter = filterOf(step)
-    if (filter) return JSON.stringify([step.in.name, filter])
-  }
-  return undefined
-}
-
-function filterOf(step: WriteStep): Filter | undefined {
-  if ('update' in step) return step.update
-  if ('delete' in step) return step.delete
-  return 'require' in step && step.exists ? step.require : undefined
+  const first = steps.find(
+    (step) =>
+      'guard' in step || 'update' in step || 'delete' in step || ('require' in step && step.exists),
+  )
+  if (!first) return undefined
+  return 'guard' in first ? first.guard : JSON.stringify([first.in.name, filterOf(first)])
 }

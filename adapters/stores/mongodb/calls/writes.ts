@@ -4,26 +4,41 @@
  * @module
  */
 
-import type { ClientSession, Document, Collection as Native, Filter as Query } from 'mongodb'
+import {
+  BSON,
+  type ClientSession,
+  type Document,
+  type MongoBulkWriteError,
+  type Collection as Native,
+} from 'mongodb'
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../../src/ports/store.ts'
-import { fromDocument, LOCK, toDocument } from '../documents/documents.ts'
+import type { NotableWrites } from '../../changes/noting.ts'
+import { expecting } from '../../expecting.ts'
+import { gather } from '../../gather.ts'
+import { encode, fromDocument, LOCK, toDocument } from '../documents/documents.ts'
 import { compileFilter } from '../query/filter.ts'
-import { addGrams, type Indexed } from '../search/grams.ts'
+import { addGrams, type Indexed, isStill } from '../search/grams.ts'
 import { compileChange } from './change.ts'
-import { writeExpecting } from './expected.ts'
 
-/** Writes to the collection of `schema`, which is `native` in the database; with a session, in its transaction. */
-export class Writes {
+/** Writes to the collection of `schema`, which is `native` in the database. */
+export class Writes implements NotableWrites {
   readonly #schema: CollectionSchema
   readonly #native: Native
   readonly #indexed: () => Indexed
+  readonly #within: { readonly session?: ClientSession }
 
-  /** `indexed` gives the paths with a search index. */
-  constructor(schema: CollectionSchema, native: Native, indexed: () => Indexed) {
+  /** `indexed` gives the paths with a search index; with a session, the writes are part of its transaction. */
+  constructor(
+    schema: CollectionSchema,
+    native: Native,
+    indexed: () => Indexed,
+    session?: ClientSession,
+  ) {
     this.#schema = schema
     this.#native = native
     this.#indexed = indexed
+    this.#within = session ? { session } : {}
   }
 
   /** A new record as it is stored. */
@@ -36,93 +51,88 @@ export class Writes {
     return document
   }
 
-  async insert(fields: Fields, session: ClientSession): Promise<void> {
-    await this.#native.insertOne(this.documentOf(fields), { session })
+  async insert(fields: Fields): Promise<void> {
+    await this.#native.insertOne(this.documentOf(fields), this.#within)
   }
 
-  async update(
-    filter: Filter,
-    change: Change,
-    options?: WriteOptions,
-    session?: ClientSession,
-  ): Promise<Fields | null> {
-    const after = { returnDocument: 'after', ...(session && { session }) } as const
+  update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null> {
+    return this.#updated(filter, this.#stagesOf(change), options)
+  }
+
+  async updateMany(filter: Filter, change: Change): Promise<number> {
     const stages = this.#stagesOf(change)
-    return this.#one(filter, options, session, (query) =>
-      this.#native.findOneAndUpdate(query, stages, after),
-    )
+    const written = await this.#native.updateMany(this.#queryOf(filter), stages, this.#within)
+    return written.matchedCount
   }
 
-  async updateMany(filter: Filter, change: Change, session?: ClientSession): Promise<number> {
-    const [query, stages] = [this.#queryOf(filter), this.#stagesOf(change)]
-    return (await this.#native.updateMany(query, stages, session && { session })).matchedCount
+  delete(filter: Filter, options?: WriteOptions): Promise<Fields | null> {
+    return this.#one(filter, options, (query) => this.#native.findOneAndDelete(query, this.#within))
   }
 
-  async delete(
-    filter: Filter,
-    options?: WriteOptions,
-    session?: ClientSession,
-  ): Promise<Fields | null> {
-    return this.#one(filter, options, session, (query) =>
-      this.#native.findOneAndDelete(query, session ? { session } : {}),
-    )
-  }
-
-  /** Removes every document that matches, and resolves to their records. */
-  async deleteMany(filter: Filter, session: ClientSession): Promise<Fields[]> {
-    const query = this.#queryOf(filter)
+  /** Removes every document that matches, and resolves to their records; in a transaction only. */
+  async deleteMany(filter: Filter): Promise<Fields[]> {
     // The snapshot of the transaction has the same documents both times.
-    const found = await this.#native.find(query, { session }).toArray()
-    if (found.length > 0) await this.#native.deleteMany(query, { session })
-    return found.map((document) => fromDocument(document, this.#schema.shape))
+    const found = await this.holdAll(filter)
+    if (found.length > 0) await this.#native.deleteMany(this.#queryOf(filter), this.#within)
+    return found
   }
 
   /**
-   * Whether a document matches and holds what is expected. It is changed, because a snapshot alone keeps no other transaction from removing it:
-   * only two writes of one document conflict.
+   * A record that matches and holds what is expected. It is changed, because a snapshot alone keeps no other transaction from
+   * removing it: only two writes of one document conflict.
    */
-  async lock(
-    filter: Filter,
-    options: WriteOptions | undefined,
-    session: ClientSession,
-  ): Promise<boolean> {
-    const found = await this.#one(filter, options, session, (query) =>
-      this.#native.findOneAndUpdate(query, { $inc: { [LOCK]: 1 } }, { session }),
-    )
-    return found !== null
+  lock(filter: Filter, options?: WriteOptions): Promise<Fields | null> {
+    return this.#updated(filter, { $inc: { [LOCK]: 1 } }, options)
   }
 
-  /** Whether a document matches in the transaction's snapshot. */
-  async isThere(filter: Filter, session: ClientSession): Promise<boolean> {
-    const options = { session, projection: { _id: 1 } }
-    return (await this.#native.findOne(this.#queryOf(filter), options)) !== null
+  hold(filter: Filter, options?: WriteOptions): Promise<Fields | null> {
+    return this.#one(filter, options, (query) => this.#native.findOne(query, this.#within))
   }
 
-  /** A record in the transaction's snapshot that matches and holds what is expected. */
-  hold(
-    filter: Filter,
-    options: WriteOptions | undefined,
-    session: ClientSession,
-  ): Promise<Fields | null> {
-    return this.#one(filter, options, session, (query) => this.#native.findOne(query, { session }))
-  }
-
-  /** The records in the transaction's snapshot that match. */
-  async holdAll(filter: Filter, session: ClientSession): Promise<Fields[]> {
-    const found = await this.#native.find(this.#queryOf(filter), { session }).toArray()
+  async holdAll(filter: Filter): Promise<Fields[]> {
+    const found = await this.#native.find(this.#queryOf(filter), this.#within).toArray()
     return found.map((document) => fromDocument(document, this.#schema.shape))
+  }
+
+  #updated(
+    filter: Filter,
+    update: Document | Document[],
+    options?: WriteOptions,
+  ): Promise<Fields | null> {
+    const after = { ...this.#within, returnDocument: 'after' } as const
+    return this.#one(filter, options, (query) =>
+      this.#native.findOneAndUpdate(query, update, after),
+    )
   }
 
   /** The record that `write` returns for the one document that matches and holds what is expected. */
   async #one(
     filter: Filter,
     options: WriteOptions | undefined,
-    session: ClientSession | undefined,
-    write: (query: Query<Document>) => Promise<Document | null>,
+    write: (query: Document) => Promise<Document | null>,
   ): Promise<Fields | null> {
     const { shape } = this.#schema
-    const matching = { in: this.#native, query: this.#queryOf(filter), shape, session }
-    const document = await writeExpecting(matching, options?.expect, write)
+    const query = this.#queryOf(filter)
+    const document = await expecting<Document[], Document>(options?.expect, {
+      asWritten: (values) =>
+        Object.entries(values).map(([field, value]) =>
+          isStill(field, encode(value, shape.fields.get(field))),
+        ),
+      find: async (fields) => {
+        const found = await this.#native.findOne(query, { ...this.#within, raw: true })
+        if (!found) return undefined
+        const bytes = found as unknown as Uint8Array
+        const held = () => {
+          // Otherwise numbers become JavaScript's own, which are rounded.
+          const stored = BSON.deserialize(bytes, { promoteValues: false, bsonRegExp: true })
+          return fields.map((field) => isStill(field, stored[field]))
+        }
+        return { record: fromDocument(BSON.deserialize(bytes), shape), held }
+      },
+      // Not the query language's equality, which would match a value inside a list, and match null if the field is missing.
+      write: (held) =>
+        write(held.length === 0 ? query : { $and: [query, { $expr: { $and: held } }] }),
+    })
     return document && fromDocument(document, shape)
   }
 
@@ -130,7 +140,43 @@ export class Writes {
     return compileChange(change, this.#schema, this.#indexed())
   }
 
-  #queryOf(filter: Filter): Query<Document> {
+  #queryOf(filter: Filter): Document {
     return compileFilter(filter, this.#schema.shape, this.#indexed())
   }
+}
+
+/**
+ * Inserts documents into `native`, those of one turn of the event loop in one round trip; if one is refused, only that one
+ * fails, with the error that it would have had alone.
+ */
+export function inserter(native: Native): (document: Document) => Promise<void> {
+  async function insertAlone(document: Document): Promise<void> {
+    await native.insertOne(document)
+  }
+
+  return gather((documents: Document[]) => {
+    if (documents.length === 1) return documents.map(insertAlone)
+    const refused = native.insertMany(documents, { ordered: false }).then(
+      () => new Set<number>(),
+      (error: MongoBulkWriteError) => refusedBy(error, documents),
+    )
+    return documents.map(async (document, index) => {
+      if ((await refused).has(index)) await insertAlone(document)
+    })
+  })
+}
+
+/**
+ * The documents to try alone, so that each has its own error. The others were acknowledged: only a list of failed
+ * documents without a write concern error proves that. An error that affects all of them is thrown.
+ */
+function refusedBy(error: MongoBulkWriteError, documents: readonly Document[]): Set<number> {
+  const culprits = [error.writeErrors ?? []].flat()
+  if (culprits.length > 0 && !error.result.getWriteConcernError()) {
+    return new Set(culprits.map(({ index }) => index))
+  }
+  // A document that cannot be written as BSON, or is too large; all are serialised before any is sent.
+  if (/^BSON|^MongoInvalidArgument/.test(error.name)) return new Set(documents.keys())
+  // The driver wraps even a lost connection; then neither the name nor the cause tells.
+  throw error.errorResponse instanceof Error ? error.errorResponse : error
 }

@@ -1,14 +1,18 @@
 /**
- * The connection of a store: when it is made, what is under way on it, and its end.
+ * The connection of a store: its deadlines, what is under way on it, and its end.
  *
  * @module
  */
 
-import { type Db, type MongoClient, ReadConcern } from 'mongodb'
+import {
+  type Db,
+  MongoClient,
+  type MongoClientOptions,
+  ReadConcern,
+  type TopologyDescription,
+} from 'mongodb'
 import { type CollectionSchema, StoreUnavailable } from '../../../../src/ports/store.ts'
-import { connect, refuseOther, refuseWeaker } from './client.ts'
 import { portError } from './errors.ts'
-import { type Call, endWithOutages } from './outage.ts'
 
 /** Runs an operation on the collection and turns its errors into the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -20,21 +24,25 @@ interface Address {
   readonly database?: string | undefined
 }
 
+/** An operation that waits for the database. */
+interface Call {
+  readonly ended: Promise<unknown>
+  giveUp(error: unknown): void
+}
+
 /** A database that is connected to on the first operation. */
 export class Connection {
   readonly client: MongoClient
   readonly database: Db
   readonly #isOwn: boolean
   readonly #underWay = new Set<Call>()
-  readonly #stopWatching: () => void
   #isConnected = false
   #closed: Promise<void> | undefined
   #isSharded: boolean | undefined
 
   constructor({ url, client: given, database }: Address) {
-    if (given !== undefined) refuseOther(given)
-    this.client = given ?? connect(url)
     this.#isOwn = given === undefined
+    this.client = given === undefined ? connect(url) : clientOf(given)
     refuseWeaker(this.client)
     this.database = this.client.db(database, {
       writeConcern: { w: 'majority', journal: true },
@@ -42,7 +50,7 @@ export class Connection {
       readPreference: 'primary',
       ignoreUndefined: true,
     })
-    this.#stopWatching = endWithOutages(this.client, this.#underWay)
+    callsOn(this.client).add(this.#underWay)
   }
 
   /** Does `work` and turns its errors into the port's; `schema` names the fields that they are about. */
@@ -87,7 +95,102 @@ export class Connection {
 
   async #end(): Promise<void> {
     await Promise.allSettled([...this.#underWay].map(({ ended }) => ended))
-    this.#stopWatching()
+    callsOn(this.client).delete(this.#underWay)
     if (this.#isOwn) await this.client.close()
   }
 }
+
+/**
+ * With these deadlines, a database that is gone or hangs is noticed within five seconds. A hanging one is noticed by
+ * the monitor, whose heartbeats must be answered within connectTimeoutMS; it then closes the connections in use. A
+ * socket timeout would also close slow queries of a healthy server.
+ */
+const deadlines: MongoClientOptions = {
+  heartbeatFrequencyMS: 500,
+  connectTimeoutMS: 1250,
+  serverSelectionTimeoutMS: 1500,
+  waitQueueTimeoutMS: 4000,
+  // A connection without a reply counts as an overload, and each retry of one costs a connectTimeoutMS.
+  maxAdaptiveRetries: 1,
+  // Gateways drop idle connections silently.
+  maxIdleTimeMS: 60_000,
+}
+
+/** A client that connects on first use. The address's own options override fieldgate's deadlines. */
+function connect(url: string | undefined): MongoClient {
+  if (!url) throw new TypeError("mongoStore: 'url' or 'client' is needed")
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
+  const given = new Set([...new URLSearchParams(query).keys()].map((key) => key.toLowerCase()))
+  const own = Object.entries(deadlines).filter(([key]) => !given.has(key.toLowerCase()))
+  try {
+    return new MongoClient(url, Object.fromEntries(own))
+  } catch (error) {
+    throw new TypeError(`mongoStore: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Throws a `TypeError` for what is no client, such as a connection of Mongoose. */
+function clientOf(client: MongoClient): MongoClient {
+  const { db, options } = Object(client)
+  if (typeof db === 'function' && typeof options === 'object' && options !== null) return client
+  throw new TypeError(
+    "mongoStore: 'client' is no MongoClient. With Mongoose, give it mongoose.connection.getClient(), after mongoose.connect()",
+  )
+}
+
+/**
+ * Throws a `TypeError` if the client's options acknowledge writes that a failover may lose, or read elsewhere than from
+ * the primary. Overriding them silently would be misleading.
+ */
+function refuseWeaker({ options }: MongoClient): void {
+  const { w = 'majority', journal } = options.writeConcern ?? {}
+  if (w !== 'majority') refuse('w', w, 'a write is acknowledged when a majority has it')
+  if (journal === false)
+    refuse('journal', journal, 'a write is acknowledged when it is in the journal')
+  const { mode } = options.readPreference ?? { mode: 'primary' }
+  if (mode !== 'primary') refuse('readPreference', mode, 'reads must see the writes before them')
+}
+
+function refuse(option: string, value: unknown, reason: string): never {
+  throw new TypeError(`mongoStore: remove '${option}=${value}' from the address: ${reason}`)
+}
+
+/** How long after the time to find a server an operation may still wait for one that has gone, in milliseconds. */
+const GRACE_MS = 1500
+
+const known = new WeakMap<MongoClient, Set<ReadonlySet<Call>>>()
+
+/**
+ * What is under way on `client`, for each store on it. Whenever there has been no server to ask for a while, all of it is
+ * given up: the driver waits for the end of a connection that is in use, which Bun 1.4 does not always tell of.
+ */
+function callsOn(client: MongoClient): Set<ReadonlySet<Call>> {
+  const before = known.get(client)
+  if (before) return before
+  const all = new Set<ReadonlySet<Call>>()
+  known.set(client, all)
+  let timer: NodeJS.Timeout | undefined
+  const giveUp = () => {
+    timer = undefined
+    const error = new StoreUnavailable('the database cannot be reached')
+    for (const call of [...all].flatMap((calls) => [...calls])) call.giveUp(error)
+  }
+  const afterMs = client.options.serverSelectionTimeoutMS + GRACE_MS
+  client.on('topologyDescriptionChanged', ({ newDescription }) => {
+    if (!isServing(newDescription)) timer ??= setTimeout(giveUp, afterMs).unref()
+    else {
+      clearTimeout(timer)
+      timer = undefined
+    }
+  })
+  return all
+}
+
+/** Whether some server takes writes, or the only one that is asked is there. */
+function isServing({ type, servers }: TopologyDescription): boolean {
+  const types = [...servers.values()].map((server) => server.type)
+  if (type === 'Single') return types.every((one) => one !== 'Unknown')
+  return types.some((one) => SERVING.has(one))
+}
+
+const SERVING: ReadonlySet<string> = new Set(['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'])

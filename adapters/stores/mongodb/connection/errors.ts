@@ -29,6 +29,8 @@ const REFUSED: ReadonlySet<unknown> = new Set([
 
 /** The code of a transaction that has met another one. */
 export const WRITE_CONFLICT = 112
+/** The code of a collection that exists. */
+export const EXISTS = 48
 
 const TOO_LARGE: ReadonlySet<unknown> = new Set([
   10334, // BSONObjectTooLarge

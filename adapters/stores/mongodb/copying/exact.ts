@@ -7,7 +7,7 @@
 
 import { BSON, type Collection, type Document, ObjectId } from 'mongodb'
 import type { Copyable, ForeignBatch } from '../../../../src/ports/copying.ts'
-import { inserter } from '../calls/inserts.ts'
+import { inserter } from '../calls/writes.ts'
 import type { Run } from '../connection/connection.ts'
 import { GRAMS } from '../search/grams.ts'
 

@@ -1,11 +1,12 @@
 /**
- * Records as BSON documents and back. Ids are ObjectIds in the database and strings in fieldgate; everything else is
- * the same in both, so that Mongoose and fieldgate can read each other's collections.
+ * Records as BSON documents and back. Ids are ObjectIds in the database and strings in fieldgate, and a model may declare
+ * types of BSON (`StoredForm`): the JSON of each says all that the BSON value does. Everything else is the same in both, so
+ * that Mongoose and fieldgate can read each other's collections.
  *
  * @module
  */
 
-import { type Document, ObjectId } from 'mongodb'
+import { Binary, Decimal128, type Document, Double, Long, ObjectId, UUID } from 'mongodb'
 import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import {
@@ -16,7 +17,6 @@ import {
 } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields, Read } from '../../../../src/ports/store.ts'
 import { GRAMS } from '../search/grams.ts'
-import { bsonValue, holdsStored, integer, recordValue } from './stored-forms.ts'
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */
 interface Tagged {
@@ -39,11 +39,11 @@ export function toDocument(record: Readonly<Fields>, shape: ObjectShape): Docume
   return encode(record, shape) as Document
 }
 
-/** A value as it is stored at a place of this shape. */
+/** A value as it is stored at a place of this shape. What does not fit a type stays as it is. */
 export function encode(value: unknown, shape: Shape | undefined): unknown {
-  if (shape?.kind === 'id') return idValue(shape, value)
-  const stored = formOf(shape)
-  if (stored) return bsonValue(stored, value)
+  const form = formOf(shape)
+  if (form) return inForm(form, value)
+  if (shape?.kind === 'id') return idValue(shape.idType, value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (isTagged(value)) return value
   if (Array.isArray(value)) {
@@ -58,30 +58,41 @@ export function encode(value: unknown, shape: Shape | undefined): unknown {
 }
 
 /** The type of BSON that a model declares at a place; undefined for the types that JSON has a value for. */
-function formOf(shape: Shape | undefined): StoredForm | undefined {
+export function formOf(shape: Shape | undefined): StoredForm | undefined {
   return shape && 'stored' in shape ? shape.stored : undefined
+}
+
+function inForm(form: StoredForm, value: unknown): unknown {
+  if (form === 'double') return typeof value === 'number' ? new Double(value) : value
+  return typeof value === 'string' ? FROM_TEXT[form](value) : value
+}
+
+const FROM_TEXT: Readonly<Record<Exclude<StoredForm, 'double'>, (text: string) => unknown>> = {
+  decimal128: (text) => Decimal128.fromString(text),
+  long: (text) => Long.fromString(text),
+  uuid: (text) => new UUID(text).toBinary(),
+  binary: (text) => Binary.createFromBase64(text),
 }
 
 function encodeMember(key: string, value: unknown, shape: Shape | undefined): unknown {
   if (shape?.kind === 'map') return encode(value, shape.value)
   const declared = shape?.kind === 'object' ? shape.fields.get(key) : undefined
   // Mongoose gives objects in lists an `_id` that no model declares; read and written back, it must stay equal.
-  const isTheirs = key === '_id' && declared === undefined && typeof value === 'string'
-  return isTheirs ? objectId(value) : encode(value, declared)
+  const isTheirs = key === '_id' && declared === undefined
+  return isTheirs && typeof value === 'string' ? objectId(value) : encode(value, declared)
 }
 
-function objectId(value: unknown): unknown {
-  return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
-}
-
-/** An id as it is stored. */
-function idValue({ idType, stored }: IdShape, value: unknown): unknown {
+/** An id as it is stored; an integer as a number where JavaScript has one, as Mongoose writes them. */
+function idValue(idType: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
   if (idType === 'objectId') return objectId(value)
-  if (stored) return bsonValue(stored, value)
-  return idType === 'integer' ? integer(value) : value
+  if (idType !== 'integer') return value
+  return Number.isSafeInteger(Number(value)) ? Number(value) : Long.fromString(value)
 }
 
-type IdShape = Extract<Shape, { kind: 'id' }>
+function objectId(value: string): unknown {
+  return HEX.test(value) ? new ObjectId(value) : value
+}
 
 /**
  * A stored document as a record: `_id` first, without grams and lock, with Mongoose's version key only if the model declares it.
@@ -90,19 +101,7 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
   if ('__v' in document && !shape.fields.has('__v')) delete document.__v
   if (GRAMS in document) delete document[GRAMS]
   if (LOCK in document) delete document[LOCK]
-  return (holdsStored(shape) ? decodeAs(document, shape) : decode(document)) as Fields
-}
-
-/**
- * The JSON of a record. Its dates become strings first, because they would make `JSON.stringify` leave its fast path.
- * Modifies the record, so it must be the caller's own.
- */
-function textOf(record: Fields): string {
-  const text = JSON.stringify(datesAsStrings(record))
-  if (text.startsWith('{"_id":')) return text
-  // Names that are whole numbers come before all others in an object.
-  const { _id, ...rest } = record
-  return `{"_id":${JSON.stringify(_id)},${JSON.stringify(rest).slice(1)}`
+  return (holdsStored(shape) ? fromValue(document, shape) : decode(document)) as Fields
 }
 
 /**
@@ -120,13 +119,14 @@ export function shownText(
   return textOf(whole === shown ? (shown as Fields) : project(whole as Fields, select))
 }
 
-/** The id in the JSON of a record, which begins with it. */
-export function idIn(text: string): string {
-  const [, literal = '""'] = ID.exec(text) ?? []
-  return JSON.parse(literal)
+/** Dates become strings first, because they would make `JSON.stringify` leave its fast path. */
+function textOf(record: Fields): string {
+  const text = JSON.stringify(datesAsStrings(record))
+  if (text.startsWith('{"_id":')) return text
+  // Names that are whole numbers come before all others in an object.
+  const { _id, ...rest } = record
+  return `{"_id":${JSON.stringify(_id)},${JSON.stringify(rest).slice(1)}`
 }
-
-const ID = /^\{"_id":("(?:[^"\\]|\\.)*")/
 
 function datesAsStrings<T extends object>(value: T): T {
   const members = value as Record<string, unknown>
@@ -136,11 +136,6 @@ function datesAsStrings<T extends object>(value: T): T {
     members[key] = member instanceof Date ? member.toJSON() : datesAsStrings(member)
   }
   return value
-}
-
-/** One stored value as a record has it, at a place of this shape. */
-export function fromValue(value: unknown, shape: Shape | undefined): unknown {
-  return decodeAs(value, shape)
 }
 
 /** Replaces BSON types by fieldgate's, in place: nothing else uses the driver's result. */
@@ -156,20 +151,28 @@ function decode(value: unknown): unknown {
   return members
 }
 
-/** The same where the model declares types of BSON. */
-function decodeAs(value: unknown, shape: Shape | undefined): unknown {
-  const stored = formOf(shape)
-  if (stored) return recordValue(stored, value, decode)
-  if (shape?.kind === 'id' && shape.idType === 'integer') return recordValue('long', value, decode)
+/** One stored value as a record has it, at a place of this shape. */
+export function fromValue(value: unknown, shape: Shape | undefined): unknown {
+  const form = shape?.kind === 'id' && shape.idType === 'integer' ? 'long' : formOf(shape)
+  if (form) return fromForm(form, value)
   if (!shape || !isContainer(value)) return decode(value)
   const members = value as Record<string, unknown>
   const isList = Array.isArray(value)
   for (const key of Object.keys(members)) {
     const inner = shapeInside(shape, isList ? Number(key) : key, members[key])
     // Another program may keep a list where the model declares one value.
-    members[key] = decodeAs(members[key], isList ? (inner ?? shape) : inner)
+    members[key] = fromValue(members[key], isList ? (inner ?? shape) : inner)
   }
   return members
+}
+
+/** The same at a place of a declared type; values of other types are read as they are anywhere. */
+function fromForm(form: StoredForm, value: unknown): unknown {
+  const tag = typeof value === 'object' && value && isTagged(value) ? value._bsontype : typeof value
+  const isNumber = tag === 'number' || tag === 'Decimal128' || tag === 'Long'
+  if (isNumber && (form === 'long' || form === 'decimal128')) return String(value)
+  if (tag === 'Binary' && form === 'binary') return (value as Tagged).toString('base64')
+  return decode(value)
 }
 
 function isContainer(value: unknown): value is object {
@@ -194,4 +197,29 @@ function plain(value: Tagged): unknown {
     default:
       return value.toJSON?.() ?? null
   }
+}
+
+const known = new WeakMap<Shape, boolean>()
+
+/** Whether a record of this shape holds values whose JSON the BSON alone does not tell. */
+function holdsStored(shape: Shape): boolean {
+  const before = known.get(shape)
+  if (before !== undefined) return before
+  // A shape that holds itself has nothing more to say of itself.
+  known.set(shape, false)
+  const found = partsOf(shape).some((part) => isTold(part) || holdsStored(part))
+  known.set(shape, found)
+  return found
+}
+
+function isTold(shape: Shape): boolean {
+  if (shape.kind === 'id') return shape.idType === 'integer'
+  const form = formOf(shape)
+  return form !== undefined && form !== 'double'
+}
+
+function partsOf(shape: Shape): readonly Shape[] {
+  if (shape.kind === 'object') return [...shape.fields.values()]
+  if (shape.kind === 'list') return [shape.element]
+  return shape.kind === 'map' ? [shape.value] : []
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Document } from 'mongodb'
-import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import { all, any, type Filter, type Scalar, type SortKey } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import { encode } from '../documents/documents.ts'
 import { containsPattern } from '../search/contains.ts'
@@ -21,112 +21,116 @@ export function compileFilter(
   shape: ObjectShape,
   indexed: readonly string[] = [],
 ): Document {
-  switch (filter.op) {
-    case 'and':
-      return every(filter.filters.map((one) => compileFilter(one, shape, indexed)))
-    case 'or':
-      return some(filter.filters.map((one) => compileFilter(one, shape, indexed)))
+  if ('filters' in filter) {
+    const queries = filter.filters.map((one) => compileFilter(one, shape, indexed))
+    return filter.op === 'and' ? every(queries) : some(queries)
+  }
+  const { op, field } = filter
+  const at = placeAt(field, shape)
+  switch (op) {
     case 'eq':
-      return among(filter.field, [filter.value], shape)
+      return among([filter.value], at)
     case 'ne':
-      return not(among(filter.field, [filter.value], shape))
+      return { $nor: [among([filter.value], at)] }
     case 'in':
-      return among(filter.field, filter.values, shape)
+      return among(filter.values, at)
     case 'nin':
-      return not(among(filter.field, filter.values, shape))
-    case 'contains':
+      return { $nor: [among(filter.values, at)] }
+    case 'contains': {
       if (!filter.text.isWellFormed()) return NONE
-      return every([
-        ...(indexed.includes(filter.field) ? candidates(filter.field, filter.text) : []),
-        where(filter.field, { $regex: containsPattern(filter.text) }, shape),
-      ])
+      const condition = where({ $regex: containsPattern(filter.text) }, at)
+      return every([...(indexed.includes(field) ? candidates(field, filter.text) : []), condition])
+    }
     case 'matches':
-      return where(filter.field, { $regex: withoutNul(filter.pattern), $options: 'i' }, shape)
+      // A pattern is sent as a C string, which ends at NUL.
+      return where({ $regex: filter.pattern.replaceAll('\0', '\\x00'), $options: 'i' }, at)
     default:
-      return compare(filter.op, filter.field, filter.value, shape)
+      // MongoDB's `gte null` matches null; here no range does.
+      if (filter.value === null || !isStorable(filter.value)) return NONE
+      return where({ [`$${op}`]: encode(filter.value, at.shape) }, at)
   }
 }
 
 /** Whether `filter` contains a client's regular expression, which may run for any length of time. */
 export function hasPattern(filter: Filter): boolean {
-  if (filter.op === 'and' || filter.op === 'or') return filter.filters.some(hasPattern)
-  return filter.op === 'matches'
+  return 'filters' in filter ? filter.filters.some(hasPattern) : filter.op === 'matches'
 }
 
-function compare(
-  op: 'gt' | 'gte' | 'lt' | 'lte',
-  field: string,
-  value: Scalar,
-  shape: ObjectShape,
-): Document {
-  // MongoDB's `gte null` matches null; here no range does.
-  if (value === null || isUnstorable(value)) return NONE
-  return where(field, { [`$${op}`]: encode(value, placeAt(field, shape).shape) }, shape)
+/**
+ * The records that match `filter` and come after `position` in the order of `sort`: for each key in turn, those that
+ * tie on the keys before it and come later by this key.
+ *
+ * The disjunction is outermost, with the filter in each of its parts: only then does the planner find bounds for each
+ * part and merge their index scans. A page costs what it holds, however many records tie.
+ */
+export function restAfter(
+  filter: Filter,
+  sort: readonly SortKey[],
+  position: readonly Scalar[],
+): Filter {
+  const ties: Filter[] = []
+  const parts = sort.flatMap((key, index) => {
+    const value = position[index] ?? null
+    const later = beyond(key, value).map((one) => all([...ties, one, filter]))
+    ties.push({ op: 'eq', field: key.field, value })
+    return later
+  })
+  return any(parts)
 }
 
-function among(field: string, values: readonly Scalar[], shape: ObjectShape): Document {
-  const { shape: element } = placeAt(field, shape)
-  const [first, ...others] = values
-    .filter((value) => !isUnstorable(value))
-    .map((value) => encode(value, element))
+/** The records that come later by one key, as alternatives. */
+function beyond({ field, descending }: SortKey, value: Scalar): Filter[] {
+  if (value === null) return descending ? [] : [{ op: 'ne', field, value }]
+  if (!descending) return [{ op: 'gt', field, value }]
+  const less: Filter = { op: 'lt', field, value }
+  return field === '_id' ? [less] : [less, { op: 'eq', field, value: null }]
+}
+
+type At = Place & { readonly field: string }
+
+function placeAt(field: string, shape: ObjectShape): At {
+  const place = placeOf(shape, field)
+  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
+  return { ...place, field }
+}
+
+function among(values: readonly Scalar[], at: At): Document {
+  const [first, ...others] = values.filter(isStorable).map((value) => encode(value, at.shape))
   if (first === undefined) return NONE
   const condition = others.length === 0 ? { $eq: first } : { $in: [first, ...others] }
-  const lacking = values.includes(null) ? lackingElements(field, shape) : []
-  return some([where(field, condition, shape), ...lacking])
+  return some([where(condition, at), ...(values.includes(null) ? lackingElements(at) : [])])
 }
 
 /**
  * Null elements have nothing at a path through them, which MongoDB does not treat as null. A missing list has no
  * elements either, and `where` looks for one of them if the place is a `mixed` value.
  */
-function lackingElements(field: string, shape: ObjectShape): Document[] {
-  const { parts, shape: element } = placeAt(field, shape)
+function lackingElements({ parts, shape: { kind } }: Place): Document[] {
   const lists = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('.'))
-  const absent = element.kind === 'mixed' ? lists.slice(-1).map((list) => ({ [list]: null })) : []
+  const absent = kind === 'mixed' ? lists.slice(-1).map((list) => ({ [list]: null })) : []
   return [...lists.map((list) => ({ [list]: { $elemMatch: { $eq: null } } })), ...absent]
 }
 
 /** `condition` at a place. A list in a `mixed` value is a value like any other: its elements do not count. */
-function where(field: string, condition: Document, shape: ObjectShape): Document {
-  const { shape: element, parts } = placeAt(field, shape)
+function where(condition: Document, { field, parts, shape: { kind } }: At): Document {
   const last = parts.at(-1) ?? ''
-  if (element.kind !== 'mixed' || last === '') return { [field]: condition }
+  if (kind !== 'mixed' || last === '') return { [field]: condition }
   const scalar = { ...condition, $not: { $type: 'array' } }
   if (parts.length === 1) return { [field]: scalar }
   return { [parts.slice(0, -1).join('.')]: { $elemMatch: { [last]: scalar } } }
 }
 
-function placeAt(field: string, shape: ObjectShape): Place {
-  const place = placeOf(shape, field)
-  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
-  return place
-}
-
 function every(queries: readonly Document[]): Document {
-  const [only] = queries
-  if (!only) return {}
-  return queries.length === 1 ? only : { $and: queries }
+  const [only = {}] = queries
+  return queries.length > 1 ? { $and: queries } : only
 }
 
 function some(queries: readonly Document[]): Document {
-  const [only] = queries
-  if (!only) return NONE
-  return queries.length === 1 ? only : { $or: queries }
+  const [only = NONE] = queries
+  return queries.length > 1 ? { $or: queries } : only
 }
 
-function not(query: Document): Document {
-  return { $nor: [query] }
-}
-
-/**
- * BSON strings are UTF-8, which has no lone surrogates: such a string is never stored, and would be sent as another
- * one.
- */
-function isUnstorable(value: Scalar): boolean {
-  return typeof value === 'string' && !value.isWellFormed()
-}
-
-/** A pattern is sent as a C string, which ends at NUL. */
-function withoutNul(pattern: string): string {
-  return pattern.replaceAll('\0', '\\x00')
+/** BSON strings are UTF-8, which has no lone surrogates: such a string is never stored, and would be sent as another one. */
+function isStorable(value: Scalar): boolean {
+  return typeof value !== 'string' || value.isWellFormed()
 }

@@ -4,27 +4,13 @@
  * @module
  */
 
-import { type Document, ObjectId } from 'mongodb'
+import { Binary, type Document, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../../src/ports/filter.ts'
-import { placeOf } from '../../../../src/ports/shape.ts'
+import { placeOf, type Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { haveSameFields } from '../connection/errors.ts'
-import { leastOf } from '../documents/stored-forms.ts'
-import type { ExistingIndex } from './existing-indexes.ts'
-
-/** The names of the indexes that this store creates. Another app may rely on every other one. */
-const OWN = /^(?:_id_|(?:unique|order|search)\(.*\))$/s
-
-/** Whether this store created an index. */
-export function isOwn({ name = '' }: ExistingIndex): boolean {
-  return OWN.test(name)
-}
-
-/** An index, as the driver takes it. */
-export interface DesiredIndex {
-  readonly keys: ReadonlyMap<string, 1 | -1>
-  readonly options: { readonly name: string } & Readonly<Document>
-}
+import { formOf } from '../documents/documents.ts'
+import type { DesiredIndex, ExistingIndex } from './existing-indexes.ts'
 
 /** The unique index over the records in which every one of `fields` has a value. */
 export function uniqueIndex(fields: readonly string[], schema: CollectionSchema): DesiredIndex {
@@ -61,17 +47,15 @@ export function isCollation(found: Document | undefined, wanted: Document): bool
 export function besideOther(
   { keys, options }: DesiredIndex,
   fields: readonly string[],
-  schema: CollectionSchema,
+  { shape }: CollectionSchema,
 ): DesiredIndex {
-  const types = fields.map((field) => typeOf(field, schema)).join(',')
+  const types = fields.map((field) => typeOf(placeOf(shape, field)?.shape)).join(',')
   const collation = options.collation ? `, ${JSON.stringify(options.collation)}` : ''
   return { keys, options: { ...options, name: `${options.name}(${types}${collation})` } }
 }
 
-function typeOf(field: string, { shape }: CollectionSchema): string {
-  const place = placeOf(shape, field)?.shape
-  if (place && 'stored' in place && place.stored) return place.stored
-  return place?.kind === 'id' ? place.idType : (place?.kind ?? '')
+function typeOf(shape: Shape | undefined): string {
+  return formOf(shape) ?? (shape?.kind === 'id' ? shape.idType : (shape?.kind ?? ''))
 }
 
 /**
@@ -84,9 +68,33 @@ export function orderIndex(keys: readonly SortKey[]): DesiredIndex {
   return { keys: new Map(directions), options: { name } }
 }
 
-/** A name for an order index whose own one is taken by an index with other options. */
-export function otherName(keys: readonly SortKey[]): string {
-  return `order(${keys.map((key) => (key.descending ? `-${key.field}` : key.field)).join(',')})`
+/** What the values of a type begin with, and what MongoDB calls them, by name and number. */
+type Kind = readonly [least: unknown, names: readonly (string | number)[]]
+
+const STRINGS: Kind = ['', ['string', 2]]
+const NUMBERS: Kind = [Number.NEGATIVE_INFINITY, ['number']]
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  string: STRINGS,
+  text: STRINGS,
+  uuid: STRINGS,
+  objectId: [new ObjectId('0'.repeat(24)), ['objectId', 7]],
+  number: NUMBERS,
+  integer: NUMBERS,
+  boolean: [false, ['bool', 8]],
+  date: [new Date(-8.64e15), ['date', 9]],
+}
+
+function kindOf(field: string, schema: CollectionSchema): Kind {
+  const shape = placeOf(schema.shape, field)?.shape
+  const form = formOf(shape)
+  // Those of a stored form have other types than the model's.
+  if (form) return [form === 'uuid' || form === 'binary' ? new Binary() : NUMBERS[0], []]
+  const kind = KINDS[typeOf(shape)]
+  if (kind) return kind
+  throw new TypeError(
+    `'${schema.name}': '${field}' cannot be unique, because it has no single type`,
+  )
 }
 
 /**
@@ -94,44 +102,12 @@ export function otherName(keys: readonly SortKey[]): string {
  * index for an equality. (`sparse` would do for one field, but counts null as a value.)
  */
 export function valueCondition(field: string, schema: CollectionSchema): Document {
-  const shape = placeOf(schema.shape, field)?.shape
-  if (shape && 'stored' in shape && shape.stored) return { $gte: leastOf(shape.stored) }
-  switch (shape?.kind) {
-    case 'string':
-      return { $gte: '' }
-    case 'number':
-      return { $gte: Number.NEGATIVE_INFINITY }
-    case 'boolean':
-      return { $gte: false }
-    case 'date':
-      return { $gte: new Date(-8.64e15) }
-    case 'id':
-      return { $gte: shape.idType === 'objectId' ? new ObjectId('0'.repeat(24)) : '' }
-    default:
-      throw new TypeError(
-        `'${schema.name}': '${field}' cannot be unique, because it has no single type`,
-      )
-  }
+  return { $gte: kindOf(field, schema)[0] }
 }
 
 /** What else another program may write for a condition that no value of the field's type escapes. */
 export function sameConditions(field: string, schema: CollectionSchema): readonly Document[] {
-  const shape = placeOf(schema.shape, field)?.shape
-  // Those of a stored form have other types than the model's.
-  const isStored = shape && 'stored' in shape && shape.stored !== undefined
-  const type = shape?.kind === 'id' && shape.idType === 'objectId' ? 'objectId' : shape?.kind
-  const names = (!isStored && TYPES[type ?? '']) || []
-  return [{ $exists: true }, ...names.map(($type) => ({ $type }))]
-}
-
-/** What MongoDB calls the types, by name and number. */
-const TYPES: Readonly<Record<string, readonly (string | number)[]>> = {
-  string: ['string', 2],
-  id: ['string', 2],
-  objectId: ['objectId', 7],
-  boolean: ['bool', 8],
-  date: ['date', 9],
-  number: ['number'],
+  return [{ $exists: true }, ...kindOf(field, schema)[1].map(($type) => ({ $type }))]
 }
 
 /**

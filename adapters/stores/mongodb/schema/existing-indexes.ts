@@ -1,9 +1,10 @@
 /**
- * What the database has already: a collection's indexes and its collation.
+ * The indexes that a collection has, and how to create and drop them beside other processes and other indexes.
  *
  * @module
  */
 
+import { Buffer } from 'node:buffer'
 import {
   BSON,
   type Collection,
@@ -11,10 +12,12 @@ import {
   type IndexDescription,
   type IndexDirection,
 } from 'mongodb'
-import { hasCode } from '../connection/errors.ts'
-import { membersIn } from './bson.ts'
+import { hasCode, isDriverError } from '../connection/errors.ts'
 
 const NO_COLLECTION = 26
+const NO_INDEX = 27
+/** The index exists under another name, or another index exists under its name. */
+const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
 /** An index that exists. A plain object would have fields with names like `2024` before the others. */
 export interface ExistingIndex extends Omit<IndexDescription, 'key'> {
@@ -31,9 +34,22 @@ export interface Existing {
   readonly collation: Document | undefined
 }
 
+/** An index, as the driver takes it. */
+export interface DesiredIndex {
+  readonly keys: ReadonlyMap<string, 1 | -1>
+  readonly options: { readonly name: string } & Readonly<Document>
+}
+
 /** Looks at a collection; it may not exist yet. */
 export async function existingOf(native: Collection): Promise<Existing> {
-  const indexes = await indexesOf(native)
+  const listed = await native
+    .listIndexes({ raw: true })
+    .toArray()
+    .catch((error: unknown) => {
+      if (hasCode(error, NO_COLLECTION)) return []
+      throw error
+    })
+  const indexes = (listed as unknown as Uint8Array[]).map(indexOf)
   // MongoDB gives this index the collection's collation and lets nobody change it.
   const collation = indexes.find(({ name }) => name === '_id_')?.collation
   if (!collation) return { indexes, collation }
@@ -47,20 +63,9 @@ function relativeTo(own: Document, index: ExistingIndex): ExistingIndex {
   return collation ? index : { ...rest, collation: { locale: 'simple' } }
 }
 
-async function indexesOf(native: Collection): Promise<ExistingIndex[]> {
-  try {
-    const listed: unknown[] = await native.listIndexes({ raw: true }).toArray()
-    return listed.map((bytes) => indexOf(bytes as Uint8Array))
-  } catch (error) {
-    if (hasCode(error, NO_COLLECTION)) return []
-    throw error
-  }
-}
-
 function indexOf(bytes: Uint8Array): ExistingIndex {
   const index = BSON.deserialize(bytes) as Omit<ExistingIndex, 'key'> & { key: Directions }
-  const at = membersIn(bytes).find(({ name }) => name === 'key')?.at
-  const ordered = at === undefined ? [] : membersIn(bytes, at).map(({ name }) => name)
+  const ordered = namesIn(BSON.deserialize(bytes, { raw: true }).key)
   const names = Object.keys(index.key)
   // A direction of a rare type ends the list early.
   const fields = ordered.length === names.length ? ordered : names
@@ -69,7 +74,46 @@ function indexOf(bytes: Uint8Array): ExistingIndex {
 
 type Directions = Readonly<Record<string, IndexDirection>>
 
+/** The bytes of a number, by its type; a string says its length itself. */
+const LENGTHS: Readonly<Record<number, number>> = { 1: 8, 16: 4, 18: 8 }
+const STRING = 2
+
+/** The names of the members of a document, up to the first that is neither a number nor a string. */
+function namesIn(document: Uint8Array): string[] {
+  const buffer = Buffer.from(document)
+  const names: string[] = []
+  let at = 4
+  for (let type = buffer[at]; type; type = buffer[at]) {
+    const end = buffer.indexOf(0, at + 1)
+    names.push(buffer.toString('utf8', at + 1, end))
+    at =
+      end + 1 + (type === STRING ? 4 + buffer.readInt32LE(end + 1) : (LENGTHS[type] ?? Number.NaN))
+  }
+  return names
+}
+
 /** The locale and the strength of a collation, for people. */
 export function collationText({ locale, strength }: Document): string {
   return strength === undefined ? String(locale) : `${locale}, strength ${strength}`
+}
+
+/** Creates an index; what the database has against it, if there is another one in its place. */
+export async function refusal(
+  native: Collection,
+  { keys, options }: DesiredIndex,
+): Promise<Error | undefined> {
+  try {
+    await native.createIndex(new Map(keys), options)
+    return undefined
+  } catch (error) {
+    if (isDriverError(error) && OTHER_OPTIONS.has(error.code)) return error
+    throw error
+  }
+}
+
+/** Drops an index; another process may have dropped it first. */
+export async function drop(native: Collection, { name = '' }: ExistingIndex): Promise<void> {
+  await native.dropIndex(name).catch((error: unknown) => {
+    if (!hasCode(error, NO_INDEX)) throw error
+  })
 }

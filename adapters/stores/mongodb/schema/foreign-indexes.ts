@@ -15,12 +15,14 @@ import {
   collationFor,
   holds,
   isCollation,
-  isOwn,
   sameConditions,
   totalOrder,
   valueCondition,
 } from './desired-indexes.ts'
 import { collationText, type ExistingIndex } from './existing-indexes.ts'
+
+/** The names of the indexes that this store creates. Another app may rely on every other one. */
+const OWN = /^(?:_id_|(?:unique|order|search)\(.*\))$/s
 
 /**
  * What an operator should know of the other indexes on fields of `schema`; nothing of those that the model has a use
@@ -31,11 +33,11 @@ export function foreignIndexes(
   schema: CollectionSchema,
 ): readonly ForeignIndex[] {
   return indexes.flatMap((index) => {
+    const { name = '' } = index
     const fields = fieldsOf(index)
     const isDeclared = fields.some((path) => schema.shape.fields.has(topOf(path)))
-    if (isOwn(index) || !isDeclared) return []
+    if (OWN.test(name) || !isDeclared) return []
     const found = unlikeOurs(index, schema) ?? harmless(index, schema, indexes)
-    const { name = '' } = index
     if (!found) return []
     const { when = 'If nothing else needs it', ...rest } = found
     return [{ name, fields, ...rest, advice: `${when}: ${dropCommand(schema, name)}` }]

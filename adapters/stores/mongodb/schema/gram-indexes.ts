@@ -6,8 +6,7 @@
 
 import type { AnyBulkWriteOperation, Collection, Document } from 'mongodb'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from '../search/grams.ts'
-import type { ExistingIndex } from './existing-indexes.ts'
-import { drop } from './index-calls.ts'
+import { drop, type ExistingIndex } from './existing-indexes.ts'
 
 /** How many documents get their grams in one round trip. */
 const BATCH = 1000

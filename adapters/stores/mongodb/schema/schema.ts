@@ -1,12 +1,12 @@
 /**
- * Indexes: what `prepare` creates for a collection's schema.
+ * Indexes: what `prepare` creates for a collection's schema, and what is left of other versions of the model.
  *
  * @module
  */
 
 import type { Collection, Db } from 'mongodb'
-import type { SortKey } from '../../../../src/ports/filter.ts'
-import { type CollectionSchema, IndexConflict } from '../../../../src/ports/store.ts'
+import { type SortKey, sortText } from '../../../../src/ports/filter.ts'
+import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../../src/ports/store.ts'
 import type { Surroundings } from '../../../../src/ports/surroundings.ts'
 import { leftOverWarning } from '../../left-over.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields } from '../connection/errors.ts'
@@ -14,18 +14,24 @@ import { LOCK } from '../documents/documents.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 import {
   besideOther,
-  type DesiredIndex,
+  collationFor,
   holds,
+  isCollation,
   orderIndex,
-  otherName,
   totalOrder,
   uniqueIndex,
 } from './desired-indexes.ts'
-import { collationText, type Existing, type ExistingIndex, existingOf } from './existing-indexes.ts'
+import {
+  collationText,
+  type DesiredIndex,
+  drop,
+  type Existing,
+  type ExistingIndex,
+  existingOf,
+  refusal,
+} from './existing-indexes.ts'
 import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
-import { prepareGrams } from './gram-indexes.ts'
-import { drop, refusal } from './index-calls.ts'
-import { leftIn } from './obsolete-indexes.ts'
+import { dropGrams, otherGrams, prepareGrams } from './gram-indexes.ts'
 
 type Warn = (message: string) => void
 
@@ -161,11 +167,100 @@ async function createOrder(
 ): Promise<void> {
   const wanted = orderIndex(keys)
   if (!(await refusal(native, wanted))) return
-  const renamed = { ...wanted, options: { name: otherName(keys) } }
-  const error = await refusal(native, renamed)
+  // Its own name is taken by an index with other options.
+  const error = await refusal(native, { ...wanted, options: { name: `order(${sortText(keys)})` } })
   if (!error) return
   const list = keys.map(({ field }) => field).join(', ')
   warn(
     `MongoDB: '${schema.name}' can't have the index on ${list} that the model declares, because of an index that fieldgate did not create: ${error.message}. Look at ${inShell(schema.name)}.getIndexes(), and drop it with ${inShell(schema.name)}.dropIndex(name) if nothing else needs it.`,
   )
+}
+
+const UNIQUE = /^unique\(.*\)$/s
+const ORDER = /^order\(.*\)$/s
+
+/**
+ * The unique indexes and orders with names of this store's own that the model doesn't declare. An order has such a name
+ * only if MongoDB's own was taken.
+ */
+function leftIn(existing: Existing, schema: CollectionSchema): ExistingIndex[] {
+  const orders = schema.indexes.map(totalOrder)
+  return existing.indexes.filter((index) => {
+    const { name = '' } = index
+    if (UNIQUE.test(name)) return !isDeclared(index, existing, schema)
+    return ORDER.test(name) && !orders.some((keys) => holds(index, keys))
+  })
+}
+
+/** Whether an index keeps some fields unique exactly as the model says. */
+function isDeclared(
+  { key, unique, collation, partialFilterExpression }: ExistingIndex,
+  existing: Existing,
+  schema: CollectionSchema,
+): boolean {
+  const fields = [...key.keys()]
+  if (!unique || !schema.unique.some((one) => one.join() === fields.join())) return false
+  const wanted = collationFor(fields, schema)
+  const isCollated = wanted ? isCollation(collation ?? existing.collation, wanted) : !collation
+  const condition = uniqueIndex(fields, schema).options.partialFilterExpression
+  return isCollated && JSON.stringify(partialFilterExpression) === JSON.stringify(condition)
+}
+
+/**
+ * Drops what only other versions of the models need, and says what it was. `prepare` has succeeded before; `indexedOf`
+ * has the paths of a model with a search index.
+ */
+export async function dropLeftOvers(
+  database: Db,
+  schemas: readonly CollectionSchema[],
+  indexedOf: (schema: CollectionSchema) => Indexed,
+): Promise<LeftOver[]> {
+  const dropped: LeftOver[] = []
+  for (const schema of schemas) {
+    const native = database.collection(schema.name)
+    const what = await droppedFrom(native, schema, indexedOf(schema) ?? [])
+    dropped.push(...what.map((one) => ({ collection: schema.name, what: one })))
+  }
+  return dropped
+}
+
+async function droppedFrom(
+  native: Collection,
+  schema: CollectionSchema,
+  indexed: readonly string[],
+): Promise<string[]> {
+  const existing = await existingOf(native)
+  const left = leftIn(existing, schema)
+  const staying = existing.indexes.filter((index) => !left.includes(index))
+  const dropped: string[] = []
+  for (const index of left) {
+    if (!(await staysUnique(native, index, { schema, staying }))) continue
+    await drop(native, index)
+    dropped.push(`${index.unique ? 'the unique index' : 'the index'} '${index.name}'`)
+  }
+  // A script without routers declares no searches.
+  for (const index of indexed.length > 0 ? otherGrams(existing.indexes, indexed) : []) {
+    await dropGrams(native, index)
+    dropped.push(`the search index '${index.name}'`)
+  }
+  return dropped
+}
+
+/**
+ * Whether what the model says is unique stays so without `index`. A stricter one, with another collation, may have stood
+ * in for the model's own: that is made first.
+ */
+async function staysUnique(
+  native: Collection,
+  { name, key }: ExistingIndex,
+  { schema, staying }: { schema: CollectionSchema; staying: readonly ExistingIndex[] },
+): Promise<boolean> {
+  const fields = schema.unique.find((set) => haveSameFields(set, [...key.keys()]))
+  if (!fields || staying.some((index) => isAsStrict(index, fields, schema))) return true
+  const wanted = uniqueIndex(fields, schema)
+  for (const one of [wanted, besideOther(wanted, fields, schema)]) {
+    // One that is there already may be this very index.
+    if (!(await refusal(native, one))) return one.options.name !== name
+  }
+  return false
 }

@@ -95,10 +95,11 @@ function plain(tokens: readonly Token[]): Token[] {
   })
 }
 
-/** What the first parentheses have inside. */
+/** What the first parentheses have inside; what comes after them, a client may have written. */
 function* listIn(text: string): Iterable<Token> {
   let depth = 0
-  for (const token of tokensIn(text)) {
+  for (const [word] of text.matchAll(WORDS)) {
+    const token = tokenOf(word)
     if (isSign(token, ')')) depth -= 1
     if (depth === 0 && isSign(token, ')')) return
     if (depth > 0) yield token
@@ -106,43 +107,16 @@ function* listIn(text: string): Iterable<Token> {
   }
 }
 
-function* tokensIn(text: string): Iterable<Token> {
-  for (let at = 0; at < text.length; ) {
-    const { end, ...token } = tokenAt(text, at)
-    if (token.kind !== 'sign' || token.text.trim() !== '') yield token
-    at = end
-  }
-}
+/** Within quotes, a quote that comes twice stands for itself. */
+const WORDS = /E?'(?:[^']|'')*'|"(?:[^"]|"")*"|[\w$]+|\S/g
 
-function tokenAt(text: string, at: number): Token & { readonly end: number } {
-  const isEscaped = text.startsWith("E'", at)
-  const start = isEscaped ? at + 1 : at
-  const quote = text[start] ?? ''
-  if (quote === "'" || quote === '"') {
-    const end = endOfQuoted(text, start)
-    const inside = text.slice(start + 1, end - 1).replaceAll(quote + quote, quote)
-    const unescaped = isEscaped ? inside.replaceAll('\\\\', '\\') : inside
-    return { kind: quote === '"' ? 'name' : 'string', text: unescaped, end }
+function tokenOf(word: string): Token {
+  if (word.startsWith('"')) return { kind: 'name', text: word.slice(1, -1).replaceAll('""', '"') }
+  if (word.endsWith("'")) {
+    const text = word.slice(word.indexOf("'") + 1, -1).replaceAll("''", "'")
+    return { kind: 'string', text: word.startsWith('E') ? text.replaceAll('\\\\', '\\') : text }
   }
-  const end = endOfWord(text, at)
-  if (end > at) return { kind: 'word', text: text.slice(at, end), end }
-  return { kind: 'sign', text: quote, end: at + 1 }
-}
-
-function endOfQuoted(text: string, start: number): number {
-  const quote = text[start] ?? ''
-  for (let at = start + 1; ; at += 2) {
-    at = text.indexOf(quote, at)
-    if (at === -1) return text.length + 1
-    // Twice, it stands for itself.
-    if (text[at + 1] !== quote) return at + 1
-  }
-}
-
-function endOfWord(text: string, start: number): number {
-  let at = start
-  while (at < text.length && /[\w$]/.test(text[at] ?? '')) at += 1
-  return at
+  return { kind: /^[\w$]/.test(word) ? 'word' : 'sign', text: word }
 }
 
 function isSign(token: Token | undefined, sign: string): boolean {

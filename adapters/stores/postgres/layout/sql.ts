@@ -4,6 +4,8 @@
  * @module
  */
 
+import { storedJson } from './text.ts'
+
 /** A statement with the values of its numbered parameters, all of them as text. */
 export interface Statement {
   readonly sql: string
@@ -26,6 +28,11 @@ export class Parameters {
   bind(text: string, type = 'text'): string {
     const number = this.#values.push(text)
     return type === 'text' ? `$${number}::text` : `$${number}::text::${type}`
+  }
+
+  /** Any value as JSON. */
+  json(value: unknown): string {
+    return this.bind(storedJson(value), 'jsonb')
   }
 
   /** The statement with this SQL and these parameters. */

@@ -7,11 +7,11 @@
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { expecting } from '../../expecting.ts'
-import { every } from '../../sql/conditions.ts'
+import { every } from '../../sql/filter.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { type Row, type Run, readerOf } from '../layout/rows.ts'
 import { identifier, literal, Parameters } from '../layout/sql.ts'
-import { bindJson, scalarText } from './change.ts'
+import { scalarText } from './change.ts'
 import { where } from './filter.ts'
 
 /** What the row must hold. */
@@ -75,7 +75,7 @@ function compileExpected(expected: Readonly<Fields>, table: Table, parameters: P
 }
 
 function expectedValue(value: unknown, column: Column, parameters: Parameters): string {
-  if (column.kind === 'json') return bindJson(value, parameters)
+  if (column.kind === 'json') return parameters.json(value)
   return parameters.bind(scalarText(value, column), column.boundAs)
 }
 

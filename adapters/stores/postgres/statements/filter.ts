@@ -7,8 +7,7 @@
 import { everything, type Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { every, some, whereAll } from '../../sql/conditions.ts'
-import { filterCompiler, type Sign, type Value } from '../../sql/filter.ts'
+import { every, filterCompiler, type Sign, some, type Value, whereAll } from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
 import { dateText, FIRST, isoText, LAST } from '../layout/dates.ts'
 import {

@@ -1,120 +1,161 @@
 /**
- * The statements that write to one collection.
+ * The statements that write to one collection, or hold its records until a transaction ends.
  *
  * @module
  */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type { Change, Collection, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
-import { changedPaths } from '../../changed.ts'
+import type {
+  Change,
+  Collection,
+  CollectionSchema,
+  Fields,
+  WriteOptions,
+} from '../../../../src/ports/store.ts'
 import type { NotableWrites } from '../../changes/noting.ts'
+import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/filter.ts'
-import { every } from '../../sql/conditions.ts'
+import { every } from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
 import type { Compilation } from '../layout/operands.ts'
-import { type Run, readerOf } from '../layout/rows.ts'
+import { type Row, type Run, readerOf } from '../layout/rows.ts'
 import { Parameters } from '../layout/sql.ts'
+import { restored } from '../layout/text.ts'
 import { compileChange } from './change.ts'
 import { type Condition, writeExpecting } from './expected.ts'
 import { compileFilter, where } from './filter.ts'
-import { type Holds, holdsOf } from './holds.ts'
 import { refuseFixed, singleInserter } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
-export interface Writes
-  extends Holds,
-    Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
   turn: Required<NotableWrites>['turn']
   /** Removes every matching record and resolves to them. */
   deleteMany(filter: Filter): Promise<Fields[]>
+  /** Whether a record matches and holds what is expected; nobody changes or removes it before the transaction ends. */
+  keep(filter: Filter, options?: WriteOptions): Promise<boolean>
+  /** Whether a record matches at this moment. */
+  isThere(filter: Filter): Promise<boolean>
+  /**
+   * Waits for those who are writing to the matching records; nobody else does before the transaction ends. Resolves to
+   * their ids.
+   */
+  lock(filter: Filter): Promise<string[]>
+  /** The same of one record that matches and holds what is expected; resolves to it. */
+  hold(filter: Filter, options?: WriteOptions): Promise<Fields | null>
+  /** The same of all that match. */
+  holdAll(filter: Filter): Promise<Fields[]>
 }
 
 /** The writes to `schema`, which is `table` in the database. */
 export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writes {
   const { columns, record } = readerOf(table)
-
   const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
-
   const send = (sql: string, { parameters }: Compilation) => run(parameters.statement(sql))
+  const oneOf = ([row]: readonly Row[]) => (row ? record(row) : null)
 
-  /** The one record to write, as a condition on the row. */
-  const target = (filter: Filter, held: Condition, compiled: Compilation): string => {
-    const condition = () => every([compileFilter(filter, compiled), held(compiled.parameters)])
-    if (namesOne(filter)) return condition()
-    // The lock makes sure that the row still meets the condition when it is written, and that another one is taken if
-    // it no longer does.
-    const chosen = `SELECT ${table.id} FROM ${table.sql} WHERE ${condition()} LIMIT 1 FOR UPDATE`
-    return `${table.id} = (${chosen}) AND ${condition()}`
+  /** Does `write` to the record that matches, if it holds what is expected. */
+  const expected = (
+    filter: Filter,
+    { expect }: WriteOptions = {},
+    write: (held: Condition) => Promise<Fields | null>,
+  ) => writeExpecting({ schema, table, filter, run }, expect, write)
+
+  /** Writes one record: `begin` returns the statement up to its condition. */
+  const writeOne = (
+    filter: Filter,
+    options: WriteOptions | undefined,
+    begin: (compiled: Compilation) => string,
+  ): Promise<Fields | null> =>
+    expected(filter, options, async (held) => {
+      const compiled = compilation()
+      const sql = `${begin(compiled)} WHERE ${target(filter, held, compiled)} RETURNING ${columns}`
+      return oneOf((await send(sql, compiled)).rows)
+    })
+
+  const select = (what: string, filter: Filter, held: Condition, ending: string) => {
+    const compiled = compilation()
+    const condition = matching(filter, held, compiled)
+    return send(`SELECT ${what} FROM ${table.sql} WHERE ${condition}${ending}`, compiled)
   }
-
-  const written = async (sql: string, compiled: Compilation): Promise<Fields | null> => {
-    const { rows } = await send(`${sql} RETURNING ${columns}`, compiled)
-    const [row] = rows
-    return row ? record(row) : null
-  }
-
-  const found = { schema, table, run }
-
-  const assigned = (change: Change, { parameters }: Compilation): string => {
-    if (table.isAdopted) {
-      refuseFixed(changedPaths(change).map(topOf), table, ['nothing', 'inserts'])
-    }
-    return compileChange(change, table, parameters) || `${table.id} = ${table.id}`
-  }
+  const any = () => 'TRUE'
+  // In one order, so that two writes never wait for each other.
+  const all = (what: string, filter: Filter) =>
+    select(what, filter, any, ` ORDER BY ${table.id} FOR UPDATE`)
 
   return {
     insert: singleInserter(table, run),
-
-    update: (filter, change, options = {}) =>
-      writeExpecting({ ...found, filter }, options.expect, (held) => {
+    update: (filter, change, options) =>
+      writeOne(filter, options, (compiled) => updating(change, compiled)),
+    async turn(filter, change, options) {
+      let before: Fields | null = null
+      const after = await expected(filter, options, async (held) => {
         const compiled = compilation()
-        const assignments = assigned(change, compiled)
-        const condition = target(filter, held, compiled)
-        return written(`UPDATE ${table.sql} SET ${assignments} WHERE ${condition}`, compiled)
-      }),
-
-    async turn(filter, change, options = {}) {
-      let before: Fields | undefined
-      const after = await writeExpecting({ ...found, filter }, options.expect, async (held) => {
-        const compiled = compilation()
-        const assignments = assigned(change, compiled)
-        const condition = every([compileFilter(filter, compiled), held(compiled.parameters)])
-        const { rows } = await send(
-          `WITH held AS (SELECT ${table.id} AS "the one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
-            written AS (UPDATE ${table.sql} SET ${assignments} WHERE ${table.id} = (SELECT "the one" FROM held) RETURNING ${columns})
-          SELECT held.*, written.* FROM held, written`,
-          compiled,
-        )
-        const [, ...both] = rows[0] ?? []
-        if (both.length === 0) return null
-        before = record(both.slice(0, both.length / 2))
-        return record(both.slice(both.length / 2))
+        const sql = holdAnd(updating(change, compiled), matching(filter, held, compiled), table)
+        const [[, ...both] = []] = (await send(sql, compiled)).rows
+        before = both.length > 0 ? record(both.slice(0, both.length / 2)) : null
+        return before && record(both.slice(both.length / 2))
       })
-      return before && after ? [before, after] : null
+      return before && after && [before, after]
     },
-
     async updateMany(filter, change) {
       const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const sql = `UPDATE ${table.sql} SET ${assignments}${where(filter, compiled)}`
+      const sql = `${updating(change, compiled)}${where(filter, compiled)}`
       return (await send(sql, compiled)).count
     },
-
-    delete: (filter, options = {}) =>
-      writeExpecting({ ...found, filter }, options.expect, (held) => {
-        const compiled = compilation()
-        const condition = target(filter, held, compiled)
-        return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
-      }),
-
+    delete: (filter, options) => writeOne(filter, options, () => `DELETE FROM ${table.sql}`),
     async deleteMany(filter) {
       const compiled = compilation()
       const sql = `DELETE FROM ${table.sql}${where(filter, compiled)} RETURNING ${columns}`
-      const { rows } = await send(sql, compiled)
-      return Promise.all(rows.map(record))
+      return (await send(sql, compiled)).rows.map(record)
     },
-
-    ...holdsOf(schema, table, run),
+    async keep(filter, options) {
+      const kept = await expected(filter, options, async (held) => {
+        const { count } = await select('1', filter, held, ' LIMIT 1 FOR SHARE')
+        return count > 0 ? {} : null
+      })
+      return kept !== null
+    },
+    isThere: async (filter) => (await select('1', filter, any, ' LIMIT 1')).count > 0,
+    async lock(filter) {
+      const { rows } = await all(table.columns[0]?.value ?? table.id, filter)
+      return rows.map(([key]) => restored(String(key)))
+    },
+    hold: (filter, options) =>
+      expected(filter, options, async (held) =>
+        oneOf((await select(columns, filter, held, ' LIMIT 1 FOR UPDATE')).rows),
+      ),
+    holdAll: async (filter) => (await all(columns, filter)).rows.map(record),
   }
+}
+
+/** Holds a record that meets `condition` and does `update` to it. A row is its id, what it was, and what it is. */
+function holdAnd(update: string, condition: string, table: Table): string {
+  const { columns } = readerOf(table)
+  return `WITH held AS (SELECT ${table.id} AS "the one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
+      written AS (${update} WHERE ${table.id} = (SELECT "the one" FROM held) RETURNING ${columns})
+    SELECT held.*, written.* FROM held, written`
+}
+
+/** The condition of a record that matches, and holds what it must. */
+function matching(filter: Filter, held: Condition, compiled: Compilation): string {
+  return every([compileFilter(filter, compiled), held(compiled.parameters)])
+}
+
+/** The one record to write, as a condition on the row. */
+function target(filter: Filter, held: Condition, compiled: Compilation): string {
+  const { id, sql } = compiled.table
+  const condition = () => matching(filter, held, compiled)
+  if (namesOne(filter)) return condition()
+  // The lock makes sure that the row still meets the condition when it is written, and that another one is taken if it
+  // no longer does.
+  const chosen = `SELECT ${id} FROM ${sql} WHERE ${condition()} LIMIT 1 FOR UPDATE`
+  return `${id} = (${chosen}) AND ${condition()}`
+}
+
+/** An `UPDATE` up to its condition. */
+function updating(change: Change, { table, parameters }: Compilation): string {
+  if (table.isAdopted) refuseFixed(changedPaths(change).map(topOf), table, ['nothing', 'inserts'])
+  const assignments = compileChange(change, table, parameters)
+  return `UPDATE ${table.sql} SET ${assignments || `${table.id} = ${table.id}`}`
 }

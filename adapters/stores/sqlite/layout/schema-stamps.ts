@@ -19,7 +19,7 @@ import {
 } from '../../../../src/ports/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/declared-text.ts'
 import type { Change, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
-import { identifier, type Statement } from './sql.ts'
+import { identifier, type Statement, statement } from './sql.ts'
 
 /** The column of the stamp. It comes before the record, which may be long. */
 export const STAMP = 'shape'
@@ -34,20 +34,13 @@ export interface KnownShapes {
 
 const SHAPES = identifier('fieldgate shapes')
 
-/** Creates the table of the shapes. */
-export const CREATE_SHAPES: Statement = {
-  sql: `CREATE TABLE IF NOT EXISTS ${SHAPES} (mark INTEGER PRIMARY KEY, declared TEXT NOT NULL)`,
-  values: [],
-}
-
-/** Finds that table: a row if it is there. */
-export const FIND_SHAPES: Statement = {
-  sql: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fieldgate shapes'",
-  values: [],
-}
+/** Creates the table of the shapes; changes nothing if it is there. */
+export const CREATE_SHAPES: Statement = statement(
+  `CREATE TABLE IF NOT EXISTS ${SHAPES} (mark INTEGER PRIMARY KEY, declared TEXT NOT NULL)`,
+)
 
 /** Selects the shapes: rows with `stamp` and `declared`. */
-export const READ_SHAPES: Statement = { sql: `SELECT mark, declared FROM ${SHAPES}`, values: [] }
+export const READ_SHAPES: Statement = statement(`SELECT mark, declared FROM ${SHAPES}`)
 
 /** The shapes in such rows. */
 export function shapesIn(rows: readonly Readonly<Record<string, unknown>>[]): Shapes {

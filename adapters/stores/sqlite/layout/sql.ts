@@ -30,6 +30,11 @@ export type Effect =
   | { readonly changed: readonly string[] }
   | { readonly removes: true }
 
+/** The statement without values. */
+export function statement(sql: string): Statement {
+  return { sql, values: [] }
+}
+
 /** D1 allows a hundred; values beyond this number are sent as JSON. */
 const MAX_BOUND = 90
 

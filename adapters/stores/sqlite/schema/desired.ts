@@ -51,7 +51,7 @@ function shadowTrigger(table: string, { name: of, column, source }: Shadow): Ind
   }
 }
 
-/** The index of the records that lack a shadow: nearly always empty. Its presence says that all others have it. */
+/** The index of the records that lack a shadow: nearly always empty. All others have it. */
 export function lackingIndex(table: string, { name: of, isLacking }: Shadow): Index {
   const name = `${table}${LACKING}${of}`
   return { name, sql: `${createIndex('INDEX', name, table, 'rowid')} WHERE ${isLacking}` }

@@ -10,7 +10,7 @@ import { isLogTrigger } from '../changes/log-tables.ts'
 import { isDeclaredIndex, uniqueFieldsIn } from '../layout/index-names.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { identifier, type Row, type Statement } from '../layout/sql.ts'
+import { identifier, type Row, type Statement, statement } from '../layout/sql.ts'
 import {
   createTable,
   type Index,
@@ -43,12 +43,12 @@ export interface Made {
 export interface Steps {
   /** Creates the table, or adds its missing columns and triggers. Run them in one transaction. */
   readonly columns: readonly string[]
-  /** The shadows that any existing record may lack. */
-  readonly backfill: readonly Shadow[]
-  /** Drops indexes and triggers that are recreated under the same name. */
+  /** Drops indexes that are recreated under the same name. */
   readonly replaced: readonly string[]
   /** Creates indexes; those of unique fields may fail. */
   readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
+  /** The shadows that any existing record may lack. */
+  readonly backfill: readonly Shadow[]
 }
 
 /** Selects the columns of the tables of `schemas`: rows with `table` and `name`. */
@@ -60,10 +60,9 @@ export function columnsOf(schemas: readonly CollectionSchema[]): Statement {
 }
 
 /** Selects everything else that was made: rows as `Made`. */
-export const OBJECTS: Statement = {
-  sql: 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_master WHERE sql IS NOT NULL',
-  values: [],
-}
+export const OBJECTS: Statement = statement(
+  'SELECT type, name, tbl_name AS "table", sql FROM sqlite_master WHERE sql IS NOT NULL',
+)
 
 /** What the rows of both statements tell. */
 export function existingIn(columns: readonly Row[], objects: readonly Row[]): Existing {
@@ -103,11 +102,10 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
       ...dropped('trigger', triggers),
       ...triggers.map(({ sql }) => sql),
     ],
-    backfill: isNew ? [] : unsearched,
     replaced: dropped('index', [...indexes, ...lacking]),
-    // A start that is interrupted before this index is there fills the shadows again: D1 has no transaction that could
-    // span a backfill.
     indexes: [...lacking, ...indexes],
+    // What an interrupted start leaves out is filled by the first search.
+    backfill: isNew ? [] : unsearched,
   }
 }
 
@@ -123,33 +121,24 @@ export interface Drop {
 export function dropsOf(schema: CollectionSchema, existing: Existing): readonly Drop[] {
   const { name: table } = schema
   const shadows = [...shadowsOf(schema).values()]
-  const wanted = triggersOf(schema, []).map(({ name }) => name)
-  const notes = ownOf(schema, existing).filter(
-    ({ type, name }) => type === 'trigger' && isLogTrigger(table, name) && !wanted.includes(name),
-  )
-  const indexes = [
-    ...otherIndexes(schema, existing).map((index): Drop => {
-      return { what: `the ${index.unique ? 'unique ' : ''}index ${index.name}`, sql: dropOf(index) }
-    }),
-    ...notes.map((one): Drop => {
-      return { what: `the trigger ${one.name}, which noted changes`, sql: dropOf(one) }
-    }),
-  ]
-  // A script without the routers of the app doesn't know what they search.
-  if (shadows.length === 0) return indexes
-  const kept = new Set([
-    ...triggersOf(schema, shadows).map(({ name }) => name),
-    ...shadows.map((shadow) => lackingIndex(table, shadow).name),
-  ])
-  const isOther = (one: Made) => isOfShadow(one) && !kept.has(one.name)
+  const own = othersOf(schema, existing).flatMap((one): Drop[] => {
+    const { type, name } = one
+    const sql = dropOf(one)
+    if (isOrder(one)) {
+      return [{ what: `the ${uniqueFieldsIn(table, name) ? 'unique ' : ''}index ${name}`, sql }]
+    }
+    if (type === 'trigger' && isLogTrigger(table, name)) {
+      return [{ what: `the trigger ${name}, which noted changes`, sql }]
+    }
+    // A script without the routers of the app doesn't know what they search.
+    return shadows.length > 0 && isOfShadow(one) ? [{ sql }] : []
+  })
+  if (shadows.length === 0) return own
   const columns = (existing.columns.get(table.toLowerCase()) ?? []).filter(
     (column) => column.startsWith(SHADOW_PREFIX) && !shadows.some(({ name }) => name === column),
   )
   return [
-    ...indexes,
-    ...ownOf(schema, existing)
-      .filter(isOther)
-      .map((one) => ({ sql: dropOf(one) })),
+    ...own,
     ...columns.map((column) => ({
       what: `the column ${column}, which served a search`,
       sql: `ALTER TABLE ${identifier(table)} DROP COLUMN ${identifier(column)}`,
@@ -158,53 +147,51 @@ export function dropsOf(schema: CollectionSchema, existing: Existing): readonly 
   ]
 }
 
+/** What belongs to the table and is not what `schema` needs. */
+function othersOf(schema: CollectionSchema, { byTable }: Existing): readonly Made[] {
+  const { name: table } = schema
+  const shadows = [...shadowsOf(schema).values()]
+  const needed = [
+    ...triggersOf(schema, shadows),
+    ...indexesOf(schema),
+    ...shadows.map((shadow) => lackingIndex(table, shadow)),
+  ]
+  const names = new Set(needed.map(({ name }) => name))
+  return (byTable.get(table) ?? []).filter(({ name }) => !names.has(name))
+}
+
+/** Whether it is an index that a model has declared. */
+function isOrder({ type, table, name }: Made): boolean {
+  return type === 'index' && isDeclaredIndex(table, name)
+}
+
 /** What drops tell of. */
 export function leftOversIn({ name }: CollectionSchema, drops: readonly Drop[]): LeftOver[] {
   return drops.flatMap(({ what }) => (what === undefined ? [] : { collection: name, what }))
 }
 
-/** An index that a model has declared. */
-interface DeclaredIndex extends Pick<Made, 'type' | 'name'> {
-  /** Of a unique index, its fields. */
-  readonly unique: readonly string[] | undefined
-}
-
-/** The declared indexes that only other versions of `schema` need. */
-function otherIndexes(schema: CollectionSchema, existing: Existing): readonly DeclaredIndex[] {
-  const kept = new Set(indexesOf(schema).map(({ name }) => name))
-  const others = ownOf(schema, existing).filter(({ type, table, name }) => {
-    return type === 'index' && isDeclaredIndex(table, name) && !kept.has(name)
-  })
-  return others.map(({ type, name }) => {
-    return { type, name, unique: uniqueFieldsIn(schema.name, name) }
-  })
-}
-
-function ownOf({ name }: CollectionSchema, { byTable }: Existing): readonly Made[] {
-  return byTable.get(name) ?? []
-}
-
-/** What start-up says of them; `store` as in `leftOverWarning`. */
+/** What start-up says of the indexes that others have declared; `store` as in `leftOverWarning`. */
 export function warningsOf(
   store: string,
   schemas: readonly CollectionSchema[],
   existing: Existing,
 ): readonly string[] {
   return schemas.flatMap((schema) =>
-    otherIndexes(schema, existing).map(({ name, unique }) =>
-      leftOverWarning(store, { collection: schema.name, name, unique }),
-    ),
+    othersOf(schema, existing)
+      .filter(isOrder)
+      .map(({ table, name }) => {
+        return leftOverWarning(store, {
+          collection: table,
+          name,
+          unique: uniqueFieldsIn(table, name),
+        })
+      }),
   )
 }
 
 /** The statement that drops what was made. */
 export function dropOf({ type, name }: Pick<Made, 'type' | 'name'>): string {
   return `DROP ${type.toUpperCase()} IF EXISTS ${identifier(name)}`
-}
-
-/** Whether there is nothing to do. */
-export function isEmpty(steps: Steps): boolean {
-  return Object.values(steps).every((list) => list.length === 0)
 }
 
 /** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */

@@ -15,7 +15,7 @@ import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { listIn } from '../layout/index-names.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { identifier, literal } from '../layout/sql.ts'
+import { identifier, literal, statement } from '../layout/sql.ts'
 import { type Drop, dropOf, type Existing, type Made } from '../schema/steps-to.ts'
 
 /** How many rows are merged at once: this takes a few milliseconds. */
@@ -35,7 +35,7 @@ const indexedOf = (shadows: readonly Shadow[]): string =>
 /** Whether this SQLite has full-text search. */
 export function hasFullText(connection: Connection): boolean {
   const sql = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
-  return connection.rows({ sql, values: [] }).length > 0
+  return connection.rows(statement(sql)).length > 0
 }
 
 /** The parts of a search index, as identifiers. */
@@ -63,30 +63,19 @@ const [TRIGRAMS, UNSEARCHED] = [' trigrams', ' unsearched'] as const
 const NOTES = '(rowid INTEGER PRIMARY KEY)'
 const TRIGGERS = [' insert', ' update', ' delete'] as const
 
-/** Whether the index of `schema` exists. */
-export function hasSearch({ made }: Existing, schema: CollectionSchema): boolean {
-  return [...objectsFor(schema)].every(([name, sql]) => made.get(name)?.sql === sql)
-}
-
-/** Creates the index of `schema` over the existing rows. */
-export function makeSearch(
-  connection: Connection,
-  { made }: Existing,
-  schema: CollectionSchema,
-): void {
-  const wanted = objectsFor(schema)
-  for (const name of wanted.keys()) {
-    const other = made.get(name)
-    if (other) connection.db.exec(dropOf(other))
-  }
-  for (const sql of wanted.values()) connection.db.exec(sql)
+/** The statements that create the index of `schema` over the existing rows; none if it is there. */
+export function searchStepsTo(schema: CollectionSchema, { made }: Existing): string[] {
+  const wanted = [...objectsFor(schema)]
+  if (wanted.every(([name, sql]) => made.get(name)?.sql === sql)) return []
   const shadows = [...shadowsOf(schema).values()]
   const { index } = searchNames(schema)
-  connection.db.exec(
+  return [
+    ...wanted.flatMap(([name]) => made.get(name) ?? []).map(dropOf),
+    ...wanted.map(([, sql]) => sql),
     `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)}`,
-  )
-  // Many rows at once leave many segments, and every search would read each of them.
-  connection.db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
+    // Many rows at once leave many segments, and every search would read each of them.
+    `INSERT INTO ${index} (${index}) VALUES ('optimize')`,
+  ]
 }
 
 /** Drops the search indexes of other versions of `schema`. */
@@ -131,7 +120,7 @@ export function mergeSearch(connection: Connection, schema: CollectionSchema): b
   const some = `SELECT rowid FROM ${notes} ORDER BY rowid LIMIT ${MERGED}`
   let taken = 0
   connection.transaction(() => {
-    const run = (sql: string) => connection.write({ sql, values: [] }).changes
+    const run = (sql: string) => connection.write(statement(sql)).changes
     run(`DELETE FROM ${index} WHERE rowid IN (${some})`)
     run(
       `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)} WHERE rowid IN (${some})`,

@@ -8,7 +8,8 @@ import type { Scalar } from '../../../../src/ports/filter.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../../src/ports/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
-import { every } from '../../sql/conditions.ts'
+import { type Assignment, changedJson, type JsonDialect } from '../../sql/change.ts'
+import { every } from '../../sql/filter.ts'
 import { asText, keptShadow, type Shadow, shadowAt } from '../layout/shadows.ts'
 import { jsonPath, type Parameters } from '../layout/sql.ts'
 
@@ -19,7 +20,7 @@ export function compileChange(
   parameters: Parameters,
 ): string {
   const operations = operationsOf(change)
-  const assignments = [`doc = ${changedJson(operations, parameters)}`]
+  const assignments = [`doc = ${changedJson('doc', operations, DIALECT, parameters)}`]
   for (const shadow of shadows) {
     const text = changedShadow(operations, shadow, parameters)
     if (text !== undefined) assignments.push(`${shadow.column} = ${keptShadow(shadow, text)}`)
@@ -42,30 +43,19 @@ export function compileExpected(expected: Readonly<Fields>, parameters: Paramete
   )
 }
 
-/** A path and the expression of its new value. */
-type Assignment = readonly [path: string, value: string]
-
-/**
- * The operations change different fields, so each reads the old value from `doc` itself, and the JSON is written by
- * nested calls.
- */
-function changedJson(operations: readonly Operation[], parameters: Parameters): string {
-  const [set, pulled]: [Assignment[], Assignment[]] = [[], []]
-  const unset: string[] = []
-  for (const one of operations) {
-    const { op, path } = one
-    if (op === 'set') set.push([path, parameters.json(one.value)])
-    else if (op === 'add') set.push([path, sum(path, one.by, parameters)])
-    else if (op === 'push') set.push([path, pushed(listAt(path), one.value, one.cap, parameters)])
-    else if (op === 'unset') unset.push(path)
-    else {
-      const kept = without(`doc -> ${jsonPath(path)}`, path, one.key, one.value, parameters)
-      pulled.push([path, `json(${kept})`])
-    }
-  }
-  const withParents = [...parentsOf(set).map(asObject), ...set]
-  const written = called('json_replace', called('json_set', 'doc', withParents), pulled)
-  return removed(written, unset)
+/** The JSON is written by nested calls. */
+const DIALECT: JsonDialect<Parameters> = {
+  sum: ({ path, by }, parameters) => sum(path, by, parameters),
+  pushed: ({ path, value, cap }, parameters) => pushed(listAt(path), value, cap, parameters),
+  pulled: ({ path, key, value }, parameters) =>
+    `json(${without(`doc -> ${jsonPath(path)}`, path, key, value, parameters)})`,
+  object(path) {
+    const at = jsonPath(path)
+    return `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`
+  },
+  set: (document, assignments) => called('json_set', document, assignments),
+  replace: (document, assignments) => called('json_replace', document, assignments),
+  remove: removed,
 }
 
 /** The list at a path; an empty one, if there is none. */
@@ -90,23 +80,6 @@ function called(name: string, text: string, assignments: readonly Assignment[]):
   const first = assignments.slice(0, MAX_ASSIGNMENTS)
   const listed = first.map(([path, value]) => `, ${jsonPath(path)}, ${value}`).join('')
   return called(name, `${name}(${text}${listed})`, assignments.slice(MAX_ASSIGNMENTS))
-}
-
-/** The objects that dotted paths lead through, outer ones first. */
-function parentsOf(assignments: readonly Assignment[]): string[] {
-  const parents = new Set<string>()
-  for (const [path] of assignments) {
-    for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
-      parents.add(path.slice(0, dot))
-    }
-  }
-  return [...parents].sort((a, b) => a.length - b.length)
-}
-
-/** The object at `path`, or an empty one. */
-function asObject(path: string): Assignment {
-  const at = jsonPath(path)
-  return [path, `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`]
 }
 
 /** The old value plus `by`, added as JavaScript adds. */

@@ -18,7 +18,7 @@ import {
 } from '../../../../src/ports/store.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { idOf, namesOne } from '../../planner/filter.ts'
-import { whereAll } from '../../sql/conditions.ts'
+import { whereAll } from '../../sql/filter.ts'
 import { fieldJson, partOf, textOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'

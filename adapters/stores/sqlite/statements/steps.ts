@@ -19,7 +19,7 @@ import type { Statement, Written } from '../layout/sql.ts'
 import { filledFor, type Opened, openTarget } from './collection.ts'
 
 /** Runs statements in one transaction: either all take effect or none. `collections` are those that each writes to. */
-type RunAll = (
+export type RunAll = (
   collections: readonly string[],
   statements: readonly Statement[],
 ) => Promise<readonly Written[]>

@@ -7,8 +7,8 @@
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change, Fields, WriteOptions } from '../../../../src/ports/store.ts'
-import { operationsOf } from '../../planner/change.ts'
-import { every } from '../../sql/conditions.ts'
+import { changedPaths } from '../../planner/change.ts'
+import { every } from '../../sql/filter.ts'
 import { textOf } from '../layout/records.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
 import { shadowText } from '../layout/shadows.ts'
@@ -64,7 +64,7 @@ export function writesTo({ table, stamps, compilation }: Target): Writes {
     const stamp = `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
     const assignments = `${compileChange(change, shadows.values(), parameters)}, ${stamp}`
     const sql = `UPDATE ${table} SET ${assignments}${whereIn(compiled)}${returning}`
-    return withEffect({ changed: fieldsOf(change) }, sql, parameters)
+    return withEffect({ changed: changedPaths(change).map(topOf) }, sql, parameters)
   }
 
   const deleting = (whereIn: (compiled: Compilation) => string): Statement => {
@@ -101,11 +101,6 @@ export function writesTo({ table, stamps, compilation }: Target): Writes {
 
 function withEffect(effect: Effect, sql: string, parameters: Parameters): Statement {
   return { ...parameters.statement(sql), effect }
-}
-
-/** The top-level fields that `change` writes. */
-function fieldsOf(change: Change): readonly string[] {
-  return [...new Set(operationsOf(change).map(({ path }) => topOf(path)))]
 }
 
 /** An expression that fails: an error about a JSON path is the only one whose message contains a string of ours. */

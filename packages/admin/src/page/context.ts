@@ -10,6 +10,7 @@ import type { AccountCalls, Api, Data } from './data.ts'
 import type { AppShape, Resource } from './document.ts'
 import type { Strings } from './en.ts'
 import { useStrings } from './i18n.ts'
+import type { Provider } from './providers.ts'
 import type { Rights } from './rights.ts'
 
 /** The page, made once. */
@@ -21,6 +22,10 @@ export interface Admin {
   readonly rights: Rights
   /** The calls of the auth router, if the app has one. */
   readonly accounts: AccountCalls | undefined
+  /** Where people can sign in beside the app. */
+  readonly providers: readonly Provider[]
+  /** Why someone who comes back from a provider has not been signed in. */
+  readonly refusal: ClientError | undefined
 }
 
 export const AdminContext = createContext<Admin | undefined>(undefined)

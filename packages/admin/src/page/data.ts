@@ -29,7 +29,26 @@ export interface Calls {
   remove(id: string, options?: Values): Promise<Outcome<string>>
   aggregate(options: Values): Promise<Outcome<Values[]>>
   export(format: 'csv', options: Values): Promise<Outcome<Response>>
+  live(options: Values, on: Following): Promise<void>
+  history(id: string, options: Values): Promise<Outcome<Change[]>>
+  restore(id: string, changeId: string): Promise<Outcome<RaRecord>>
   call(route: string, options?: Values): Promise<Outcome<unknown>>
+}
+
+/** What is called while a list is followed. */
+export interface Following {
+  readonly onChange: (records: readonly { readonly _id: string }[]) => void
+  readonly onError: (error: { readonly status: number }) => void
+  readonly signal: AbortSignal
+}
+
+/** One change of a record's history. */
+export interface Change {
+  readonly id: string
+  readonly at: string
+  readonly by: string | null
+  readonly kind: 'created' | 'updated' | 'removed'
+  readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
 }
 
 /** Calls by their names, of an auth router. */
@@ -38,6 +57,10 @@ export type AccountCalls = Readonly<
   Record<string, (...given: unknown[]) => Promise<Outcome<any>>>
 > & {
   readonly passkeys: Record<'register' | 'signIn', (options?: Values) => Promise<Outcome<unknown>>>
+  readonly oidc: {
+    begin(provider: string, options: Values): Promise<never>
+    finish(): Promise<Outcome<unknown> | undefined>
+  }
 }
 
 export type Api = ReturnType<typeof createClient>
@@ -136,6 +159,23 @@ export class Data {
 
   async remove(name: string, id: string): Promise<void> {
     this.#done(await this.calls(name).remove(id), name, 'delete')
+  }
+
+  /** What happened to a record, the latest first, and where the history goes on. */
+  async history(
+    name: string,
+    id: string,
+    cursor: string | undefined,
+  ): Promise<{ readonly changes: readonly Change[]; readonly next: string | undefined }> {
+    const result = await this.calls(name).history(id, { cursor, pageSize: 20 })
+    const changes = this.#done(result, name, 'history')
+    const { nextCursor } = (result.ok && result.pagination) as Paging
+    return { changes, next: nextCursor ?? undefined }
+  }
+
+  /** Makes a record what it was after a change. */
+  async restore(name: string, id: string, changeId: string): Promise<void> {
+    this.#done(await this.calls(name).restore(id, changeId), name, 'restore')
   }
 
   /** Every record of a list, page by page, for as long as `signal` lets it. */

@@ -7,7 +7,10 @@
 import { type Field, fieldsOf, type Schema, Schemas, titleOf } from './fields.ts'
 
 /** What a caller can do with records. */
-export type Action = 'list' | 'query' | 'read' | 'create' | 'update' | 'delete'
+export type Action =
+  | ('list' | 'query' | 'read' | 'create' | 'update' | 'delete')
+  // What routes below a record do.
+  | ('history' | 'restore')
 
 interface Parameter {
   readonly name: string
@@ -64,6 +67,8 @@ export interface Resource {
   readonly isSearchable: boolean
   readonly isByCursor: boolean
   readonly hasCsv: boolean
+  /** Whether the list can be followed. */
+  readonly isLive: boolean
   readonly expandable: readonly string[]
   /** What groups can be made of, where the router allows it. */
   readonly groups: { readonly by: readonly string[]; readonly of: readonly string[] } | undefined
@@ -115,13 +120,19 @@ function routesIn(document: Document) {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const operation of Object.values(operations)) {
       const { 'x-fieldgate': { account, action } = {}, tags: [at = ''] = [] } = operation
-      const mount = path.replace(/\/\{id\}$/, '')
+      const mount = mountOf(path, action)
       if (operation.summary === 'Several writes as one: all or nothing') batch = path
       if (action) mounts.set(mount, { ...mounts.get(mount), [action]: operation })
       if (account) accounts.set(at, { ...accounts.get(at), [account]: { path, operation } })
     }
   }
   return { mounts, accounts, batch }
+}
+
+/** The mount that a route for records belongs to. */
+function mountOf(path: string, action: Action | undefined): string {
+  const isBelow = action === 'history' || action === 'restore'
+  return path.replace(isBelow ? /\/\{id\}\/\w+$/ : /\/\{id\}$/, '')
 }
 
 function resourceOf(
@@ -133,7 +144,8 @@ function resourceOf(
   const { list, query, read, create, update } = actions
   const key = mount.slice(1)
   const own = taste[key] ?? {}
-  const shown = schemas.element(jsonOf((list ?? query)?.responses[200]?.content))
+  const { content = {} } = (list ?? query)?.responses[200] ?? {}
+  const shown = schemas.element(jsonOf(content))
   const one = schemas.member(jsonOf(read?.responses[200]?.content), 'data')
   const body = schemas.resolved(jsonOf(query?.requestBody?.content))
   const names = new Set(list?.parameters?.map(({ name }) => name))
@@ -159,7 +171,8 @@ function resourceOf(
     sortable: sortableOf(body, list, schemas),
     isSearchable: names.has('s') || body.properties?.search !== undefined,
     isByCursor: names.has('cursor') || body.properties?.cursor !== undefined,
-    hasCsv: (list ?? query)?.responses[200]?.content?.['text/csv'] !== undefined,
+    hasCsv: content['text/csv'] !== undefined,
+    isLive: content['text/event-stream'] !== undefined,
     expandable: schemas.options(body.properties?.expand ?? parameterOf(list, 'expand')),
     groups: groupsOf(body, schemas),
     columns: own.list,

@@ -12,6 +12,7 @@ import { type Admin, AdminContext } from './context.ts'
 import { Data } from './data.ts'
 import { type Accounts, type Document, shapeOf, type Taste } from './document.ts'
 import { languages } from './i18n.ts'
+import { arrive, isArrival, providersOf, type SocialProvider } from './providers.ts'
 import { Rights } from './rights.ts'
 import { accountCalls, authOf } from './session.ts'
 import './style.css'
@@ -26,6 +27,7 @@ interface Config {
   /** The path of the document. */
   readonly document: string
   readonly resources: Taste
+  readonly providers: Readonly<Record<string, SocialProvider>>
 }
 
 const KEY = 'fieldgate'
@@ -59,7 +61,13 @@ async function begin(place: HTMLElement): Promise<void> {
   const rights = new Rights()
   const data = new Data(api, shape, rights)
   const accounts = shape.accounts && accountCalls(api, shape.accounts)
-  const admin: Admin = { title: config.title, api, shape, data, rights, accounts }
+  const arrived = accounts && isArrival(location) ? await arrive(accounts) : undefined
+  const refusal = arrived?.ok === false ? arrived.error : undefined
+  if (refusal) location.replace('#/login')
+  const providers =
+    shape.accounts && accounts ? providersOf(shape.accounts, accounts, config.providers) : []
+  const { title } = config
+  const admin: Admin = { title, api, shape, data, rights, accounts, providers, refusal }
   const auth =
     shape.accounts &&
     authOf(api, shape.accounts, rights, () => localStorage.getItem(`${KEY}:${url}`) !== null)

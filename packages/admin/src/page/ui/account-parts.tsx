@@ -4,12 +4,13 @@
  * @module
  */
 
+import { useLogout } from 'ra-core'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { useAdmin } from '../context.ts'
 import type { Outcome } from '../data.ts'
 import { useStrings } from '../i18n.ts'
 import { Dialog, Notice } from './parts.tsx'
-import { StepForm, Text } from './sign-in.tsx'
+import { type SecondStep, StepForm, secondStepIn, Text, useRefused } from './sign-in.tsx'
 import { useRun } from './user-tools.tsx'
 
 /** A part of the screen. */
@@ -33,15 +34,13 @@ export function useListed<T>(name: string): readonly [readonly T[], () => void] 
   return [items, again]
 }
 
-/** Calls what needs a recent sign-in: if it is not, the user confirms with the password, and it is called again. */
+/** Calls what needs a recent sign-in: if it is not, the user confirms who they are, and it is called again. */
 export function useRecent() {
-  const { accounts } = useAdmin()
   const t = useStrings()
   const run = useRun()
   const [waiting, setWaiting] = useState<() => void>()
-  const [password, setPassword] = useState('')
   async function go<T>(
-    call: () => Promise<Outcome<T>> | undefined,
+    call: () => Promise<Outcome<T> | undefined> | undefined,
     then: (data: T) => void,
     done = '',
   ) {
@@ -55,30 +54,55 @@ export function useRecent() {
     const data = await run.go(async () => result as Outcome<T>, done)
     if (data !== undefined) then(data)
   }
-  async function confirm(): Promise<void> {
-    const data = await run.go(() => accounts?.confirmLogin?.({ password }))
-    setPassword('')
-    if (data === undefined) return
-    waiting?.()
-    setWaiting(undefined)
-  }
   const said = waiting ? (
     <Dialog title={t('confirmIdentity')} onClose={() => setWaiting(undefined)}>
-      {run.said}
-      <StepForm action={t('confirm')} onSubmit={confirm}>
-        <Text
-          label={t('password')}
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoComplete="current-password"
-        />
-      </StepForm>
+      <Confirming
+        onDone={() => {
+          waiting()
+          setWaiting(undefined)
+        }}
+      />
     </Dialog>
   ) : (
     run.said
   )
   return { go, said }
+}
+
+/** Asks for the password, and for a second factor where the account has one. */
+function Confirming({ onDone }: { onDone: () => void }) {
+  const { accounts } = useAdmin()
+  const t = useStrings()
+  const refused = useRefused()
+  const logout = useLogout()
+  const [text, setText] = useState('')
+  const [second, setSecond] = useState<SecondStep>()
+  const [failure, setFailure] = useState('')
+  const isByApp = second?.secondStep.includes('totp')
+  async function confirm(): Promise<void> {
+    const code = { ticket: second?.ticket, [isByApp ? 'totp' : 'recoveryCode']: text.trim() }
+    const result = await accounts?.confirmLogin?.(second ? code : { password: text })
+    setText('')
+    if (!result || result.ok) return onDone()
+    const next = secondStepIn(result.error)
+    if (next) setSecond(next)
+    setFailure(next ? '' : refused(result.error))
+  }
+  return (
+    <StepForm action={t('confirm')} onSubmit={confirm} failure={failure}>
+      <Text
+        key={second?.ticket}
+        label={t(second ? (isByApp ? 'totpCode' : 'recoveryCode') : 'password')}
+        type={second ? 'text' : 'password'}
+        value={text}
+        onChange={setText}
+        autoComplete={second ? 'one-time-code' : 'current-password'}
+      />
+      <button type="button" className="link" onClick={() => logout({}, '/login', false)}>
+        {t('signInAgain')}
+      </button>
+    </StepForm>
+  )
 }
 
 /** Texts that are shown once, to be copied. */

@@ -133,6 +133,13 @@ function Passkeys() {
   const { time } = useFormats()
   const recent = useRecent()
   const [passkeys, again] = useListed<Passkey>('listPasskeys')
+  const [name, setName] = useState('')
+  async function register() {
+    const made = await accounts?.passkeys.register({ name })
+    // The browser's own dialog was closed, or it makes no passkeys.
+    const isCancelled = made?.ok === false && made.error.status === 0
+    return isCancelled ? { ...made, error: { message: t('passkeyFailed') } as never } : made
+  }
   return (
     <Section title={t('passkeys')}>
       <ul className="rows">
@@ -153,9 +160,17 @@ function Passkeys() {
           </li>
         ))}
       </ul>
-      <button type="button" onClick={() => recent.go(() => accounts?.passkeys.register({}), again)}>
-        {t('addPasskey')}
-      </button>
+      <StepForm
+        action={t('addPasskey')}
+        onSubmit={() =>
+          recent.go(register, () => {
+            setName('')
+            again()
+          })
+        }
+      >
+        <Text label={t('name')} value={name} onChange={setName} autoComplete="off" />
+      </StepForm>
       {recent.said}
     </Section>
   )

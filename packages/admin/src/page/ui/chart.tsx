@@ -100,7 +100,7 @@ function useGroups(resource: Resource, narrowing: Narrowing, by: string, measure
   const [shown, setShown] = useState({
     groups: [] as readonly Group[],
     hasMore: false,
-    failure: '',
+    failure: undefined as unknown,
   })
   const wanted = JSON.stringify(wantedOf(narrowing, resource))
   useEffect(() => {
@@ -117,17 +117,16 @@ function useGroups(resource: Resource, narrowing: Narrowing, by: string, measure
       })
       .then((result) => {
         if (!isCurrent) return
-        if (!result.ok)
-          return setShown({ groups: [], hasMore: false, failure: sentence(result.error) })
+        if (!result.ok) return setShown({ groups: [], hasMore: false, failure: result.error })
         const groups = result.data.map((group) => ({
           key: group[by] ?? null,
           value: Number((kind === 'count' ? group.count : (group[kind] as Values)?.[of]) ?? 0),
         }))
-        setShown({ groups, hasMore: result.pagination?.hasMore === true, failure: '' })
+        setShown({ groups, hasMore: result.pagination?.hasMore === true, failure: undefined })
       })
     return () => {
       isCurrent = false
     }
   }, [data, resource.name, wanted, by, measure])
-  return shown
+  return { ...shown, failure: shown.failure === undefined ? '' : sentence(shown.failure) }
 }

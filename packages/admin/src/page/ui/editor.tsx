@@ -206,7 +206,8 @@ function useForm({ resource, record }: Edited) {
       await data.remove(resource.name, String(id))
       draft.drop()
       refresh()
-      await navigate(`/${resource.name}`, { replace: true })
+      const state = { done: t('deleted'), path: pathOf(resource, id) }
+      await navigate(`/${resource.name}`, { replace: true, state })
     } catch (error) {
       await tell(error)
     }

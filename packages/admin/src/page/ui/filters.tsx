@@ -5,12 +5,13 @@
  */
 
 import type { ListControllerResult } from 'ra-core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Narrowing } from '../data.ts'
 import type { Resource } from '../document.ts'
 import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { isComplete, type Operator, operatorsFor, type Rule } from '../rules.ts'
+import { useKeys } from './keys-of.ts'
 import { Icon } from './parts.tsx'
 import { ReferenceInput } from './reference.tsx'
 
@@ -19,6 +20,13 @@ export function Filters({ resource, list }: { resource: Resource; list: ListCont
   const t = useStrings()
   const { rules: held = [], any = false } = list.filterValues as Narrowing
   const [rules, setRules] = useState<readonly Rule[]>(held.length > 0 ? held : [firstOf(resource)])
+  const order = useKeys(rules.length)
+  const kept = JSON.stringify(held)
+  useEffect(() => {
+    // They were cleared, or the address has others.
+    const isHeld = (before: readonly Rule[]) => JSON.stringify(before.filter(isComplete)) === kept
+    setRules((before) => (isHeld(before) ? before : JSON.parse(kept)))
+  }, [kept])
   const apply = (next: readonly Rule[], isAny = any) => {
     setRules(next)
     const complete = next.filter(isComplete)
@@ -43,10 +51,13 @@ export function Filters({ resource, list }: { resource: Resource; list: ListCont
       )}
       {rules.map((rule, at) => (
         <RuleLine
-          key={`${at} ${rule.field}`}
+          key={`${order.keys[at]} ${rule.field}`}
           {...{ resource, rule }}
           onChange={(next) => apply(rules.with(at, next))}
-          onRemove={() => apply(rules.toSpliced(at, 1))}
+          onRemove={() => {
+            order.remove(at)
+            apply(rules.toSpliced(at, 1))
+          }}
         />
       ))}
       <button

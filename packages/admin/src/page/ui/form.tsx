@@ -4,7 +4,8 @@
  * @module
  */
 
-import { useGetOne } from 'ra-core'
+import { useGetOne, useRefresh } from 'ra-core'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useLocation } from 'react-router'
 import { useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
@@ -16,13 +17,23 @@ import { Related } from './related.tsx'
 import { UserTools } from './user-tools.tsx'
 import { Value } from './value.tsx'
 
+const History = lazy(() => import('./history.tsx').then((found) => ({ default: found.History })))
+
 /** The screen of a record; without an id, of a new one. */
 export function Form({ resource, id }: { resource: Resource; id?: string | undefined }) {
   const t = useStrings()
   const sentence = useSentence()
   const { state } = useLocation() as { state: { done?: string } | null }
   const options = { enabled: id !== undefined, retry: false, staleTime: 0 }
-  const { data, error, isPending } = useGetOne(resource.name, { id: id ?? '' }, options)
+  const { data, error, isPending, refetch } = useGetOne(resource.name, { id: id ?? '' }, options)
+  const refresh = useRefresh()
+  const [round, setRound] = useState(0)
+  /** Shows the record as it is now, in a form that begins anew. */
+  async function again(): Promise<void> {
+    await refetch()
+    refresh()
+    setRound(round + 1)
+  }
   if (id === undefined) {
     return (
       <>
@@ -31,21 +42,54 @@ export function Form({ resource, id }: { resource: Resource; id?: string | undef
       </>
     )
   }
-  if (error) return <Notice kind="error">{sentence(error)}</Notice>
+  const past = (isOpen: boolean) => (
+    <Past {...{ resource, isOpen }}>
+      <History {...{ resource, id, record: data }} onRestored={again} />
+    </Past>
+  )
+  if (error) {
+    const isGone = (error as { status?: number }).status === 404
+    return (
+      <>
+        <Notice kind="error">{sentence(error)}</Notice>
+        {isGone && past(true)}
+      </>
+    )
+  }
   if (isPending) return <Loading />
   return (
     <>
       <Head title={nameOf(data, resource.fields)} below={titleOf(resource.model)} />
       <Notice kind="done">{state?.done}</Notice>
       <div className="columns">
-        <Body resource={resource} record={data} />
+        <Body key={round} resource={resource} record={data} />
         <div className="beside">
           <Facts resource={resource} record={data} />
           {resource.isUsers && <UserTools resource={resource} record={data} />}
           <Related resource={resource} id={id} />
+          {past(false)}
         </div>
       </div>
     </>
+  )
+}
+
+/** What happened to the record, where it is kept; it is read when it is opened. */
+function Past(props: { resource: Resource; isOpen: boolean; children: ReactNode }) {
+  const { resource, children } = props
+  const t = useStrings()
+  const rights = useRights()
+  const [isOpen, setOpen] = useState(props.isOpen)
+  if (!rights.may(resource, 'history')) return null
+  return (
+    <details
+      className="history"
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>{t('history')}</summary>
+      {isOpen && <Suspense fallback={<Loading />}>{children}</Suspense>}
+    </details>
   )
 }
 

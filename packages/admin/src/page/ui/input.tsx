@@ -8,6 +8,7 @@ import { useId } from 'react'
 import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { Control, type Described, type InputProps } from './controls.tsx'
+import { useKeys } from './keys-of.ts'
 import { Icon } from './parts.tsx'
 
 /** A field with its name, its control and what is wrong with it. */
@@ -82,7 +83,9 @@ function Items(props: InputProps & { item: Field }) {
   const { field, path, value, onChange, errors, item, label } = props
   const t = useStrings()
   const values = Array.isArray(value) ? (value as readonly unknown[]) : []
+  const order = useKeys(values.length)
   const move = (at: number, to: number) => {
+    order.move(at, to)
     const next = values.toSpliced(at, 1)
     onChange(next.toSpliced(to, 0, values[at]))
   }
@@ -94,7 +97,7 @@ function Items(props: InputProps & { item: Field }) {
       </legend>
       {errors[path] && <p className="error">{errors[path]}</p>}
       {values.map((one, at) => (
-        <div className="item" key={at}>
+        <div className="item" key={order.keys[at]}>
           <Input
             field={item}
             path={`${path}.${at}`}
@@ -105,7 +108,10 @@ function Items(props: InputProps & { item: Field }) {
           />
           <ItemButtons
             {...{ at, count: values.length, move }}
-            onRemove={() => onChange(values.toSpliced(at, 1))}
+            onRemove={() => {
+              order.remove(at)
+              onChange(values.toSpliced(at, 1))
+            }}
           />
         </div>
       ))}

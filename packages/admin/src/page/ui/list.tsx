@@ -6,7 +6,7 @@
 
 import { type ListControllerResult, useListController } from 'ra-core'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { useRights, useSentence } from '../context.ts'
 import type { Narrowing } from '../data.ts'
 import type { Resource } from '../document.ts'
@@ -16,10 +16,12 @@ import { Bulk } from './bulk.tsx'
 import { Columns } from './columns.tsx'
 import { Export } from './export.tsx'
 import { Filters } from './filters.tsx'
+import type { Marks } from './live.tsx'
 import { Head, Icon, Loading, Notice } from './parts.tsx'
 import { Table } from './table.tsx'
 
 const Chart = lazy(() => import('./chart.tsx').then((found) => ({ default: found.Chart })))
+const Live = lazy(() => import('./live.tsx').then((found) => ({ default: found.Live })))
 
 /** Columns that a list begins with, if the developer names none. */
 const COLUMNS = 6
@@ -41,6 +43,7 @@ export function List({ resource }: { resource: Resource }) {
   const [columns, setColumns] = useColumns(resource)
   const [panel, setPanel] = useState<'filters' | 'chart'>()
   const fields = columns.flatMap((name) => resource.fields.filter((one) => one.name === name))
+  const [marks, setMarks] = useState<Marks>(new Map())
   const { rules = [] } = list.filterValues as Narrowing
   return (
     <>
@@ -52,6 +55,7 @@ export function List({ resource }: { resource: Resource }) {
       >
         <Create resource={resource} />
       </Head>
+      <Done resource={resource} />
       <div className="toolbar">
         {resource.isSearchable && <Search list={list} resource={resource} />}
         {resource.filters.length > 0 && (
@@ -59,6 +63,11 @@ export function List({ resource }: { resource: Resource }) {
         )}
         {resource.groups && <Toggle name="chart" {...{ panel, setPanel }} />}
         <span className="space" />
+        {resource.isLive && (
+          <Suspense>
+            <Live {...{ resource, list, marks }} onMarks={setMarks} />
+          </Suspense>
+        )}
         <Columns {...{ resource, columns, setColumns }} />
         <Export {...{ resource, list, fields }} />
         <button type="button" className="quiet" onClick={() => list.refetch()}>
@@ -76,7 +85,7 @@ export function List({ resource }: { resource: Resource }) {
       {list.error && !list.isPending ? (
         <Notice kind="error">{sentence(list.error)}</Notice>
       ) : (
-        <Found {...{ resource, list, fields }} />
+        <Found {...{ resource, list, fields, marks }} />
       )}
     </>
   )
@@ -85,6 +94,20 @@ export function List({ resource }: { resource: Resource }) {
 interface Listed {
   readonly resource: Resource
   readonly list: ListControllerResult
+}
+
+/** What was done on the screen before. */
+function Done({ resource }: { resource: Resource }) {
+  const t = useStrings()
+  const rights = useRights()
+  const { state } = useLocation() as { state: { done?: string; path?: string } | null }
+  if (!state?.done) return null
+  return (
+    <Notice kind="done">
+      {state.done}{' '}
+      {state.path && rights.may(resource, 'history') && <Link to={state.path}>{t('history')}</Link>}
+    </Notice>
+  )
 }
 
 function Create({ resource }: { resource: Resource }) {
@@ -147,14 +170,15 @@ function Search({ list, resource }: Listed) {
 }
 
 /** The records of the page, or why there are none. */
-function Found({ resource, list, fields }: Listed & { fields: readonly Field[] }) {
+function Found(props: Listed & { fields: readonly Field[]; marks: Marks }) {
+  const { list } = props
   const t = useStrings()
   if (list.isPending) return <Loading />
   const { q, rules = [] } = list.filterValues as Narrowing
   if (list.data?.length) {
     return (
       <>
-        <Table {...{ resource, list, fields }} />
+        <Table {...props} />
         <Paging list={list} />
       </>
     )

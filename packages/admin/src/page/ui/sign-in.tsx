@@ -7,21 +7,22 @@
 import { useLogin } from 'ra-core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useAdmin, useSentence } from '../context.ts'
+import { titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
 import { isOpenToGuests, type SignInWay } from '../session.ts'
 import { Language } from './layout.tsx'
 import { Notice } from './parts.tsx'
 
 /** What the server asks for after a first step. */
-interface SecondStep {
+export interface SecondStep {
   readonly ticket: string
   readonly secondStep: readonly string[]
 }
 
 /** Signs in by password, a code by mail or a passkey, with a second step if the account has one. */
 export function SignIn() {
-  const { title } = useAdmin()
-  const [second, setSecond] = useState<SecondStep>()
+  const { title, refusal } = useAdmin()
+  const [second, setSecond] = useState(() => secondStepIn(refusal))
   return (
     <main className="sign-in">
       <h1>{title}</h1>
@@ -35,24 +36,42 @@ export function SignIn() {
   )
 }
 
+/** The second step that a refusal asks for. */
+export function secondStepIn(refusal: unknown): SecondStep | undefined {
+  const { ticket, secondStep } = (refusal ?? {}) as Partial<SecondStep>
+  return ticket && secondStep ? { ticket, secondStep } : undefined
+}
+
+/** What to say where somebody is not who they say: the server's own sentence. */
+export function useRefused(): (error: unknown) => string {
+  const sentence = useSentence()
+  return (error) => {
+    const { status, message = '' } = error as { status?: number; message?: string }
+    return status === 401 ? message : sentence(error)
+  }
+}
+
 /** Signs in one way, and says why if it fails. */
 function useWay(onSecond?: (step: SecondStep) => void) {
   const login = useLogin()
-  const sentence = useSentence()
+  const refused = useRefused()
+  const t = useStrings()
   const [failure, setFailure] = useState('')
   const [isBusy, setBusy] = useState(false)
+  function reasonOf(error: unknown, { way }: SignInWay): string {
+    const { status } = error as { status?: number }
+    // The browser's own dialog was closed, or it has no passkey.
+    return status === 0 && way === 'passkey' ? t('passkeyFailed') : refused(error)
+  }
   async function go(way: SignInWay): Promise<void> {
     setBusy(true)
     setFailure('')
     try {
       await login(way)
     } catch (error) {
-      const { ticket, secondStep, status, message } = error as Partial<SecondStep> & {
-        status?: number
-        message: string
-      }
-      if (ticket && secondStep && onSecond) onSecond({ ticket, secondStep })
-      else setFailure(status === 401 ? message : sentence(error))
+      const second = secondStepIn(error)
+      if (second && onSecond) onSecond(second)
+      else setFailure(reasonOf(error, way))
     }
     setBusy(false)
   }
@@ -60,7 +79,7 @@ function useWay(onSecond?: (step: SecondStep) => void) {
 }
 
 function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
-  const { shape } = useAdmin()
+  const { shape, providers } = useAdmin()
   const t = useStrings()
   const { go, ...state } = useWay(onSecond)
   const [isByCode, setByCode] = useState(false)
@@ -68,8 +87,14 @@ function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
   const By = isByCode ? ByCode : ByPassword
   return (
     <>
+      <Refusal />
       <By go={go} {...state} />
       <div className="ways">
+        {providers.map(({ name, begin }) => (
+          <button type="button" key={name} onClick={begin}>
+            {t('signInAt', { name: titleOf(name) })}
+          </button>
+        ))}
         {routes.passkeyLogin && (
           <button type="button" onClick={() => go({ way: 'passkey' })}>
             {t('passkeySignIn')}
@@ -88,6 +113,16 @@ function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
       </div>
     </>
   )
+}
+
+/** Why someone who comes back from a provider has not been signed in. */
+function Refusal() {
+  const { refusal } = useAdmin()
+  const t = useStrings()
+  const refused = useRefused()
+  if (!refusal || secondStepIn(refusal)) return null
+  const reason = refusal.status === 0 ? refusal.message : refused(refusal)
+  return <Notice kind="error">{t('notSignedIn', { reason })}</Notice>
 }
 
 type Way = ReturnType<typeof useWay>

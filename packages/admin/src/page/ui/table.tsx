@@ -10,6 +10,7 @@ import { useRights } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { type Field, nameOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
+import type { Marks } from './live.tsx'
 import { Icon } from './parts.tsx'
 import { pathOf, Value } from './value.tsx'
 
@@ -17,6 +18,7 @@ interface Shown {
   readonly resource: Resource
   readonly list: ListControllerResult
   readonly fields: readonly Field[]
+  readonly marks: Marks
 }
 
 const NUMBERS = ['number', 'integer']
@@ -54,7 +56,7 @@ export function Table(props: Shown) {
   )
 }
 
-function Heading({ resource, list, field }: Omit<Shown, 'fields'> & { field: Field }) {
+function Heading({ resource, list, field }: Omit<Shown, 'fields' | 'marks'> & { field: Field }) {
   const { name, label, kind } = field
   const isSorted = list.sort.field === name
   const isDown = isSorted && list.sort.order === 'DESC'
@@ -100,12 +102,13 @@ function SelectPage({ list }: { list: ListControllerResult }) {
 }
 
 function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
-  const { resource, list, fields, record, isSelectable } = props
+  const { resource, list, fields, marks, record, isSelectable } = props
   const t = useStrings()
   const name = nameOf(record, resource.fields)
   const isSelected = list.selectedIds.includes(record.id)
+  const mark = marks.get(record.id)
   return (
-    <tr className={isSelected ? 'selected' : ''}>
+    <tr className={isSelected ? 'selected' : mark ? 'fresh' : ''}>
       {isSelectable && (
         <td className="check">
           <input
@@ -133,6 +136,7 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
           ) : (
             <Value field={field} value={record[field.name]} />
           )}
+          {at === 0 && mark && <span className="count">{t(`mark.${mark}`)}</span>}
         </td>
       ))}
     </tr>

@@ -4,11 +4,13 @@
  * @module
  */
 
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useAdmin } from '../context.ts'
 import { useStrings } from '../i18n.ts'
 import { Once, Section, useRecent } from './account-parts.tsx'
 import { StepForm, Text } from './sign-in.tsx'
+
+const Qr = lazy(() => import('./qr.tsx').then((found) => ({ default: found.Qr })))
 
 interface Begun {
   readonly secret: string
@@ -45,9 +47,12 @@ export function Totp() {
           }
         >
           <p>{t('scan')}</p>
+          <Suspense>
+            <Qr text={begun.uri} label={t('qr')} />
+          </Suspense>
           <pre>{begun.secret}</pre>
           <p>
-            <a href={begun.uri}>otpauth://</a>
+            <a href={begun.uri}>{t('openApp')}</a>
           </p>
           <Text
             label={t('totpCode')}

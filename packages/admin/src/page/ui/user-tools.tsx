@@ -68,7 +68,7 @@ export function useRun() {
   const refresh = useRefresh()
   const [said, setSaid] = useState<ReactNode>(null)
   async function go<T>(
-    call: () => Promise<Outcome<T>> | undefined,
+    call: () => Promise<Outcome<T> | undefined> | undefined,
     done = '',
   ): Promise<T | undefined> {
     setSaid(null)

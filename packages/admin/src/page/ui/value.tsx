@@ -55,6 +55,7 @@ function List({ field, values }: { field: Field; values: readonly unknown[] }) {
   return (
     <span className="chips">
       {values.slice(0, SHOWN).map((value, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are shown as they stand, and have no state
         <span className="chip" key={at}>
           {item.fields ? nameOf(value, item.fields) || '…' : <Value field={item} value={value} />}
         </span>

@@ -1,0 +1,66 @@
+/**
+ * A store in a database that speaks SQLite's SQL, over what runs its statements.
+ *
+ * @module
+ */
+
+import type { MaybePromise } from '../../../src/ports/maybe-promise.ts'
+import type { CollectionSchema, LeftOver, Store } from '../../../src/ports/store.ts'
+import { openLog } from './changes/log.ts'
+import { dropOld } from './changes/log-tables.ts'
+import { portError } from './layout/errors.ts'
+import type { Runner } from './layout/runner.ts'
+import type { Shapes } from './layout/schema-stamps.ts'
+import type { Row, Statement } from './layout/sql.ts'
+import type { Found } from './prepare.ts'
+import { checkNames, warningsOf } from './schema/steps-to.ts'
+import { openCollection } from './statements/collection.ts'
+import { type RunAll, stepWriter } from './statements/steps.ts'
+
+/** What runs the statements of a store. */
+export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'close'> {
+  /** How people call the database, for warnings. */
+  readonly title: string
+  /** The most fields of a collection that may be searched, if there is a limit. */
+  readonly maxSearched?: number | undefined
+  runnerOf(schema: CollectionSchema): Omit<Runner, 'shapes'>
+  /** The rows of a statement that reads. */
+  read(statement: Statement): MaybePromise<readonly Row[]>
+  readonly write: RunAll
+  /** Brings every table to its schema. */
+  prepare(schemas: readonly CollectionSchema[]): Promise<Found>
+  dropLeftOvers(schemas: readonly CollectionSchema[]): Promise<LeftOver[]>
+}
+
+/** The store over `engine`. */
+export function storeOver(engine: Engine): Store {
+  const { name, rawRegex, copying, title, write } = engine
+  const shapes: { all: Shapes } = { all: new Map() }
+  const runnerOf = (schema: CollectionSchema): Runner => ({ ...engine.runnerOf(schema), shapes })
+  const log = openLog(engine.read)
+  return {
+    name,
+    rawRegex,
+    guards: true,
+    changes: log,
+    ...(copying && { copying }),
+    collection: (schema) => openCollection(schema, runnerOf(schema)),
+    write: stepWriter(runnerOf, log, write),
+    async prepare(schemas, warn = () => {}) {
+      checkNames(schemas, engine.maxSearched)
+      if (schemas.length === 0) return
+      const found = await engine.prepare(schemas)
+      shapes.all = found.shapes
+      log.prepared(schemas)
+      const old = log.logged.flatMap(dropOld)
+      if (old.length > 0) {
+        await write([], old).catch((error: unknown) => {
+          throw portError(error, undefined)
+        })
+      }
+      for (const message of warningsOf(title, schemas, found.existing)) warn(message)
+    },
+    dropLeftOvers: engine.dropLeftOvers,
+    close: engine.close,
+  }
+}

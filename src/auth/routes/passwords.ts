@@ -1,0 +1,132 @@
+/**
+ * `POST /password/change`, `POST /password/forgot` and `POST /password/reset`.
+ *
+ * @module
+ */
+
+import { checkTime } from '../../http/deadline.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse } from '../../http/respond.ts'
+import type { Fields } from '../../ports/store.ts'
+import { passwordChange, resetChange } from '../accounts/change-password.ts'
+import {
+  credential,
+  identifierString,
+  namedAccount,
+  readBody,
+  valueFor,
+} from '../accounts/credentials.ts'
+import { checkChoice, checkChoiceOf, identifiersIn } from '../accounts/password-choice.ts'
+import { signedInAsker } from '../accounts/reauthentication.ts'
+import { tryCode } from '../codes/try-code.ts'
+import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'
+import { tell, tellOfProviders } from '../delivery/notices.ts'
+import type { AuthInstance } from '../instance.ts'
+import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
+import { currentPasswordIncorrect, identifierRequired, invalidCode } from '../refusals.ts'
+import { requestInfo } from '../request-info/request-info.ts'
+import { channelsFor } from '../setup/channels.ts'
+import type { Channel } from '../setup/delivery-options.ts'
+import { RESET_CODES } from '../setup/field-names.ts'
+import { canReset } from '../setup/model-checks.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import { guessPassword } from '../sign-in/guess-password.ts'
+
+/** Replaces the signed-in user's password; the current one counts as a guess, as it does at sign-in. */
+export async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { settings, users, passwords } = auth
+  const body = await readBody(auth.host, request)
+  const current = credential(body, 'currentPassword')
+  const chosen = credential(body, 'newPassword')
+  const plain = newPassword(chosen, 'newPassword', settings.password.minLength)
+  if (typeof current === 'string') checkPasswordSize(current)
+  const user = await users.byId(request.auth?.userId)
+  await checkChoiceOf(auth, plain, user ?? {}, request)
+  return auth.hashing.admit(async () => {
+    const guess = await guessPassword(auth, user, current, request)
+    if (!guess.isRight) throw currentPasswordIncorrect()
+    const { user: own } = guess.reservation
+    const hash = await passwords.hash(plain)
+    checkTime(request)
+    const change = passwordChange(auth, own, hash, requestInfo(request).client)
+    const after = await users.update(own._id, change, users.passwordState(own))
+    if (!after) throw currentPasswordIncorrect()
+    auth.report(request, 'password-changed', own._id)
+    tell(auth, after, 'passwordChanged', request)
+    return messageResponse('Password changed.')
+  }, signedInAsker(request))
+}
+
+/** Responds, then sends a code to the account's stored address. */
+export async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { settings } = auth
+  const body = await readBody(auth.host, request)
+  const account = namedAccount(auth, body)
+  if (!account) throw identifierRequired()
+  const channels = channelsFor(settings, Object.hasOwn(body, 'channel') ? body.channel : undefined)
+  return respondFirst(auth, request, meantBy(settings, body, channels), async (working) => {
+    const user = await account.find()
+    const channel = user && addressOf(auth, user, [...new Set([...working, ...channels])])?.channel
+    if (!channel) return false
+    const addressIn = (record: Fields) => addressOf(auth, record, [channel])?.to
+    return sendNewCode(auth, user, channel, addressIn, request)
+  })
+}
+
+/**
+ * Those of `channels` that the client expects a code by, as far as its request tells: a person who types an e-mail
+ * address waits for a mail. What the account has must not matter, because it decides whether there is a 503.
+ */
+function meantBy(
+  { identifiers }: AuthSettings,
+  body: Fields,
+  channels: readonly Channel[],
+): readonly Channel[] {
+  const email = identifiers.find(({ kind }) => kind === 'email')
+  if (!email || !channels.includes('email')) return channels
+  const text = identifierString(body, 'identifier') || valueFor(body, email)
+  return typeof text === 'string' && email.normalize(text) !== undefined ? ['email'] : channels
+}
+
+/** Sets a new password by a one-time code. */
+export async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { settings, users, passwords, codes, identifiers } = auth
+  const body = await readBody(auth.host, request)
+  const account = namedAccount(auth, body)
+  const code = credential(body, 'code')
+  const chosen = credential(body, 'newPassword')
+  const plain = newPassword(chosen, 'newPassword', settings.password.minLength)
+  if (!account) throw identifierRequired()
+  if (!canReset(settings)) throw invalidCode()
+  await checkChoice(auth, plain, [body.identifier, ...identifiersIn(settings, body)])
+  const { client } = requestInfo(request)
+  const isKnown = async () => auth.clients.isKnown(await account.find(), client)
+  return auth.hashing.admit(
+    async () => {
+      const user = await account.find()
+      const right = await tryCode(auth, user, code, RESET_CODES, client)
+      if (!right) {
+        auth.report(request, 'code-failed', user?._id)
+        throw invalidCode()
+      }
+      const { user: own, kind } = right
+      await checkChoiceOf(auth, plain, own, request)
+      const hash = await passwords.hash(plain)
+      checkTime(request)
+      const change = resetChange(auth, settings.delivery.toField[kind], own, hash, client)
+      // The same step uses the code up, so of two parallel requests with the right code one is too late.
+      const expect = {
+        ...users.passwordState(own),
+        ...codes.stateOf(right),
+        ...identifiers.stateOf(own),
+      }
+      const after = change && (await users.update(own._id, change, expect))
+      if (!after) throw invalidCode()
+      auth.report(request, 'password-reset', own._id)
+      tell(auth, after, 'passwordChanged', request)
+      tellOfProviders(auth, own, after, request)
+      return messageResponse('Password reset. Sign in with your new password.')
+    },
+    { client, account: account.key, isKnown },
+  )
+}

@@ -1,0 +1,195 @@
+/**
+ * The routes of users, but for changes of a profile: `GET /me`, `GET /users`, `GET /users/:id`, `PATCH /users/:id/roles` and
+ * `DELETE /users/:id`.
+ *
+ * @module
+ */
+
+import { inTime } from '../../http/deadline.ts'
+import { entryNotFound } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse, valueResponse } from '../../http/respond.ts'
+import { setQuery } from '../../http/shield.ts'
+import { withId } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { Handler } from '../../records/engine/route.ts'
+import { cursors } from '../../records/list/cursor.ts'
+import { listHandler } from '../../records/list/list.ts'
+import { requestedId } from '../../records/rules/record-id.ts'
+import type { RouterOptions } from '../../records/setup/options.ts'
+import { resolveResource } from '../../records/setup/resource.ts'
+import { serving } from '../../records/setup/serving.ts'
+import { removeFilesOf } from '../../records/write/file-writes.ts'
+import { changeIdOf } from '../../records/write/receipted.ts'
+import { credential, readBody } from '../accounts/credentials.ts'
+import { checkNotLast, keepingAnAdmin } from '../accounts/last-admin.ts'
+import { reauthenticate } from '../accounts/reauthentication.ts'
+import { isAdmin } from '../guards.ts'
+import type { AuthInstance } from '../instance.ts'
+import {
+  adminNeeded,
+  invalidFormat,
+  invalidToken,
+  lastAdmin,
+  oneRoleOnly,
+  ownAccountOnly,
+  ownAdminRole,
+  roleRequired,
+  sessionEnded,
+  unknownRole,
+} from '../refusals.ts'
+import { SECRETS } from '../setup/field-names.ts'
+import { hasRole, type RoleSettings } from '../setup/roles.ts'
+
+/** The signed-in user. */
+export async function me(
+  { users, settings }: AuthInstance,
+  request: ApiRequest,
+): Promise<Response> {
+  // `requireAuth` has just read it. If tokens alone decide, `request.user` was set by some middleware.
+  const user = settings.token.invalidateOnPasswordChange
+    ? request.user
+    : await users.byId(request.auth?.userId)
+  if (!user) throw invalidToken()
+  return valueResponse(users.shown(user))
+}
+
+/** One user; other users than themselves and admins see only the `visibleFields`. */
+export async function getUser(
+  { users, settings }: AuthInstance,
+  request: ApiRequest,
+): Promise<Response> {
+  const id = requestedId(settings, request)
+  const user = await users.byId(id)
+  if (!user) throw entryNotFound()
+  const { visibleFields, roles } = settings
+  const seesAll = !visibleFields || isSelf(request, id) || isAdmin(roles, request)
+  return valueResponse(users.shown(user, seesAll ? undefined : { include: visibleFields }))
+}
+
+/** Whether the signed-in user is the one with `id`. */
+export function isSelf(request: ApiRequest, id: string): boolean {
+  return request.auth?.userId === id
+}
+
+/** Responds with lists of users, newest first; identifiers and role are equality filters. */
+export function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
+  const { model, identifiers } = settings
+  const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
+  const options: RouterOptions<Fields> = {
+    ...settings.list,
+    model,
+    orderBy: [`-${model.timestamps.createdAt ?? '_id'}`, '-_id'],
+    query: filters,
+    sortableFields: [],
+    // A list writes nothing.
+    allowedFields: [],
+    enableQuery: false,
+  }
+  const resource = resolveResource(host, mount, options)
+  const secrets = SECRETS.map((name) => names[name]).filter((field) =>
+    model.shape.fields.has(field),
+  )
+  const hidden = [...new Set([...model.hidden, ...secrets])]
+  const shown = { ...resource, model: { ...model, hidden } }
+  const list = listHandler(shown, cursors(host.secret))
+  return serving(shown, 'list', (request, context) => {
+    setQuery(request, withNormalForms(request.query))
+    return list(request, context)
+  })
+
+  /** An identifier finds the account however it is typed. */
+  function withNormalForms(query: ApiRequest['query']): ApiRequest['query'] {
+    const copy = Object.assign(Object.create(null), query)
+    for (const { field, normalize } of identifiers) {
+      const value: string | string[] | undefined = copy[field]
+      const normal = (text: string) => normalize(text) ?? text
+      if (value !== undefined)
+        copy[field] = Array.isArray(value) ? value.map(normal) : normal(value)
+    }
+    return copy
+  }
+}
+
+/** Changes a user's roles. */
+export async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { users, settings, roles } = auth
+  const id = requestedId(settings, request)
+  const wanted = rolesIn(roles, await readBody(auth.host, request))
+  if (isSelf(request, id) && !hasRole(wanted, roles.admin)) throw ownAdminRole()
+  const before = await users.byId(id)
+  const after = before && (await changeRoles(auth, before, wanted))
+  if (!after) throw entryNotFound()
+  auth.report(request, 'roles-changed', id)
+  return valueResponse(users.shown(after), { headers: changeIdOf(users.engine, id) })
+}
+
+/** The record of `before` with the roles `wanted`; null if it is gone. Throws a 409 if no admin would be left. */
+export async function changeRoles(
+  auth: AuthInstance,
+  before: Fields,
+  wanted: readonly string[],
+): Promise<Fields | null> {
+  const { users, roles } = auth
+  const id = withId(String(before._id))
+  const changes = { [users.names.role]: roles.multiple ? [...wanted] : wanted[0] }
+  if (hasRole(wanted, roles.admin)) return users.engine.update(id, changes)
+  return keepingAnAdmin(auth, before, lastAdmin, (engine, expect) =>
+    engine.update(id, changes, expect),
+  )
+}
+
+/** The roles that the body names, once each; one of them if the model holds one. */
+function rolesIn({ list, multiple }: RoleSettings, body: Fields): readonly string[] {
+  const roles = new Set<string>()
+  for (const entry of entriesOf(body)) {
+    if (typeof entry !== 'string' || !list.includes(entry)) {
+      throw unknownRole(String(entry).slice(0, MAX_SHOWN_LENGTH), list)
+    }
+    roles.add(entry)
+  }
+  if (roles.size === 0) throw roleRequired()
+  if (roles.size > 1 && !multiple) throw oneRoleOnly()
+  return [...roles]
+}
+
+const MAX_SHOWN_LENGTH = 64
+
+function entriesOf(body: Fields): readonly unknown[] {
+  const { roles } = body
+  if (!Array.isArray(roles)) {
+    return [credential(body, 'role') ?? credential(body, 'roles') ?? ''].filter(
+      (role) => role !== '',
+    )
+  }
+  if (roles.some((entry) => typeof entry === 'object' && entry !== null)) throw invalidFormat()
+  return roles
+}
+
+/**
+ * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. If
+ * `onDelete` throws, the account stays.
+ */
+export async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { users, settings } = auth
+  const id = requestedId(settings, request)
+  const isOwn = isSelf(request, id)
+  if (!isOwn && !isAdmin(settings.roles, request)) throw ownAccountOnly()
+  const user = isOwn
+    ? await reauthenticate(auth, await readBody(auth.host, request), request)
+    : await users.byId(id)
+  if (!user) throw entryNotFound()
+  await checkNotLast(auth, user, adminNeeded)
+  await users.engine.checkRemovable(id)
+  const { onDelete } = settings
+  if (onDelete) await inTime(request, () => onDelete(users.withoutSecrets(user) as never, request))
+  // Throws a 409 for an account that enforced references keep, although they did not before the hook.
+  const removed = await keepingAnAdmin(auth, user, adminNeeded, (engine, expect) =>
+    engine.remove(withId(id), { ...expect, ...(isOwn && users.passwordState(user)) }),
+  )
+  if (!removed) throw isOwn ? sessionEnded() : entryNotFound()
+  await removeFilesOf(auth, removed, request)
+  for (const method of auth.methods) await method.forget?.(id)
+  auth.report(request, 'account-deleted', id)
+  return messageResponse('Account deleted.', { headers: changeIdOf(users.engine, id) })
+}

@@ -1,0 +1,36 @@
+/**
+ * The order of a list, as the server has it.
+ *
+ * @module
+ */
+
+/** Compares records by sort keys, and by their ids where those are equal. */
+export function orderedBy(sort: readonly string[]): (a: object, b: object) => number {
+  const keys = [...sort, '_id']
+  return (a, b) => {
+    for (const key of keys) {
+      const field = key.replace(/^-/, '')
+      const sign = compared(valueAt(a, field), valueAt(b, field))
+      if (sign !== 0) return key.startsWith('-') ? -sign : sign
+    }
+    return 0
+  }
+}
+
+function valueAt(record: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], record)
+}
+
+/** As the server orders values: null first, strings by code point. */
+function compared(a: unknown, b: unknown): number {
+  if ((a ?? null) === null || (b ?? null) === null) {
+    return Number((a ?? null) !== null) - Number((b ?? null) !== null)
+  }
+  if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
+  const [left, right] = [[...a], [...b]]
+  const at = left.findIndex((char, index) => char !== right[index])
+  if (at === -1) return Math.sign(left.length - right.length)
+  return Math.sign((left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1))
+}

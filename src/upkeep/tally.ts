@@ -1,0 +1,59 @@
+/**
+ * Counts of records, with the ids of some, and how far a count is.
+ *
+ * @module
+ */
+
+/** Hears how far a pass over records is. `pass` names what it goes over. */
+export interface Progress {
+  /** It is begun; there are about `total` records. */
+  start?(pass: string, total: number): void
+  /** So many of them are done. */
+  advance?(pass: string, done: number): void
+}
+
+/** How many records there are, and the ids of the first, three at most. */
+export interface Some {
+  readonly count: number
+  readonly examples: readonly string[]
+}
+
+/** How many ids are named. */
+export const EXAMPLES = 3
+
+/** Counts records. */
+export class Ids implements Some {
+  count = 0
+  readonly examples: string[] = []
+
+  add(id: string): void {
+    this.count += 1
+    if (this.examples.length < EXAMPLES && this.examples.at(-1) !== id) this.examples.push(id)
+  }
+}
+
+/** Counts what records have in common. */
+export class Tally<What extends object> {
+  readonly #found = new Map<string, { readonly what: What; readonly ids: Ids }>()
+
+  /** `found` was counted before. */
+  constructor(found: readonly (What & Some)[] = []) {
+    for (const { count, examples, ...what } of found) {
+      const ids = Object.assign(new Ids(), { count, examples: [...examples] })
+      this.#found.set(JSON.stringify(what), { what: what as object as What, ids })
+    }
+  }
+
+  /** Counts `what` of the record `id`; its members come in one order. */
+  add(what: What, id: string): void {
+    const key = JSON.stringify(what)
+    const one = this.#found.get(key) ?? { what, ids: new Ids() }
+    this.#found.set(key, one)
+    one.ids.add(id)
+  }
+
+  /** What was found, in the order in which it was found first. */
+  all(): (What & Some)[] {
+    return [...this.#found.values()].map(({ what, ids }) => ({ ...what, ...ids }))
+  }
+}

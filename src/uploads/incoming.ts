@@ -1,0 +1,78 @@
+/**
+ * A multipart body of a write, with its files.
+ *
+ * @module
+ */
+
+import type { BodyLimits } from '../http/body.ts'
+import { jsonParser } from '../http/json.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { FileStore } from '../ports/files.ts'
+import type { OptimizationLevel } from '../ports/images.ts'
+import type { ObjectShape } from '../ports/shape.ts'
+import { formValues } from './form-values.ts'
+import { newKey } from './keys.ts'
+import { levelOf } from './optimise.ts'
+import type { Upload } from './options.ts'
+import { discard, type ReceivedFile, receive } from './receive.ts'
+
+/** A file that has arrived, with the key and URL that it will have. */
+export interface IncomingFile extends ReceivedFile {
+  readonly key: string
+  readonly url: string
+}
+
+/** The body of a write, and the files that came with it. */
+export interface Incoming {
+  /** What was sent, without the files. */
+  readonly sent: unknown
+  readonly files: readonly IncomingFile[]
+  /** How strongly its images are compressed. */
+  readonly level: OptimizationLevel | undefined
+  /** The client who sent the images: clients take turns. */
+  readonly client: unknown
+  /** The request, for log lines about its files. */
+  readonly request: ApiRequest
+  /** Discards what is buffered of a multipart body. */
+  readonly discard?: () => Promise<void>
+}
+
+/** What bodies depend on. */
+interface BodyRules {
+  readonly host: BodyLimits & { readonly files: FileStore | undefined; readonly now: () => number }
+  readonly upload: Upload
+  readonly shape: ObjectShape
+}
+
+/** Reads a multipart body. If this throws, everything buffered is discarded. */
+export async function receiveIncoming(
+  { host, upload, shape }: BodyRules,
+  request: ApiRequest,
+  clientAddress: unknown,
+): Promise<Incoming> {
+  const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
+  try {
+    const sent = formValues(texts, shape, jsonParser(host.maxBodyValues))
+    const level = levelOf(upload, {
+      query: request.query.imgOptimizations,
+      field: sent.imgOptimizations,
+      header: request.headers.get('x-img-optimizations'),
+    })
+    const incoming = files.map((file): IncomingFile => {
+      const key = newKey(upload.prefix, file.type.extension, host.now())
+      return { ...file, key, url: host.files?.urlOf(key) ?? '' }
+    })
+    // If the runtime does not tell the address, each request counts as a client of its own.
+    return {
+      sent,
+      files: incoming,
+      level,
+      client: clientAddress ?? request,
+      request,
+      discard: () => discard(files),
+    }
+  } catch (error) {
+    await discard(files)
+    throw error
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * Writes of records that point at files: loaded with the first that does.
+ *
+ * Objects are stored after every check that can refuse the write, and before the record that points at them is saved.
+ * They are removed after the commit that no longer points at them. So no record ever points at a missing object, and
+ * the sweeper finds what a crash leaves behind.
+ *
+ * @module
+ */
+
+import { checkTime } from '../http/deadline.ts'
+import { HttpError } from '../http/errors.ts'
+import { entryNotFound } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { loggerFor } from '../http/request-ids.ts'
+import type { Model } from '../model/model.ts'
+import type { FileStore } from '../ports/files.ts'
+import type { Filter } from '../ports/filter.ts'
+import type { ImageOptimizer } from '../ports/images.ts'
+import type { Logger } from '../ports/logger.ts'
+import { type Collection, type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
+import { withoutGoneFiles } from './file-values.ts'
+import type { Incoming, IncomingFile } from './incoming.ts'
+import type { ModelFiles } from './model-files.ts'
+import { optimised } from './optimise.ts'
+import type { Upload } from './options.ts'
+import { pointsAt, unheld } from './references.ts'
+import { storageNotConfigured, storageUnavailable } from './refusals.ts'
+import { dispositionOf } from './sniff.ts'
+import { type NewObject, putAll, removeAll } from './storage.ts'
+import { type Source, stripped } from './strip/stripped.ts'
+import type { FilePlace } from './sweep.ts'
+
+/** What of an app keeps its files. */
+export interface FileHost {
+  readonly files: FileStore | undefined
+  readonly images: ImageOptimizer | undefined
+  readonly logger: Logger
+  readonly filePlaces: readonly FilePlace[]
+}
+
+/** What a write of records with file fields needs: a mounted resource, or the accounts of an auth router. */
+export interface FileOwner {
+  readonly host: FileHost
+  readonly engine: {
+    readonly model: Model
+    readonly stored: Pick<Collection, 'count'>
+    first(filter: Filter): Promise<Fields | undefined>
+  }
+  readonly files: ModelFiles
+  readonly upload?: Upload | undefined
+}
+
+/** The files of a write. */
+export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
+
+/** An update of the record that matches `filter`. */
+export interface FileUpdate {
+  readonly filter: Filter
+  readonly changes: Fields
+  /** What the record must be like, and the refusal if it is not. */
+  readonly expected: { readonly fields: Fields; readonly refusal: Error } | undefined
+  /** Writes values if the record is as expected; resolves to null if it is not. */
+  readonly write: (values: Fields, expect: Fields) => Promise<Fields | null>
+}
+
+/** How often an update that others overtake is tried. */
+const MAX_TRIES = 20
+
+/** Stores the files that `values` points at, then saves; if that fails, removes them again. */
+export async function saveWithFiles(
+  resource: FileOwner,
+  incoming: IncomingFiles,
+  values: Fields,
+  save: () => Promise<Fields>,
+): Promise<Fields> {
+  checkTime(incoming.request)
+  const wanted = objectsOf(resource, values)
+  const files = incoming.files.filter(({ key }) => wanted.has(key))
+  if (files.length === 0) return save()
+  const store = storeOf(resource)
+  const logger = loggerFor(incoming.request, resource.host.logger)
+  const objects: NewObject[] = []
+  // One after the other: a decoded image is many times as large as its file.
+  for (const file of files) objects.push(await objectOf(resource, file, incoming))
+  await putAll(store, objects, logger)
+  try {
+    checkTime(incoming.request)
+    return await save()
+  } catch (error) {
+    // A save that may have happened after all must not leave a dead link, so leave the objects to the sweeper.
+    if (!(await mayBeSaved(resource, files, error)))
+      await removeAll(
+        store,
+        files.map(({ key }) => key),
+        logger,
+      )
+    throw error
+  }
+}
+
+/**
+ * Saves changes of file fields, and removes the files that they replace. Throws a 404, or the refusal of what is expected.
+ */
+export async function updateWithFiles(
+  resource: FileOwner,
+  incoming: IncomingFiles,
+  { filter, changes, expected, write }: FileUpdate,
+): Promise<Fields> {
+  const { engine, files, host } = resource
+  const touched = files.namedIn(changes)
+  // Nothing is stored for a missing record.
+  requireFound(await engine.first(filter))
+  let replaced: ReadonlyMap<string, string> = new Map()
+  const updated = await saveWithFiles(resource, incoming, changes, async () => {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const before = requireFound(await engine.first(filter))
+      const there = new Set(objectsOf(resource, before).keys())
+      for (const { key } of incoming.files) there.add(key)
+      const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
+      // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
+      const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
+      const after = await write(safe, { ...kept, ...expected?.fields })
+      if (!after && expected) throw expected.refusal
+      if (!after) continue
+      const held = objectsOf(resource, after)
+      replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !held.has(key)))
+      return after
+    }
+    throw new Error(`a record of '${engine.model.name}' changed faster than it could be written`)
+  })
+  await removeUnheld(host, replaced, incoming.request)
+  return updated
+}
+
+/** Removes the objects that no record holds any more. */
+export async function removeUnheld(
+  host: FileHost,
+  objects: ReadonlyMap<string, string>,
+  request: ApiRequest,
+): Promise<void> {
+  const { files: store, filePlaces } = host
+  if (!store || objects.size === 0) return
+  const logger = loggerFor(request, host.logger)
+  try {
+    await removeAll(store, await unheld(objects, filePlaces, store), logger)
+  } catch (error) {
+    // The record is already written. The sweeper finds what should have been removed with it.
+    logger.warn('stored files could not be removed; the sweeper will', {
+      keys: [...objects.keys()],
+      error: String(error),
+    })
+  }
+}
+
+function requireFound(record: Fields | undefined): Fields {
+  if (!record) throw entryNotFound()
+  return record
+}
+
+function storeOf(resource: FileOwner): FileStore {
+  const { files } = resource.host
+  if (!files) throw storageNotConfigured()
+  return files
+}
+
+/** The keys and URLs of the objects that belong to a record. */
+function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, string> {
+  return files.objectsOf(record, host.files)
+}
+
+/** Whether `url` leads to a file that an upload stored and another write has removed meanwhile. */
+function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<string>): boolean {
+  const key = host.files?.keyOf(url)
+  return key !== undefined && files.isOwn(key) && !there.has(key)
+}
+
+async function objectOf(
+  { upload, host }: FileOwner,
+  { key, held, type }: IncomingFile,
+  { level, client, request }: IncomingFiles,
+): Promise<NewObject> {
+  const source = await withoutMetadata(held, type.mime)
+  const { images } = host
+  const logger = loggerFor(request, host.logger)
+  const smaller =
+    level && images && (await optimised({ source, mime: type.mime, level, client }, images, logger))
+  return {
+    key,
+    body: smaller ?? source.stream(),
+    meta: {
+      contentType: type.mime,
+      contentDisposition: dispositionOf(type.mime),
+      acl: upload?.acl ?? 'private',
+      size: smaller?.length ?? source.size,
+    },
+  }
+}
+
+/** Staged files are read from disk, which may fail. */
+async function withoutMetadata(held: Source, mime: string): Promise<Source> {
+  try {
+    return await stripped(held, mime)
+  } catch (error) {
+    throw storageUnavailable(error)
+  }
+}
+
+/** Whether a save that failed with `error` has happened, may still happen, or is in doubt. */
+async function mayBeSaved(
+  { engine }: FileOwner,
+  files: readonly IncomingFile[],
+  error: unknown,
+): Promise<boolean> {
+  if (error instanceof HttpError) return false
+  // What a store has given up on may reach the database later than any check made now.
+  if (error instanceof StoreUnavailable || error instanceof StoreTimeout) return true
+  const fields = new Set(files.map(({ field }) => field))
+  const urls = files.map(({ url }) => url)
+  try {
+    return (await engine.stored.count(pointsAt(engine.model.shape, fields, urls))) > 0
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { Book, PEOPLE } from '../admin/apps.ts'
+import { Library } from '../admin/library.ts'
+import { column, field, follow, found, has, press, sees, visit, write } from '../admin/screens.ts'
+import { withService } from '../services/shared.ts'
+
+await withService('chromium', () => {
+  const lib = new Library()
+  const books = () => lib.app.store.collection(Book)
+  const book = async (title: string) => {
+    const found = await books().findOne({ title })
+    if (!found) throw new Error(`there is no ${title}`)
+    return found
+  }
+
+  describe('Lists that are followed', () => {
+    it('show what others do, with a mark at the rows', async () => {
+      const { page } = await lib.signedIn(PEOPLE.reader)
+      await sees(page, '60 records')
+      await found(page, '.live')
+      const { _id } = await book('Atlas 2')
+      await books().update(_id, { pages: 4321 })
+      await page.waitForFunction(() => {
+        const row = document.querySelector('tr.fresh')
+        return row?.textContent?.includes('Atlas 2changed') && row.textContent.includes('4321')
+      })
+      const { author } = await book('Atlas 1')
+      await books().insert({ title: 'Atlas 9', author, status: 'draft', isLent: false })
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('tr.fresh')].some((row) =>
+          row.textContent?.includes('Atlas 9new'),
+        ),
+      )
+      await sees(page, '61 records')
+      await books().delete(_id)
+      await sees(page, '60 records')
+      expect((await column(page, 'Title')).filter((title) => /Atlas [29]/.test(title))).toEqual([
+        'Atlas 9new',
+      ])
+      // A search through references cannot be followed, and is a list as any other.
+      await write(page, 'Search Books', 'Lind')
+      await sees(page, '19 records')
+      await page.waitForFunction(() => document.querySelector('.live') === null)
+      await page.browserContext().close()
+    })
+  })
+
+  describe('The history of a record', () => {
+    it('says what happened, and makes the record what it was', async () => {
+      const { page } = await lib.signedIn(PEOPLE.editor)
+      await follow(page, 'Birds 1')
+      await write(page, 'Price', '33')
+      await press(page, 'Save')
+      await sees(page, 'Saved.')
+      await write(page, 'Price', '44')
+      await press(page, 'Save')
+      await page.waitForFunction(() => document.querySelector('.footer .muted') === null)
+      await (await found(page, '.history summary')).click()
+      await page.waitForFunction(() =>
+        document.querySelector('.changes li')?.textContent?.includes('44'),
+      )
+      const said = await page.$$eval('.changes li', (all) => all.map((one) => one.textContent))
+      expect(said).toHaveLength(3)
+      expect(said[0]).toMatch(/Changed.*you.*Price.*33.*44/)
+      expect(said[2]).toMatch(/Created.*nobody signed in/)
+      await page.$$eval('.changes li', (all) => all[1]?.querySelector('button')?.click())
+      await (await found(page, 'dialog button.primary')).click()
+      await page.waitForFunction(
+        () =>
+          [...document.querySelectorAll('input')].some(
+            (one) => one.labels?.[0]?.textContent === 'Price' && one.value === '33',
+          ) && document.querySelectorAll('.changes li').length === 4,
+      )
+      expect(await book('Birds 1')).toMatchObject({ price: 33 })
+      await page.browserContext().close()
+    })
+
+    it('is read by readers, who restore nothing', async () => {
+      const { page } = await lib.signedIn(PEOPLE.reader)
+      await follow(page, 'Birds 2')
+      await (await found(page, '.history summary')).click()
+      await found(page, '.changes li')
+      expect(await has(page, '.changes button')).toBe(false)
+      await page.browserContext().close()
+    })
+
+    it('brings back what was deleted', async () => {
+      const { page } = await lib.signedIn(PEOPLE.admin)
+      const { _id } = await book('Birds 3')
+      await visit(page, lib.base, `/books/record/${_id}`)
+      await field(page, 'Title')
+      await press(page, 'Delete')
+      await (await found(page, 'dialog button.danger')).click()
+      await sees(page, 'Deleted.')
+      await follow(page, 'History')
+      await sees(page, 'There is no such record.')
+      await (await found(page, '.changes button')).click()
+      await (await found(page, 'dialog button.primary')).click()
+      await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Birds 3')
+      expect(await books().findOne({ _id })).toMatchObject({ title: 'Birds 3' })
+      await page.browserContext().close()
+    })
+  })
+})

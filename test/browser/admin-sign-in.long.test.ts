@@ -1,0 +1,175 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { serve } from '../../adapters/runtimes/node.ts'
+import { PASSWORD } from '../admin/apps.ts'
+import { type Club, club } from '../admin/club.ts'
+import {
+  follow,
+  found,
+  has,
+  opened,
+  press,
+  sees,
+  signIn,
+  signOut,
+  write,
+} from '../admin/screens.ts'
+import { type Issuer, startIssuer } from '../auth/methods/issuer.ts'
+import { type Chromium, startChromium } from '../services/chromium.ts'
+import { withService } from '../services/shared.ts'
+
+const MINUTES = 60_000
+
+await withService('chromium', () => {
+  let chromium: Chromium
+  beforeAll(async () => {
+    chromium = await startChromium()
+  })
+  afterAll(() => chromium?.stop())
+
+  /** A club of its own, and its sign-in screen. */
+  async function entered(): Promise<Club & { page: Page; issuer: Issuer; problems: string[] }> {
+    const issuer = await startIssuer()
+    // Passkeys name the origin, so it is chosen before the server is there.
+    const port = 20_000 + Math.floor(Math.random() * 20_000)
+    const origin = `http://localhost:${port}`
+    const made = await club(origin, issuer.url)
+    const { close } = await serve(made.app, { port, hostname: '127.0.0.1', signals: false })
+    onTestFinished(close)
+    const { page, problems } = await opened(chromium, `${origin}/admin`)
+    onTestFinished(() => page.browserContext().close())
+    return { ...made, page, issuer, problems }
+  }
+  const isInside = (page: Page) => sees(page, 'Nothing here yet.')
+  /** Registers someone with a password. */
+  async function joined({ app }: Club, email: string): Promise<void> {
+    const response = await app.handle(
+      new Request('http://localhost/auth/register', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email, password: PASSWORD }),
+      }),
+    )
+    expect(response.status).toBe(201)
+  }
+
+  describe('People sign in to the admin page', () => {
+    it('at an OpenID provider', async () => {
+      const { page, issuer, problems } = await entered()
+      issuer.say = { claims: { email: 'ann@example.com', email_verified: true } }
+      await press(page, 'Sign in with Company')
+      await isInside(page)
+      await sees(page, 'ann@example.com')
+      expect(new URL(page.url()).hash).toBe('#/notes')
+      expect(problems).toEqual([])
+    })
+
+    it('at an OpenID provider, or read why not', async () => {
+      const { page } = await entered()
+      await press(page, 'Sign in with Company')
+      await sees(page, 'You were not signed in: access_denied')
+      expect(await has(page, 'input[type="password"]')).toBe(true)
+    })
+
+    it('at providers that give an ID token, an access token or a code', async () => {
+      const { page, problems } = await entered()
+      for (const name of ['Google', 'Demo', 'Own']) {
+        await press(page, `Sign in with ${name}`)
+        await isInside(page)
+        await sees(page, `${name.toLowerCase()}@example.com`)
+        expect(page.url()).toMatch(/\/admin#\/notes$/)
+        await signOut(page, 'Sign out')
+      }
+      expect(problems).toEqual([])
+    })
+
+    it('at no provider by a link that somebody else has made', async () => {
+      const { page } = await entered()
+      await page.goto(`${page.url().split('#')[0]}#access_token=good&state=theirs`)
+      await page.reload()
+      await found(page, 'input[type="password"]')
+      expect(await has(page, '.who')).toBe(false)
+    })
+
+    it('by a code that is mailed', async () => {
+      const { page, mailed } = await entered()
+      await press(page, 'Sign in with a code by mail')
+      await write(page, 'E-mail or user name', 'cleo@example.com')
+      await press(page, 'Send a code')
+      await expect.poll(mailed).not.toBe('')
+      await write(page, 'Code', mailed())
+      await press(page, 'Sign in')
+      await isInside(page)
+    })
+
+    it('by a passkey that they have made', async () => {
+      const made = await entered()
+      const { page } = made
+      await joined(made, 'pat@example.com')
+      const device = await page.createCDPSession()
+      await device.send('WebAuthn.enable')
+      const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      })
+      await signIn(page, 'pat@example.com')
+      await follow(page, 'pat@example.com')
+      await write(page, 'Name', 'Laptop')
+      await press(page, 'Add a passkey')
+      await sees(page, 'Laptop')
+      await signOut(page, 'Sign out')
+      await press(page, 'Sign in with a passkey')
+      await isInside(page)
+      await signOut(page, 'Sign out')
+      await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+      await press(page, 'Sign in with a passkey')
+      await sees(page, 'No passkey was used.')
+    })
+
+    it('with a second factor, and confirm with it what needs a recent sign-in', async () => {
+      const made = await entered()
+      const { page, later } = made
+      await joined(made, 'tom@example.com')
+      await signIn(page, 'tom@example.com')
+      await follow(page, 'tom@example.com')
+      later(11 * MINUTES)
+      await press(page, 'Set up an authenticator app')
+      await sees(page, 'Confirm that it is you')
+      await write(page, 'Password', PASSWORD)
+      await (await found(page, 'dialog button.primary')).click()
+      await found(page, 'svg.qr')
+      const secret = await (await found(page, 'pre')).evaluate((one) => one.textContent)
+      const app = new TOTP({ secret: Secret.fromBase32(secret.trim()) })
+      let minutes = 11
+      const code = () => app.generate({ timestamp: Date.now() + minutes * MINUTES })
+      await write(page, 'Code of your authenticator app', code())
+      await press(page, 'Confirm')
+      await sees(page, 'Keep these codes in a safe place.')
+
+      later(11 * MINUTES)
+      minutes += 11
+      await press(page, 'New recovery codes')
+      await write(page, 'Password', PASSWORD)
+      await (await found(page, 'dialog button.primary')).click()
+      await write(page, 'Code of your authenticator app', code())
+      await (await found(page, 'dialog button.primary')).click()
+      await page.waitForFunction(() => document.querySelector('dialog') === null)
+      await found(page, 'pre')
+
+      later(MINUTES)
+      minutes += 1
+      await signOut(page, 'Sign out')
+      await signIn(page, 'tom@example.com')
+      await write(page, 'Code of your authenticator app', code())
+      await press(page, 'Confirm')
+      await isInside(page)
+    })
+  })
+})
