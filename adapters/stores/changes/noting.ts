@@ -22,6 +22,8 @@ export interface StepWrites {
   insert(record: Fields): Promise<Fields | void>
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null>
   updateMany(filter: Filter, change: Change): Promise<number>
+  /** Holds a record and updates it, for stores that do so in one go; resolves to what it was, and what it is. */
+  turn?(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null>
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   deleteMany(filter: Filter): Promise<Fields[]>
   /** A record that matches and holds what is expected, which stays so until this transaction writes it. */
@@ -33,6 +35,9 @@ export interface StepWrites {
   /** Whether a record matches now. */
   isThere(filter: Filter): Promise<boolean>
 }
+
+/** A record before and after an update. */
+export type Turned = readonly [before: Fields, after: Fields]
 
 /** What a write has done to one record of a model, for the log. */
 export interface Noted {
@@ -62,8 +67,9 @@ export function takeNoted(step: WriteStep, writes: StepWrites): Promise<NotedSte
     },
     async update(filter, change, options) {
       if (!isNotable(step)) return updated(null, await writes.update(filter, change, options))
-      const before = await writes.hold(filter, options)
-      return updated(before, before && (await writes.update(withId(String(before._id)), change)))
+      const turn = writes.turn ?? holding(writes)
+      const [before, after] = (await turn(filter, change, options)) ?? [null, null]
+      return updated(before, after)
     },
     async updateMany(filter, change) {
       if (isNotable(step)) return updateAll(filter, change, writes)
@@ -93,6 +99,15 @@ const NOTHING: NotedStep = { result: { count: 0, records: [] }, records: [] }
 
 function updated(before: Fields | null, after: Fields | null): NotedStep | undefined {
   return after ? { result: one(after), records: [[before, after]] } : undefined
+}
+
+/** `turn` for stores that hold a record first. */
+function holding(writes: StepWrites): Required<StepWrites>['turn'] {
+  return async (filter, change, options) => {
+    const before = await writes.hold(filter, options)
+    const after = before && (await writes.update(withId(String(before._id)), change))
+    return after && [before, after]
+  }
 }
 
 async function updateAll(filter: Filter, change: Change, writes: StepWrites): Promise<NotedStep> {

@@ -10,7 +10,7 @@ import { IndexConflict } from '../../../src/ports/store.ts'
 import { newEpoch } from '../changes/position.ts'
 import { leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'
-import { createLog, keepLog, logTables } from './changes/log-tables.ts'
+import { createLog, createPlace, keepLog, logTables, PLACE } from './changes/log-tables.ts'
 import type { Connection } from './connection/connection.ts'
 import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
@@ -124,6 +124,7 @@ async function prepareLog(connection: Connection, space: string): Promise<void> 
   const tables = logTables(space)
   const there = await existingTable(connection, tables.entries)
   if (!there) await connection.exec(createLog(tables))
+  if (!(await hasFunction(connection, space, PLACE))) await connection.exec(createPlace(tables))
   await connection.run(keepLog(tables, newEpoch()))
 }
 

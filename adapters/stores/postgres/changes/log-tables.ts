@@ -23,15 +23,19 @@ export interface LogTables {
   readonly entries: string
   readonly log: string
   readonly dropped: string
+  /** The function that finds the place of an entry. */
+  readonly place: string
 }
 
 export const ENTRIES = 'fieldgate_changes'
+export const PLACE = 'fieldgate_changes_place'
 
 export function logTables(space: string): LogTables {
   return {
     entries: tableSql(space, ENTRIES),
     log: tableSql(space, 'fieldgate_change_log'),
     dropped: tableSql(space, 'fieldgate_changes_dropped'),
+    place: tableSql(space, PLACE),
   }
 }
 
@@ -66,8 +70,26 @@ export function keepLog({ entries, log }: LogTables, epoch: string): Statement {
   )
 }
 
-/** Adds entries, and returns their positions. Everything that they tell of is locked by now. */
-export function addEntries({ entries, log }: LogTables, noted: readonly Noted[]): Statement {
+/**
+ * The place of an entry. In a function that is volatile, each statement sees what has been committed before itself, and not
+ * before the one that calls it: so one statement can write records, which locks them, and then add their entries.
+ */
+export function createPlace({ log, place }: LogTables): string {
+  return `CREATE FUNCTION ${place}(locked bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $place$
+BEGIN
+  RETURN (SELECT base + greatest(pg_current_xact_id()::text::bigint, ${XMAX} - 1) FROM ${log});
+END $place$`
+}
+
+/**
+ * Adds entries, and returns their positions. Everything that they tell of is locked by now, or by the statement `written`, which
+ * comes before it in the same step.
+ */
+export function addEntries(
+  { entries, log, place }: LogTables,
+  noted: readonly Noted[],
+  written: (parameters: Parameters) => string = () => 'SELECT',
+): Statement {
   const parameters = new Parameters()
   const list = parameters.bind(
     JSON.stringify(
@@ -75,11 +97,11 @@ export function addEntries({ entries, log }: LogTables, noted: readonly Noted[])
     ),
     'json',
   )
-  const place = `base + greatest(pg_current_xact_id()::text::bigint, ${XMAX} - 1)`
   const columns = [0, 1, 2, 3, 4].map((at) => `entry ->> ${at}`).join(', ')
   return parameters.statement(
-    `WITH added AS (INSERT INTO ${entries} (place, at, model, record, actor, before, after)
-        SELECT ${place}, ${NOW_MS}, ${columns} FROM ${log}, json_array_elements(${list}) WITH ORDINALITY AS list(entry, number) ORDER BY number
+    `WITH written AS (${written(parameters)}), done AS (SELECT count(*) AS locked FROM written),
+      added AS (INSERT INTO ${entries} (place, at, model, record, actor, before, after)
+        SELECT ${place}(locked), ${NOW_MS}, ${columns} FROM done, json_array_elements(${list}) WITH ORDINALITY AS list(entry, number) ORDER BY number
         RETURNING place, seq, at, model, record)
       SELECT (SELECT epoch FROM ${log}), place, seq, at, model, record FROM added ORDER BY place, seq`,
   )

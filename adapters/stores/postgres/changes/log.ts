@@ -28,6 +28,8 @@ export class Log implements ChangeLog {
   readonly #models = new LoggedModels()
   readonly #wakes = new Wakes(() => this.position())
   readonly wake: ChangeLog['wake'] = this.#wakes.wake
+  /** Whether a statement alone may add entries: not where the database isolates it more than `createPlace` allows for. */
+  isPlain = false
 
   /** `ask` resolves to the rows of a statement; its errors are the port's. */
   constructor(
@@ -89,9 +91,14 @@ export class Log implements ChangeLog {
     )
   }
 
-  /** Adds entries, in a transaction whose steps have been taken. */
-  async add(noted: readonly Noted[], run: Run): Promise<ReturnType<typeof notedIn>> {
-    return noted.length === 0 ? [] : notedIn((await run(addEntries(this.#tables, noted))).rows)
+  /** Adds entries, in a transaction whose steps have been taken, or in one step with the statement `written`. */
+  async add(
+    noted: readonly Noted[],
+    run: Run,
+    written?: (parameters: Parameters) => string,
+  ): Promise<ReturnType<typeof notedIn>> {
+    if (noted.length === 0) return []
+    return notedIn((await run(addEntries(this.#tables, noted, written))).rows)
   }
 
   /** After a write that has added entries. */
@@ -103,6 +110,9 @@ export class Log implements ChangeLog {
   /** Once the tables are there. */
   async prepared(schemas: readonly CollectionSchema[]): Promise<void> {
     this.#models.prepared(schemas)
+    const sql = `SELECT current_setting('default_transaction_isolation')`
+    const [[isolation] = []] = await this.#ask({ sql, values: [] })
+    this.isPlain = isolation === 'read committed'
     await this.#drop()
   }
 

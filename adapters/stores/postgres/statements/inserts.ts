@@ -4,7 +4,12 @@
  * @module
  */
 
-import { type Collection, RefusedWrite, StoreUnavailable } from '../../../../src/ports/store.ts'
+import {
+  type Collection,
+  type Fields,
+  RefusedWrite,
+  StoreUnavailable,
+} from '../../../../src/ports/store.ts'
 import { gather } from '../../gather.ts'
 import type { Column, Table } from '../layout/columns.ts'
 import { insertRows, type Run, readerOf, rowJson } from '../layout/rows.ts'
@@ -72,6 +77,12 @@ export function refuseFixed(
     return takes !== undefined && fixed.includes(takes)
   })
   if (refused.length > 0) throw new RefusedWrite('value', refused)
+}
+
+/** The statement that inserts a record, for one that does more. */
+export function insertSql(record: Fields, table: Table): (parameters: Parameters) => string {
+  const list = `[${rowJson(record, table)}]`
+  return (parameters) => `${insertRows(table, parameters.bind(list, 'json'))} RETURNING 1`
 }
 
 function statementOf(rows: readonly string[], sqlOf: (list: string) => string): Statement {

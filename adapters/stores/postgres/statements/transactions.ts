@@ -13,14 +13,15 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
-import { isNotable, type Noted, type NotedStep, notedBy, takeNoted } from '../../changes/noting.ts'
+import { isNotable, type Noted, notedBy, takeNoted } from '../../changes/noting.ts'
 import { filterOf, take } from '../../planner/steps.ts'
 import type { Log } from '../changes/log.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Table } from '../layout/columns.ts'
 import { isCollision, portError } from '../layout/errors.ts'
 import type { Run } from '../layout/rows.ts'
-import { type Writes, writesTo } from './writes.ts'
+import { insertSql } from './inserts.ts'
+import { writesTo } from './writes.ts'
 
 /** A store's `write`; `look` finds the table of a collection. */
 export function stepWriter(
@@ -43,7 +44,7 @@ export function stepWriter(
       throw portError(error)
     })
     try {
-      const taken = await connection.transaction((run, isAgain) => takeAll(all, log, run, isAgain))
+      const taken = await writeAll(all, connection, log)
       if (taken.noted && taken.noted.length > 0) log.notify()
       return taken
     } catch (error) {
@@ -53,6 +54,23 @@ export function stepWriter(
       throw portError(error, written?.table)
     }
   }
+}
+
+function writeAll(all: readonly Located[], connection: Connection, log: Log): Promise<Taken> {
+  const [first] = all
+  const isInsert = first && all.length === 1 && 'insert' in first.step && isNotable(first.step)
+  if (isInsert && log.isPlain && !first.table.isAdopted) {
+    return insertAlone(first, log, (statement) => connection.run(statement))
+  }
+  return connection.transaction((run, isAgain) => takeAll(all, log, run, isAgain))
+}
+
+/** Inserts one record, and adds its entry, in one statement. */
+async function insertAlone({ step, table }: Located, log: Log, run: Run): Promise<Taken> {
+  const record = 'insert' in step ? step.insert : {}
+  const result = { count: 1, records: [] }
+  const noted = notedBy({ result, records: [[null, record]] }, step, 0)
+  return { results: [result], noted: await log.add(noted, run, insertSql(record, table)) }
 }
 
 type Taken = Exclude<WriteOutcome, { failed: number }>
@@ -82,7 +100,7 @@ async function takeAll(
     if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
     const ids = locked?.get(table)
     const writes = writesTo(step.in, table, run)
-    const taken = await taking(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
+    const taken = await takeNoted(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
       throw isCollision(error) ? error : portError(error, table)
     })
     if (!taken) throw new FailedStep(at)
@@ -99,13 +117,6 @@ async function withNoted(
   add: () => Promise<readonly NotedChange[]>,
 ): Promise<Taken> {
   return all.some(({ step }) => isNotable(step)) ? { results, noted: await add() } : { results }
-}
-
-/** What a step does, with what is to be noted of it; undefined if it fails. */
-async function taking(step: WriteStep, writes: Writes): Promise<NotedStep | undefined> {
-  if (isNotable(step)) return takeNoted(step, writes)
-  const result = await resultOf(step, writes)
-  return result && { result, records: [] }
 }
 
 /** Waits for the writes with the same guards, in one order. */
@@ -177,34 +188,4 @@ class FailedStep extends Error {
     super(`step ${at} failed`)
     this.at = at
   }
-}
-
-/** What a step did; undefined if it failed. */
-function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
-  return take<Promise<StepResult | undefined>>(step, {
-    async insert(record) {
-      const stored = await writes.insert(record)
-      return { count: 1, records: stored ? [stored] : [] }
-    },
-    update: async (filter, change, options) => one(await writes.update(filter, change, options)),
-    updateMany: async (filter, change) => {
-      return { count: await writes.updateMany(filter, change), records: [] }
-    },
-    delete: async (filter, options) => one(await writes.delete(filter, options)),
-    async deleteMany(filter) {
-      const records = await writes.deleteMany(filter)
-      return { count: records.length, records }
-    },
-    async require(filter, isThere, options) {
-      const found = await (isThere ? writes.keep(filter, options) : writes.isThere(filter))
-      return found === isThere ? NOTHING : undefined
-    },
-    guard: async () => NOTHING,
-  })
-}
-
-const NOTHING: StepResult = { count: 0, records: [] }
-
-function one(record: Fields | null): StepResult | undefined {
-  return record ? { count: 1, records: [record] } : undefined
 }

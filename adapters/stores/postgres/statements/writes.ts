@@ -13,6 +13,7 @@ import type {
   Fields,
   WriteOptions,
 } from '../../../../src/ports/store.ts'
+import type { StepWrites } from '../../changes/noting.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/filter.ts'
 import { every } from '../../sql/filter.ts'
@@ -28,6 +29,7 @@ import { refuseFixed, singleInserter } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
 export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+  turn: Required<StepWrites>['turn']
   /** Removes every matching record and resolves to them. */
   deleteMany(filter: Filter): Promise<Fields[]>
   /** Whether a record matches and holds what is expected; nobody changes or removes it before the transaction ends. */
@@ -85,6 +87,17 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     insert: singleInserter(table, run),
     update: (filter, change, options) =>
       writeOne(filter, options, (compiled) => updating(change, compiled)),
+    async turn(filter, change, options) {
+      let before: Fields | null = null
+      const after = await expected(filter, options, async (held) => {
+        const compiled = compilation()
+        const sql = holdAnd(updating(change, compiled), matching(filter, held, compiled), table)
+        const [[, ...both] = []] = (await send(sql, compiled)).rows
+        before = both.length > 0 ? record(both.slice(0, both.length / 2)) : null
+        return before && record(both.slice(both.length / 2))
+      })
+      return before && after && [before, after]
+    },
     async updateMany(filter, change) {
       const compiled = compilation()
       const sql = `${updating(change, compiled)}${where(filter, compiled)}`
@@ -114,6 +127,14 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       ),
     holdAll: async (filter) => (await all(columns, filter)).rows.map(record),
   }
+}
+
+/** Holds a record that meets `condition` and does `update` to it. A row is its id, what it was, and what it is. */
+function holdAnd(update: string, condition: string, table: Table): string {
+  const { columns } = readerOf(table)
+  return `WITH held AS (SELECT ${table.id} AS "the one", ${columns} FROM ${table.sql} WHERE ${condition} LIMIT 1 FOR UPDATE),
+      written AS (${update} WHERE ${table.id} = (SELECT "the one" FROM held) RETURNING ${columns})
+    SELECT held.*, written.* FROM held, written`
 }
 
 /** The condition of a record that matches, and holds what it must. */

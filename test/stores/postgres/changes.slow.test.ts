@@ -1,0 +1,48 @@
+import connect from 'postgres'
+import { expect, it } from 'vitest'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { newId, people } from '../../../extras/contract/store/people.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { withService } from '../../services/shared.ts'
+import { freshSchemas } from './schemas.ts'
+
+const logged: CollectionSchema = {
+  ...people,
+  logged: { model: 'Person', keepMs: Number.POSITIVE_INFINITY },
+}
+
+await withService('postgres', ({ url }) => {
+  const fresh = freshSchemas(url)
+
+  it('an id that is used again has its entries in order, although the insert waited for the delete', async () => {
+    const schema = fresh()
+    const store = postgresStore({ url, schema })
+    const sql = connect(url, { max: 3, onnotice: () => {} })
+    await store.prepare([logged])
+    const { changes, write } = store
+    if (!changes || !write) throw new Error('no log')
+    const id = newId()
+    const insert = () => write([{ in: logged, by: null, insert: { _id: id, name: 'x' } }])
+    await insert()
+
+    const deleting = await sql.reserve()
+    await deleting`BEGIN`
+    await deleting`DELETE FROM ${sql(schema)}.${sql(logged.name)}`
+    const again = insert()
+    const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO%'`
+    await expect.poll(async () => (await sql`${waiting}`).length).toBeGreaterThan(0)
+    // Transactions that begin and end meanwhile: the delete's entry comes after them.
+    for (let count = 0; count < 5; count += 1) await sql`SELECT pg_current_xact_id()`
+    await deleting`INSERT INTO ${sql(schema)}.fieldgate_changes (place, at, model, record)
+      SELECT ${sql(schema)}.fieldgate_changes_place(1), 1, 'Person', ${id}`
+    await deleting`COMMIT`
+    deleting.release()
+    await again
+
+    const found =
+      await sql`SELECT at::text FROM ${sql(schema)}.fieldgate_changes ORDER BY place, seq`
+    expect(found.map(({ at }) => at === '1')).toEqual([false, true, false])
+    await sql.end()
+    await store.close()
+  })
+})
