@@ -5,6 +5,7 @@
  */
 
 import { isSecretOfAll } from '#processes'
+import { uploads } from '#uploads'
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { deadlineOf } from '../http/deadline.ts'
@@ -75,7 +76,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   let closing: Promise<void> | undefined
 
   const host: AppHost = {
-    ...{ database, cache, files, images, hasher, logger, secret, env, now },
+    ...{ ...filesOf(files), database, cache, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
     ...{ basePath, methodOverride, accounts: new Map() },
     ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
@@ -107,6 +108,11 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   }
   const store = new HostedRecords(host, ready)
   return host
+}
+
+/** The file store, and what takes uploads to it: of that the port knows only that it is `uploads` of `fieldgate/uploads`. */
+function filesOf(files: Host['files']): Pick<Host, 'files' | 'uploads'> {
+  return { files, uploads: (files?.uploads ?? uploads) as Host['uploads'] }
 }
 
 /** What makes the store of a request: whose deadline ends it, and who sends it. */

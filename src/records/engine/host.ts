@@ -18,6 +18,7 @@ import type { Logger } from '../../ports/logger.ts'
 import type { Observer } from '../../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
+import type { UploadCode } from '../../uploads/index.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
 import type { Author } from './author.ts'
 import type { BackgroundWork } from './background-work.ts'
@@ -38,6 +39,8 @@ export interface Services {
   readonly database: Store
   readonly cache: CacheStore | undefined
   readonly files: FileStore | undefined
+  /** Loads what takes uploads. Undefined in a bundle for Workers or browsers whose file store does not bring it. */
+  readonly uploads: (() => Promise<UploadCode>) | undefined
   readonly images: ImageOptimizer | undefined
   readonly hasher: Hasher | undefined
   readonly logger: Logger

@@ -9,7 +9,6 @@ import type { Fail } from '../../model/option-rules.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
-import { takesUploads } from '../../uploads/code.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import type { Host } from '../engine/host.ts'
@@ -62,7 +61,7 @@ function uploadOf(
   if ((upload.imgOptimizations || upload.allowClientImageOptions) && !host.images) {
     fail(`'upload' compresses images, which needs createApp({ images: sharpImages() })`)
   }
-  if (!takesUploads(host.files)) {
+  if (host.files && !host.uploads) {
     fail(
       `'upload' needs its code in this bundle: createApp({ files: { …, uploads } }), with 'uploads' of fieldgate/uploads`,
     )

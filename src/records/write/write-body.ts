@@ -10,13 +10,13 @@ import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
-import { uploadCode } from '../../uploads/code.ts'
 import { fileValue, withoutForeignUrls } from '../../uploads/file-values.ts'
 import type { IncomingFile, Incoming as Received } from '../../uploads/incoming.ts'
 import type { Upload } from '../../uploads/options.ts'
 import { unexpectedFile } from '../../uploads/refusals.ts'
 import type { Context } from '../engine/route.ts'
 import type { Resource } from '../setup/resource.ts'
+import { uploadCode } from './file-writes.ts'
 
 /** The body of one write, and the files that came with it. */
 export interface Incoming extends Received {
