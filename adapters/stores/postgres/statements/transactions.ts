@@ -8,7 +8,6 @@ import type { NotedChange } from '../../../../src/ports/changes.ts'
 import { all as allOf, any, type Filter } from '../../../../src/ports/filter.ts'
 import type {
   CollectionSchema,
-  Fields,
   StepResult,
   WriteOutcome,
   WriteStep,
