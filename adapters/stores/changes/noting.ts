@@ -17,10 +17,10 @@ import type {
 import { take } from '../planner/steps.ts'
 
 /** The writes of one collection, within a transaction. */
-export interface NotableWrites {
+export interface StepWrites {
   /** Resolves to what is stored, if that is something else. */
   insert(record: Fields): Promise<Fields | void>
-  update(filter: Filter, change: Change): Promise<Fields | null>
+  update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null>
   updateMany(filter: Filter, change: Change): Promise<number>
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   deleteMany(filter: Filter): Promise<Fields[]>
@@ -28,6 +28,10 @@ export interface NotableWrites {
   hold(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   /** The same of all that match. */
   holdAll(filter: Filter): Promise<Fields[]>
+  /** Whether there is a record that matches and holds what is expected, which then stays there until the end. */
+  keep(filter: Filter, options?: WriteOptions): Promise<boolean>
+  /** Whether a record matches now. */
+  isThere(filter: Filter): Promise<boolean>
 }
 
 /** What a write has done to one record of a model, for the log. */
@@ -48,8 +52,8 @@ export interface NotedStep {
   readonly records: readonly (readonly [before: Fields | null, after: Fields | null])[]
 }
 
-/** Takes a step that writes. */
-export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<NotedStep | undefined> {
+/** Takes a step. */
+export function takeNoted(step: WriteStep, writes: StepWrites): Promise<NotedStep | undefined> {
   return take<Promise<NotedStep | undefined>>(step, {
     async insert(record) {
       const stored = await writes.insert(record)
@@ -57,11 +61,17 @@ export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<Noted
       return { result, records: [[null, stored ?? record]] }
     },
     async update(filter, change, options) {
+      if (!isNotable(step)) return updated(null, await writes.update(filter, change, options))
       const before = await writes.hold(filter, options)
-      const after = before && (await writes.update(withId(String(before._id)), change))
-      return after ? { result: one(after), records: [[before, after]] } : undefined
+      return updated(before, before && (await writes.update(withId(String(before._id)), change)))
     },
-    updateMany: (filter, change) => updateAll(filter, change, writes),
+    async updateMany(filter, change) {
+      if (isNotable(step)) return updateAll(filter, change, writes)
+      return {
+        result: { count: await writes.updateMany(filter, change), records: [] },
+        records: [],
+      }
+    },
     async delete(filter, options) {
       const before = await writes.delete(filter, options)
       return before ? { result: one(before), records: [[before, null]] } : undefined
@@ -71,22 +81,23 @@ export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<Noted
       const result = { count: records.length, records }
       return { result, records: records.map((record) => [record, null]) }
     },
-    require: writesNothing,
-    guard: writesNothing,
+    async require(filter, isThere, options) {
+      const found = await (isThere ? writes.keep(filter, options) : writes.isThere(filter))
+      return found === isThere ? NOTHING : undefined
+    },
+    guard: async () => NOTHING,
   })
 }
 
-async function writesNothing(): Promise<never> {
-  throw new TypeError('the step writes nothing')
+const NOTHING: NotedStep = { result: { count: 0, records: [] }, records: [] }
+
+function updated(before: Fields | null, after: Fields | null): NotedStep | undefined {
+  return after ? { result: one(after), records: [[before, after]] } : undefined
 }
 
-async function updateAll(
-  filter: Filter,
-  change: Change,
-  writes: NotableWrites,
-): Promise<NotedStep> {
+async function updateAll(filter: Filter, change: Change, writes: StepWrites): Promise<NotedStep> {
   const before = await writes.holdAll(filter)
-  if (before.length === 0) return { result: { count: 0, records: [] }, records: [] }
+  if (before.length === 0) return NOTHING
   const those: Filter = { op: 'in', field: '_id', values: before.map(({ _id }) => String(_id)) }
   const count = await writes.updateMany(those, change)
   const after = new Map((await writes.holdAll(those)).map((record) => [record._id, record]))

@@ -27,7 +27,7 @@ import { Rounds } from './rounds.ts'
  * How often rights are asked again, at least and at most, and for how long an answer is good, in milliseconds. Those of
  * many lists that were opened at once are soon asked at different moments.
  */
-const ASK_MS = [2500, 3500] as const
+const ASK_MS = [3000, 4000] as const
 const GOOD_MS = 4500
 const COMMENT_MS = 15_000
 /** The most events that wait for being shown. */
@@ -54,7 +54,9 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   /** What follows a position in an event's id. */
   #mark = ''
   #isAsking = false
-  #mustAsk = false
+  /** How often the account has changed, and after how many of these changes was asked. */
+  #changes = 0
+  #asked = 0
   #queue: Item[] = []
   /** What arrives while older entries are read; undefined otherwise. */
   #later: LoggedChange[] | undefined
@@ -188,7 +190,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   /** If a change is one of the client's account, asks at once, and shows nothing until it is known what that means. */
   takeAccount({ before, after }: LoggedChange): void {
     if (String((after ?? before)?._id) !== this.#rights.userId) return
-    this.#mustAsk = true
+    this.#changes += 1
     void this.#askAgain()
   }
 
@@ -204,7 +206,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   /** Does the next thing that there is to do; resolves to false if there is none now. */
   async #goOn(): Promise<boolean> {
     if (!this.#mustRestart && this.#queue.length === 0) return false
-    if (this.#mustAsk || performance.now() - this.#rights.askedAt > GOOD_MS) {
+    if (this.#asked < this.#changes || performance.now() - this.#rights.askedAt > GOOD_MS) {
       await this.#askAgain()
       return !this.#isAsking
     }
@@ -225,7 +227,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     const [text] = await shownTexts(this.#resource, rights.view, [shown], rights.request)
     // Meanwhile the client may have got other rights, and with them another list.
     if (this.#hasEnded) return
-    if (rights !== this.#rights) this.#queue.unshift(item)
+    if (rights !== this.#rights || this.#asked < this.#changes) this.#queue.unshift(item)
     else this.events.send('set', `{"data":${text}}`, id + this.#mark)
   }
 
@@ -233,7 +235,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   async #askAgain(): Promise<void> {
     if (this.#isAsking || this.#hasEnded) return
     this.#isAsking = true
-    this.#mustAsk = false
+    const changes = this.#changes
     this.#askLater()
     try {
       const rights = await this.#asker.ask()
@@ -249,6 +251,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
         this.#mark = mark
         this.missed()
       }
+      this.#asked = changes
     } catch (error) {
       this.end(error)
     } finally {

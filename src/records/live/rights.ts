@@ -15,6 +15,7 @@ import { withShield } from '../../http/shield.ts'
 import type { Repeatable } from '../../ports/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
 import type { Follower } from '../engine/host.ts'
+import type { RecordStore } from '../engine/record-store.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { parseQueryBody, parseUrl } from '../list/parse.ts'
 import type { ListPlan } from '../list/plan.ts'
@@ -79,6 +80,8 @@ export function askerFor(
   const { host } = resource
   const follower = host.follower(context)
   const request = repeaterOf(whole, context.basePath, body)
+  /** What it asks for, if nothing that changes decides whether it may. */
+  let known: ListPlan | undefined
   return {
     request,
     async ask() {
@@ -92,8 +95,11 @@ export function askerFor(
         const refused = await deadline.within(() => follower.admit(guards, again, own))
         if (refused instanceof Response) throw new GuardResponse(refused)
         if (refused !== undefined) throw new HttpError(500, 'Internal Server Error')
-        const work = () => rightsOf(resource, action, again, own, body)
-        return { ...(await deadline.within(work)), askedAt }
+        return await deadline.within(async () => {
+          const plan = known ?? (await planOf(resource, action, again, body))
+          if (!resource.fieldsFor) known = plan
+          return rightsOf(resource, plan, again, own, askedAt)
+        })
       } finally {
         deadline.conclude()
       }
@@ -101,13 +107,13 @@ export function askerFor(
   }
 }
 
-const known = new WeakMap<Resource, Map<string, readonly Guard[]>>()
+const guardsKnown = new WeakMap<Resource, Map<string, readonly Guard[]>>()
 
 /** The guards of a list; they do not change once a request has come. */
 function guardsOf(resource: Resource, action: 'list' | 'query'): readonly Guard[] {
   const { host, middlewares, access } = resource
-  const lists = known.get(resource) ?? new Map<string, readonly Guard[]>()
-  known.set(resource, lists)
+  const lists = guardsKnown.get(resource) ?? new Map<string, readonly Guard[]>()
+  guardsKnown.set(resource, lists)
   const all = () => inTurn([...host.guards, ...middlewares, ...(access[action] || [])])
   const guards = lists.get(action) ?? all()
   lists.set(action, guards)
@@ -148,35 +154,44 @@ function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => A
 
 /** A context whose headers go nowhere: the response has begun. */
 function contextFor({ host }: Resource, request: ApiRequest, whole: Follower): Context {
-  const headers = new Headers()
+  const { env, logger, clientAddress, basePath, waitUntil } = whole
+  let headers: Headers | undefined
+  let store: RecordStore | undefined
   return notAResponse<Context>({
-    ...{ env: whole.env, logger: whole.logger, clientAddress: whole.clientAddress },
-    ...{ basePath: whole.basePath, headers, store: host.storeFor(request) },
+    env,
+    logger,
+    clientAddress,
+    basePath,
+    // Most guards ask for neither.
+    get headers() {
+      headers ??= new Headers()
+      return headers
+    },
+    get store() {
+      store ??= host.storeFor(request)
+      return store
+    },
     get signal() {
       return request.signal
     },
-    onResponse: () => {},
-    waitUntil: (promise) => whole.waitUntil(promise),
+    onResponse: nothing,
+    waitUntil,
   })
 }
+
+function nothing(): void {}
 
 const PAGES = ['page', 'pageSize', 'cursor']
 
 /** What a request that the guards have let pass may see of the list that it asks for. */
 async function rightsOf(
   resource: Resource,
-  action: 'list' | 'query',
+  plan: ListPlan,
   request: ApiRequest,
   context: Context,
-  body: unknown,
-): Promise<Omit<Rights, 'askedAt'>> {
-  const { model } = resource
-  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-  const plan = action === 'query' ? parseQueryBody(rules, body) : parseUrl(rules, request.query)
-  // In a URL, a name of a page that says nothing by itself is refused too.
-  const isPart = action === 'list' && PAGES.some((name) => name in request.query)
-  checkPlan({ ...plan, isPart: plan.isPart || isPart })
-  const { filter: scope } = await scopeOf(model, resource.scope.read, request)
+  askedAt: number,
+): Promise<Rights> {
+  const { filter: scope } = await scopeOf(resource.model, resource.scope.read, request)
   const whole = await viewFor(resource, request, context)
   const view = plan.choice ? await chosenView(resource, whole, plan.choice, request) : whole
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
@@ -185,8 +200,27 @@ async function rightsOf(
   return {
     request: showsFor(resource, view, request) ? request : undefined,
     userId: request.auth?.userId,
-    ...{ filter, sort: plan.sort, view, rules: isRuled ? JSON.stringify(shown) : '' },
+    filter,
+    sort: plan.sort,
+    view,
+    askedAt,
+    rules: isRuled ? JSON.stringify(shown) : '',
   }
+}
+
+/** What it asks for. Throws a 400 for what cannot be followed. */
+async function planOf(
+  resource: Resource,
+  action: 'list' | 'query',
+  request: ApiRequest,
+  body: unknown,
+): Promise<ListPlan> {
+  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
+  const plan = action === 'query' ? parseQueryBody(rules, body) : parseUrl(rules, request.query)
+  // In a URL, a name of a page that says nothing by itself is refused too.
+  const isPart = action === 'list' && PAGES.some((name) => name in request.query)
+  checkPlan({ ...plan, isPart: plan.isPart || isPart })
+  return plan
 }
 
 /** Throws a 400 for what a list has that cannot be followed. */

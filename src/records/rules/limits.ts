@@ -17,21 +17,25 @@ export interface Limit {
 /** The records that a request can reach: those that match all limits of one alternative. */
 export class Scope {
   readonly filter: Filter
-  /** The fields that it names. They are never the client's to write, or it could write itself into the scope. */
-  readonly fields: ReadonlySet<string>
-  /** What all alternatives have in common, set on a create. */
-  readonly values: Readonly<Fields>
   readonly #alternatives: readonly (readonly Limit[])[]
 
   constructor(alternatives: readonly (readonly Limit[])[]) {
     this.#alternatives = alternatives
     this.filter = filterOf(alternatives)
-    this.fields = new Set(alternatives.flat().map(({ field }) => field))
-    const [first = [], ...others] = alternatives
+  }
+
+  /** The fields that it names. They are never the client's to write, or it could write itself into the scope. */
+  get fields(): ReadonlySet<string> {
+    return new Set(this.#alternatives.flat().map(({ field }) => field))
+  }
+
+  /** What all alternatives have in common, set on a create. */
+  get values(): Readonly<Fields> {
+    const [first = [], ...others] = this.#alternatives
     const common = first.filter((limit) =>
       others.every((other) => other.some((one) => isSameLimit(one, limit))),
     )
-    this.values = Object.fromEntries(
+    return Object.fromEntries(
       common.map(({ field, value, isInList }) => [
         field,
         isInList && value !== null ? [value] : value,
