@@ -274,10 +274,7 @@ export function accountOperation(
   return {
     id: route.name,
     summary,
-    path: {
-      ...(isOfUser && { id: idSchema(auth.settings.model.idType) }),
-      ...sketch.path,
-    },
+    path: { ...(isOfUser && { id: idSchema(auth.settings.model.idType) }), ...sketch.path },
     ...(body && {
       requestBody: {
         required: !sketch.mayBeEmpty,

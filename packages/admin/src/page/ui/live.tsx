@@ -30,9 +30,9 @@ export function Live(props: {
 }) {
   const { resource, list, marks, onMarks } = props
   const t = useStrings()
-  const changed = useRef(new Set<Identifier>())
-  const isFollowed = useFollowed(resource, list, changed.current)
-  useMarks(list, changed.current, marks, onMarks)
+  const asked = useRef(new Set<Identifier>())
+  const isFollowed = useFollowed(resource, list, asked.current)
+  useMarks(list, asked.current, marks, onMarks)
   if (!isFollowed) return null
   return (
     <span className="live" role="status">
@@ -44,8 +44,8 @@ export function Live(props: {
   )
 }
 
-/** Whether the list is followed. Ids of records that change go to `changed`. */
-function useFollowed(resource: Resource, list: ListControllerResult, changed: Set<Identifier>) {
+/** Whether the list is followed. Ids of records that changed go to `asked` when the list is read anew, not before. */
+function useFollowed(resource: Resource, list: ListControllerResult, asked: Set<Identifier>) {
   const { data } = useAdmin()
   const [isFollowed, setFollowed] = useState(false)
   const [round, setRound] = useState(0)
@@ -60,6 +60,12 @@ function useFollowed(resource: Resource, list: ListControllerResult, changed: Se
     if (!isSeen) return
     const leaving = new AbortController()
     let known: ReadonlyMap<string, string> | undefined
+    const changed = new Set<Identifier>()
+    const readAnew = () => {
+      for (const id of changed) asked.add(id)
+      changed.clear()
+      void refetch.current()
+    }
     let timer: ReturnType<typeof setTimeout> | undefined
     const later = (call: () => void, ms: number) => {
       timer ??= setTimeout(() => {
@@ -74,7 +80,7 @@ function useFollowed(resource: Resource, list: ListControllerResult, changed: Se
         if (known) noteDifferences(known, now, changed)
         setFollowed(true)
         // What was written before it was followed is there with the first records.
-        later(() => void refetch.current(), known ? PAUSE_MS : 0)
+        later(readAnew, known ? PAUSE_MS : 0)
         known = now
       },
       onError({ status }) {
@@ -91,7 +97,7 @@ function useFollowed(resource: Resource, list: ListControllerResult, changed: Se
       leaving.abort()
       setFollowed(false)
     }
-  }, [data, resource.name, wanted, isSeen, round, changed])
+  }, [data, resource.name, wanted, isSeen, round, asked])
   return isFollowed
 }
 
