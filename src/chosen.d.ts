@@ -15,6 +15,8 @@ declare module '#scrypt' {
 declare module '#hmac' {
   /** The SHA-256 of a string in UTF-8. */
   export function digestOf(text: string): Uint8Array
+  /** The same in hexadecimal. */
+  export function hexDigestOf(text: string): string
   /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
   export function macUnder(key: Uint8Array): (text: string) => Uint8Array
 }

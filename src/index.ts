@@ -7,7 +7,7 @@
 export { type App, createApp, type Mounted } from './app/app.ts'
 export type { Platform } from './app/context.ts'
 export type { AppOptions } from './app/options.ts'
-export type { OwnMail, OwnMails } from './auth/delivery/own-mail.ts'
+export type { OwnMail, OwnMails } from './auth/delivery/send-message.ts'
 export type { Duration } from './auth/option-checks.ts'
 export type {
   CustomOptions,

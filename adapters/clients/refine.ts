@@ -8,26 +8,24 @@
 import type { ClientError } from '../../src/client/index.ts'
 import {
   type Aborting,
+  type AnyClient,
   aborting,
   accountsAt,
   type Chosen,
   chosenIn,
-  pageOf,
-  recordsAt,
-  storedName,
-  thoseThere,
-} from './records.ts'
-import {
-  type AnyClient,
   done,
   type NamedRecord,
+  pageOf,
+  recordsAt,
   refusal,
   shown,
+  storedName,
+  thoseThere,
   type Values,
   withId,
-} from './results.ts'
+} from './records.ts'
 
-export type { AnyClient, NamedRecord } from './results.ts'
+export type { AnyClient, NamedRecord } from './records.ts'
 
 /** Options of `refineData`. */
 export interface RefineDataOptions {

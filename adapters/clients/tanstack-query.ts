@@ -126,6 +126,8 @@ interface Calls {
   remove(id: string, options: object): Promise<Result<string>>
 }
 
+type Signal = { readonly signal: AbortSignal }
+
 /** As many as `pages` of the client asks for. */
 const PAGE_SIZE = 100
 
@@ -155,8 +157,8 @@ function optionsOf(queryKey: QueryKey, calls: Calls): object {
     onSettled: (_: unknown, __: unknown, ___: unknown, ____: unknown, { client }: Invalidating) =>
       client.invalidateQueries({ queryKey }),
   }
-  async function list(options: object) {
-    const result = await calls.list(options)
+  async function page(asked: Promise<Result<unknown, object>>) {
+    const result = await asked
     return { data: dataOf(result), pagination: result.ok ? result.pagination : undefined }
   }
   return {
@@ -164,30 +166,26 @@ function optionsOf(queryKey: QueryKey, calls: Calls): object {
     list: (options: object = {}) => ({
       ...query,
       queryKey: [...queryKey, 'list', options],
-      queryFn: ({ signal }: { signal: AbortSignal }) => list({ ...options, signal }),
+      queryFn: ({ signal }: Signal) => page(calls.list({ ...options, signal })),
     }),
     pages: (options: object = {}) => ({
       ...query,
       queryKey: [...queryKey, 'pages', options],
-      queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: PageParam }) =>
-        list({ pageSize: PAGE_SIZE, ...options, ...pageParam, signal }),
+      queryFn: ({ signal, pageParam }: Signal & { pageParam: PageParam }) =>
+        page(calls.list({ pageSize: PAGE_SIZE, ...options, ...pageParam, signal })),
       initialPageParam: {},
-      getNextPageParam: ({ pagination }: Awaited<ReturnType<typeof list>>) =>
+      getNextPageParam: ({ pagination }: Awaited<ReturnType<typeof page>>) =>
         following({}, { ...pagination }),
     }),
     aggregate: (options: object) => ({
       ...query,
       queryKey: [...queryKey, 'aggregate', options],
-      queryFn: async ({ signal }: { signal: AbortSignal }) => {
-        const result = await calls.aggregate({ ...options, signal })
-        return { data: dataOf(result), pagination: result.ok ? result.pagination : undefined }
-      },
+      queryFn: ({ signal }: Signal) => page(calls.aggregate({ ...options, signal })),
     }),
     get: (id: string, choice?: object) => ({
       ...query,
       queryKey: [...queryKey, 'get', id, ...(choice ? [choice] : [])],
-      queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        dataOf(await calls.get(id, { ...choice, signal })),
+      queryFn: async ({ signal }: Signal) => dataOf(await calls.get(id, { ...choice, signal })),
     }),
     create: (options?: WriteOptions) => ({
       ...mutation,

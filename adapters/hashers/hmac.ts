@@ -9,12 +9,17 @@
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
 /** The SHA-256 of a string in UTF-8. */
 export function digestOf(text: string): Uint8Array {
   const crypto = own()
   return crypto ? crypto.createHash('sha256').update(text).digest() : sha256(utf8ToBytes(text))
+}
+
+/** The same in hexadecimal. */
+export function hexDigestOf(text: string): string {
+  return bytesToHex(digestOf(text))
 }
 
 /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */

@@ -8,6 +8,7 @@ import { copyFileSync, cpSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { writeAgentDocs } from '../agent-docs.ts'
+import { buildPlayground } from '../playground/build.ts'
 import { asOnGitHub } from './markdown.ts'
 import { sidebar } from './sidebar.ts'
 import { slugify } from './slugify.ts'
@@ -67,9 +68,10 @@ export const config: ReturnType<typeof defineConfig> = defineConfig({
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }],
     ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }],
   ],
-  buildEnd({ outDir }) {
+  async buildEnd({ outDir }) {
     addLeanPages(`${outDir}/assets`)
     addAgentDocs(outDir)
+    await buildPlayground(`${outDir}/try`)
   },
   markdown: {
     anchor: { slugify },
@@ -83,6 +85,7 @@ export const config: ReturnType<typeof defineConfig> = defineConfig({
     nav: [
       { text: 'Manual', link: pages[0]?.items?.[0]?.link ?? '/' },
       { text: 'Reference', link: '/reference/' },
+      { text: 'Playground', link: '/try/', target: '_self' },
     ],
     sidebar: pages,
     outline: [2, 3],

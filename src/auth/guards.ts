@@ -25,7 +25,7 @@ import {
   sessionEnded,
 } from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
-import { visitOf } from './sign-in/visit.ts'
+import { visitOf } from './sign-in/factors.ts'
 
 /** Finds the instance of the app that received a request. */
 export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance

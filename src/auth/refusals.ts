@@ -4,9 +4,8 @@
  * @module
  */
 
-import { HttpError } from '../http/errors.ts'
+import { badRequest, HttpError } from '../http/errors.ts'
 
-const badRequest = (message: string): HttpError => new HttpError(400, message)
 const unauthorized = (message: string, cause?: unknown): HttpError =>
   new HttpError(401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
 const unavailable = (message: string, seconds: number): HttpError =>

@@ -11,7 +11,7 @@ import { jsonResponse } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
-import { type OwnMails, sendOwn } from './delivery/own-mail.ts'
+import { type OwnMails, sendOwn } from './delivery/send-message.ts'
 import {
   enrolmentGuard,
   onlyRole,

@@ -6,8 +6,7 @@
  * @module
  */
 
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { digestOf } from '#hmac'
+import { hexDigestOf } from '#hmac'
 import { all, type Filter, withId } from '../ports/filter.ts'
 import {
   type Collection,
@@ -55,7 +54,7 @@ export const workSchema: CollectionSchema = {
 
 /** The id of what has this name. */
 export function idOf(...name: readonly string[]): string {
-  return bytesToHex(digestOf(JSON.stringify(name))).slice(0, 24)
+  return hexDigestOf(JSON.stringify(name)).slice(0, 24)
 }
 
 /** Inserts a record, unless it is there. */

@@ -4,13 +4,11 @@
  * @module
  */
 
-import { HttpError } from '../http/errors.ts'
+import { badRequest, HttpError } from '../http/errors.ts'
 
 /** As much as servers take of a request's first line, and of one header field. */
 export const MAX_PATH = 8192
 export const MAX_IF_MATCH = 1024
-
-const badRequest = (message: string): HttpError => new HttpError(400, message)
 
 export const operationsNotList = (most: number): HttpError =>
   badRequest(`'operations' must be a list of at most ${most} operations.`)

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexDigestOf } from '#hmac'
 import type { Query } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { CacheSettings, Vary } from './options.ts'
@@ -32,7 +31,7 @@ export function keyStart({ prefix, namespace }: CacheSettings): string {
 /** `value` as a string that differs whenever the values differ: JSON keeps strings, numbers and lists apart. */
 export function keyText(value: unknown): string {
   const text = JSON.stringify(value)
-  return text.length <= MAX_LENGTH ? text : bytesToHex(sha256(utf8ToBytes(text)))
+  return text.length <= MAX_LENGTH ? text : hexDigestOf(text)
 }
 
 /**

@@ -5,8 +5,16 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { booleanFrom, type Fail, natural } from '../model/option-rules.ts'
-import { whatThereIs } from '../model/suggest.ts'
+import {
+  booleanFrom,
+  callable,
+  checkOptions,
+  type Fail,
+  natural,
+  type Rule,
+  text,
+  whatever,
+} from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
 
@@ -60,16 +68,16 @@ export interface CacheSurroundings {
   readonly env: Readonly<Record<string, unknown>>
 }
 
-const NAMES = new Set<string>([
-  'ttl',
-  'prefix',
-  'timeoutMs',
-  'store',
-  'client',
-  'url',
-  'vary',
-  'namespace',
-] satisfies (keyof CacheOptions)[])
+const RULES: Readonly<Record<keyof CacheOptions, Rule>> = {
+  ttl: { ...natural, must: 'be a whole number of seconds, at least 1' },
+  prefix: text,
+  timeoutMs: { ...natural, must: 'be a whole number of milliseconds, at least 1' },
+  store: whatever,
+  client: whatever,
+  url: whatever,
+  vary: callable,
+  namespace: text,
+}
 
 const DEFAULT_TTL = 60
 const DEFAULT_PREFIX = 'cs:'
@@ -85,7 +93,9 @@ export function resolveCache(
   fail: Fail,
 ): CacheSettings | undefined {
   const options = typeof option === 'object' ? option : {}
-  checkOptions(option, options, fail)
+  if (!isCacheOption(option)) fail(`'cache' must be true, false or an object`)
+  checkOptions(options, RULES, fail, 'cache.')
+  checkStores(options, fail)
   const enabled = flagIn(app.env, 'CACHE_ENABLED', fail)
   if (enabled === false || !(option ?? enabled)) return undefined
   return {
@@ -113,33 +123,9 @@ export function defaultsOf(
   }
 }
 
-function checkOptions(option: unknown, options: CacheOptions, fail: Fail): void {
-  if (!isCacheOption(option)) fail(`'cache' must be true, false or an object`)
-  for (const name of Object.keys(options)) {
-    if (!NAMES.has(name)) {
-      fail(`unknown option 'cache.${name}'.${whatThereIs(name, [...NAMES])}`)
-    }
-  }
-  checkKeys(options, fail)
-  checkStores(options, fail)
-}
-
 function isCacheOption(option: unknown): boolean {
   if (option === undefined || typeof option === 'boolean') return true
   return typeof option === 'object' && option !== null
-}
-
-function checkKeys({ ttl, prefix, timeoutMs, namespace, vary }: CacheOptions, fail: Fail): void {
-  if (ttl !== undefined && !natural.test(ttl)) {
-    fail(`'cache.ttl' must be a whole number of seconds, at least 1`)
-  }
-  if (timeoutMs !== undefined && !natural.test(timeoutMs)) {
-    fail(`'cache.timeoutMs' must be a whole number of milliseconds, at least 1`)
-  }
-  for (const [name, text] of Object.entries({ prefix, namespace })) {
-    if (text !== undefined && typeof text !== 'string') fail(`'cache.${name}' must be a string`)
-  }
-  if (vary !== undefined && typeof vary !== 'function') fail(`'cache.vary' must be a function`)
 }
 
 function checkStores({ store, client, url }: CacheOptions, fail: Fail): void {
@@ -178,10 +164,10 @@ function lineFor(url: string, name: string): string {
 }
 
 function flagIn(env: CacheSurroundings['env'], name: string, fail: Fail): boolean | undefined {
-  const text = textIn(env, name)
-  return text === undefined
+  const given = textIn(env, name)
+  return given === undefined
     ? undefined
-    : (booleanFrom(text) ?? fail(`${name} must be true or false`))
+    : (booleanFrom(given) ?? fail(`${name} must be true or false`))
 }
 
 /** An empty variable counts as not set. */

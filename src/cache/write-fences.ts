@@ -9,8 +9,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexDigestOf } from '#hmac'
 import { everything, type Filter, withId } from '../ports/filter.ts'
 import { type Collection, type CollectionSchema, DuplicateKey } from '../ports/store.ts'
 
@@ -151,5 +150,5 @@ function idFilter(place: string): Filter {
 }
 
 function idOf(place: string): string {
-  return bytesToHex(sha256(utf8ToBytes(place))).slice(0, 24)
+  return hexDigestOf(place).slice(0, 24)
 }

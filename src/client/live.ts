@@ -17,8 +17,8 @@ export interface LiveOptions<R = unknown> {
    */
   readonly onChange: (records: R[], position: string) => void
   /**
-   * Called when the list cannot be followed. With the status 0, 429 or 500 and more it is tried again; with others, such as
-   * 401 and 403, it has ended.
+   * Called when the list cannot be followed. With the status 0, 408, 429 or 500 and more it is tried again; with others,
+   * such as 401 and 403, it has ended.
    */
   readonly onError?: (error: Failure) => void
   /** Ends it. */
@@ -70,7 +70,7 @@ async function followOnce(
 
 /** Whether the list may be opened after all in a while. */
 function isPassing({ status }: Failure): boolean {
-  return status === 0 || status === 429 || status >= 500
+  return status === 0 || status === 408 || status === 429 || status >= 500
 }
 
 /** One event of a stream. */

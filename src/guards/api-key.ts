@@ -4,8 +4,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexDigestOf } from '#hmac'
 import { sameText } from '../http/constant-time.ts'
 import type { ApiRequest, AuthContext } from '../http/request.ts'
 import { callable, checkOptions, isNames, type Rule } from '../model/option-rules.ts'
@@ -73,7 +72,7 @@ function among(keys: readonly string[]): (given: string) => string | undefined {
 }
 
 function principalFor(key: string): string {
-  return `key-${bytesToHex(sha256(utf8ToBytes(key))).slice(0, 16)}`
+  return `key-${hexDigestOf(key).slice(0, 16)}`
 }
 
 function checkKeys(options: ApiKeyOptions): ApiKeyOptions {

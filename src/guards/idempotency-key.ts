@@ -6,6 +6,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexDigestOf } from '#hmac'
 import { passedOf } from '../app/guards.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { pathOf } from '../ports/path-of.ts'
@@ -47,10 +48,7 @@ export function placeOf(request: ApiRequest, key: string): string {
   const who = callersOf(request)
   const path = pathOf(url)
   const query = url.slice(url.indexOf(path) + path.length)
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([who, method, path, query, key])))).slice(
-    0,
-    24,
-  )
+  return hexDigestOf(JSON.stringify([who, method, path, query, key])).slice(0, 24)
 }
 
 async function bodyOf(request: ApiRequest): Promise<Uint8Array> {
@@ -70,5 +68,5 @@ export async function fingerprintOf(request: ApiRequest): Promise<string> {
   const body = isForm ? new Uint8Array() : await bodyOf(request)
   // With another role, the user may see other fields of the response.
   const roles = JSON.stringify(passedOf(request).requests.map(({ auth }) => auth?.role ?? null))
-  return `${type.trim()} ${bytesToHex(sha256(body))} ${bytesToHex(sha256(utf8ToBytes(roles)))}`
+  return `${type.trim()} ${bytesToHex(sha256(body))} ${hexDigestOf(roles)}`
 }

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexDigestOf } from '#hmac'
 import { countOfAll } from '#processes'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
 import type { CacheStore } from '../ports/cache.ts'
@@ -89,5 +88,5 @@ function localCounter(): Counter {
 }
 
 function shortened(client: string): string {
-  return client.length > MAX_KEY ? bytesToHex(sha256(utf8ToBytes(client))) : client
+  return client.length > MAX_KEY ? hexDigestOf(client) : client
 }

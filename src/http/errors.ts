@@ -36,6 +36,9 @@ export class HttpError extends Error {
   }
 }
 
+/** A 400. */
+export const badRequest = (message: string): HttpError => new HttpError(400, message)
+
 /**
  * Refuses values: `fields` maps a field's full path to its message. Your `validate` hooks can throw it too. The status
  * is 400 by default.

@@ -5,10 +5,7 @@
  */
 
 import { echoed } from '../ports/messages.ts'
-import { HttpError, ValidationError } from './errors.ts'
-
-/** A 400. */
-export const badRequest = (message: string): HttpError => new HttpError(400, message)
+import { badRequest, HttpError, ValidationError } from './errors.ts'
 
 export const notFound = (): HttpError => new HttpError(404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>

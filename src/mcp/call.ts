@@ -6,8 +6,9 @@
 
 import { isJson } from '../http/body.ts'
 import { errorHandler } from '../http/error-handler.ts'
+import { badRequest } from '../http/errors.ts'
 import type { PartInit } from '../http/part-request.ts'
-import { badRequest, invalidId } from '../http/refusals.ts'
+import { invalidId } from '../http/refusals.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
 import { type Served, servedIn } from '../records/setup/agent-models.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { badRequest } from '../http/refusals.ts'
+import { badRequest } from '../http/errors.ts'
 import { whatThereIs } from '../model/suggest.ts'
 import { echoed } from '../ports/messages.ts'
 import type { Fields } from '../ports/store.ts'

@@ -1,11 +1,14 @@
 /**
- * The models of methods.
+ * The models of methods, and what is kept by them.
  *
  * @module
  */
 
+import type { Accounts } from '../auth/setup/method.ts'
 import { defineModel, type ModelDefinition } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
+import type { Filter, Scalar } from '../ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 
 const known = new WeakMap<Model, Map<string, Model>>()
 
@@ -24,4 +27,51 @@ export function methodModel<const S extends FieldSchemas>(
     models.get(name) ?? (defineModel(`${user.name}${name}`, definition) as unknown as Model)
   models.set(name, own)
   return own
+}
+
+/** The most records that a method may keep of an account. */
+export const MOST_RECORDS = 1000
+
+/** The records of a method, each a `T` of the account in `owner`. */
+export class MethodRecords<T> {
+  readonly stored: Collection
+
+  constructor(accounts: Accounts, name: string, definition: ModelDefinition<FieldSchemas>) {
+    this.stored = accounts.collection(methodModel(accounts.model, name, definition))
+  }
+
+  /** One that matches. */
+  async first(filter: Filter): Promise<T | undefined> {
+    const [found] = await this.stored.find({ filter, sort: [], limit: 1 })
+    return found as T | undefined
+  }
+
+  /** Those of an account, in no order. */
+  async of(owner: string): Promise<T[]> {
+    const filter = is('owner', owner)
+    return (await this.stored.find({ filter, sort: [], limit: MOST_RECORDS })) as T[]
+  }
+
+  /** Stores one; false if what must be unique is taken. */
+  async add(record: Fields): Promise<boolean> {
+    return (await unlessTaken(this.stored.insert(record).then(() => true))) ?? false
+  }
+
+  /** Removes all of an account. */
+  async forget(owner: string): Promise<void> {
+    while (await this.stored.delete(is('owner', owner)));
+  }
+}
+
+/** What a write gives; undefined if what must be unique is taken. */
+export function unlessTaken<T>(write: Promise<T>): Promise<T | undefined> {
+  return write.catch((error: unknown) => {
+    if (error instanceof DuplicateKey) return undefined
+    throw error
+  })
+}
+
+/** Whether `field` is `value`. */
+export function is(field: string, value: Scalar): Filter {
+  return { op: 'eq', field, value }
 }

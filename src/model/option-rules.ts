@@ -17,25 +17,28 @@ export type Fail = (message: string) => never
 
 /**
  * Refuses options without a rule and values that fail their rule. An undefined value counts as not given. `where` is the
- * function that takes them, or what throws.
+ * function that takes them, or what throws; `of` comes before their names, where they are those of an option.
  */
 export function checkOptions(
   given: object,
   rules: Readonly<Record<string, Rule>>,
   where: string | Fail,
+  of = '',
 ): void {
   const fail: Fail = (message) => {
     if (typeof where !== 'string') return where(message)
     throw new TypeError(`${where}: ${message}`)
   }
   // Programs in JavaScript may pass anything.
-  if (typeof given !== 'object' || given === null) fail('the options must be an object')
+  if (typeof given !== 'object' || given === null) {
+    fail(`${of ? `'${of.slice(0, -1)}'` : 'the options'} must be an object`)
+  }
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(rules, name)) {
-      fail(`unknown option '${name}'.${whatThereIs(name, Object.keys(rules))}`)
+      fail(`unknown option '${of}${name}'.${whatThereIs(name, Object.keys(rules))}`)
     }
     const { test, must } = rules[name] as Rule
-    if (value !== undefined && !test(value)) fail(`'${name}' must ${must}`)
+    if (value !== undefined && !test(value)) fail(`'${of}${name}' must ${must}`)
   }
 }
 

@@ -6,6 +6,7 @@
 
 import { object } from 'zod/mini'
 import {
+  type $ZodCheck,
   type $ZodIssue,
   type $ZodRawIssue,
   type $ZodType,
@@ -18,10 +19,10 @@ import { firstMessages, messagesOf } from '../ports/messages.ts'
 import type { Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { isLarge } from '../ports/turns.ts'
-import { isAsync } from './async-refinements.ts'
 import { castInput, dateFrom } from './cast.ts'
 import type { Model } from './model.ts'
 import { isRemovable, withoutNulls } from './null.ts'
+import { partsIn } from './parts.ts'
 import { objectShape } from './shape.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
@@ -103,6 +104,46 @@ async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
   return issues.length === 0
     ? { success: true, data }
     : { success: false, issues: told(issues, language) }
+}
+
+/** Whether schemas may be asynchronous. */
+const waiting = new WeakMap<$ZodType, boolean>()
+const handled = new WeakSet<object>()
+
+/**
+ * Whether something in `schema` may be asynchronous. Also handles the rejections of such refinements: zod starts all of
+ * a value's refinements at once and awaits one after the other, so when the first rejects, no one awaits the next, and
+ * its rejection would end the process. Call this when the schema is used, because what it refers to may be declared
+ * after it.
+ */
+function isAsync(schema: $ZodType): boolean {
+  const before = waiting.get(schema)
+  if (before !== undefined) return before
+  const { parts, rest } = partsIn(schema)
+  // What was not looked at may be asynchronous.
+  let waits = rest
+  for (const part of parts) if (handleIn(part.schema)) waits = true
+  waiting.set(schema, waits)
+  return waits
+}
+
+/** Handles the refinements of one schema; returns whether it has any, or a transform. */
+function handleIn(schema: $ZodType): boolean {
+  const { def } = schema._zod
+  // `z.custom()` is its own check.
+  const checks = [schema as unknown as $ZodCheck, ...(def.checks ?? [])]
+  const custom = checks.filter(({ _zod }) => _zod.def.check === 'custom')
+  for (const { _zod } of custom) {
+    if (handled.has(_zod)) continue
+    handled.add(_zod)
+    const own = _zod.check
+    _zod.check = (payload) => {
+      const result = own(payload)
+      if (result instanceof Promise) result.catch(() => {})
+      return result
+    }
+  }
+  return custom.length > 0 || def.type === 'transform' || 'transform' in def
 }
 
 /** Lists and objects end at their first mistake (zod 4.6): twenty thousand empty objects may lack a million members. */

@@ -225,7 +225,9 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       http.entryNotFound(),
       account.adminNeeded(),
       ...[...auth.host.known()]
-        .filter((other) => enforcedReferences(other).some(isOf(auth.settings.model.name)))
+        .filter((other) =>
+          enforcedReferences(other).some(({ target }) => target === auth.settings.model.name),
+        )
         .map(({ name }) => http.stillReferenced(name)),
       ...reauthenticationRefusals(),
     ],
@@ -290,10 +292,6 @@ export function accountOperation(
     ],
     isOpen,
   }
-}
-
-function isOf(name: string): (reference: { readonly target: string }) => boolean {
-  return ({ target }) => target === name
 }
 
 /** One of `names`, if there are any. */

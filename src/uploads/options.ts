@@ -4,8 +4,16 @@
  * @module
  */
 
-import { type Fail, flag, natural, oneOf, type Rule } from '../model/option-rules.ts'
-import { whatThereIs } from '../model/suggest.ts'
+import {
+  checkOptions,
+  type Fail,
+  flag,
+  natural,
+  oneOf,
+  type Rule,
+  text,
+  whatever,
+} from '../model/option-rules.ts'
 import { type Acl, isKey } from '../ports/files.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
@@ -79,7 +87,7 @@ export const MAX_LINK_SECONDS: number = 7 * 24 * 60 * 60
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
-  path: { must: 'be a string', test: (value) => typeof value === 'string' },
+  path: text,
   fields: {
     must: 'be a list of fields',
     test: (value) => Array.isArray(value) && value.length > 0,
@@ -101,7 +109,7 @@ const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
 
 /** Resolves the option for a model of `shape`; calls `fail` for invalid values. */
 export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: Fail): Upload {
-  checkOptions(options, fail)
+  checkOptions(options, RULES, fail, 'upload.')
   const { path = 'files/', fields = [{ name: 'file' }], acl = 'private', signUrls } = options
   const { allowedMimeTypes = DEFAULT_TYPES, maxFileSize = 10 * MIB, maxFiles = 10 } = options
   return {
@@ -114,17 +122,6 @@ export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: 
     imgOptimizations: options.imgOptimizations,
     allowClientImageOptions: options.allowClientImageOptions === true,
     signUrls: acl === 'private' ? signUrls : undefined,
-  }
-}
-
-function checkOptions(options: UploadOptions, fail: Fail): void {
-  if (typeof options !== 'object' || options === null) fail(`'upload' must be an object`)
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(RULES, name)) {
-      fail(`'upload' has the unknown option '${name}'.${whatThereIs(name, Object.keys(RULES))}`)
-    }
-    const { test, must } = RULES[name as keyof UploadOptions]
-    if (value !== undefined && !test(value)) fail(`'upload.${name}' must ${must}`)
   }
 }
 
@@ -141,10 +138,10 @@ function isMediaTypes(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((type) => MEDIA_TYPE.test(type))
 }
 
-const FILE_FIELD: Readonly<Record<keyof FileField, true>> = {
-  name: true,
-  maxCount: true,
-  formatToUrlObject: true,
+const FIELD_RULES: Readonly<Record<keyof FileField, Rule>> = {
+  name: whatever,
+  maxCount: natural,
+  formatToUrlObject: flag,
 }
 
 function fileFields(
@@ -153,12 +150,8 @@ function fileFields(
   fail: Fail,
 ): Upload['fields'] {
   const found = new Map<string, Required<FileField>>()
-  for (const field of fields) {
-    for (const name of Object.keys(field ?? {})) {
-      if (Object.hasOwn(FILE_FIELD, name)) continue
-      const there = whatThereIs(name, Object.keys(FILE_FIELD))
-      fail(`'upload.fields' has the unknown option '${name}'.${there}`)
-    }
+  for (const [index, field] of fields.entries()) {
+    checkOptions(field ?? {}, FIELD_RULES, fail, `upload.fields[${index}].`)
     const made = fileField(field, shape, fail)
     if (found.has(made.name)) fail(`'upload.fields' names '${made.name}' twice`)
     found.set(made.name, made)
@@ -170,8 +163,6 @@ function fileField(field: FileField, shape: ObjectShape, fail: Fail): Required<F
   const { name, maxCount = 1, formatToUrlObject = false } = field ?? {}
   const found = shape.fields.get(name)
   if (!found) return fail(`'upload.fields' lists '${name}', but the model has no such field`)
-  if (!natural.test(maxCount)) fail(`'maxCount' of '${name}' must ${natural.must}`)
-  if (!flag.test(formatToUrlObject)) fail(`'formatToUrlObject' of '${name}' must ${flag.must}`)
   const one = formatToUrlObject ? 'an object with a url' : 'a string'
   if (maxCount === 1 && !holdsUrl(found, formatToUrlObject)) {
     fail(`'${name}' must be ${one} to take a file`)

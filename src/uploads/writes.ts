@@ -15,16 +15,16 @@ import type { ApiRequest } from '../http/request.ts'
 import { loggerFor } from '../http/request-ids.ts'
 import type { Model } from '../model/model.ts'
 import type { FileStore } from '../ports/files.ts'
-import type { Filter } from '../ports/filter.ts'
+import { any, type Filter } from '../ports/filter.ts'
 import type { ImageOptimizer } from '../ports/images.ts'
 import type { Logger } from '../ports/logger.ts'
+import { type ObjectShape, placeOf } from '../ports/shape.ts'
 import { type Collection, type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
-import { withoutGoneFiles } from './file-values.ts'
+import { keysIn, withoutGoneFiles } from './file-values.ts'
 import type { Incoming, IncomingFile } from './incoming.ts'
 import type { ModelFiles } from './model-files.ts'
 import { optimised } from './optimise.ts'
 import type { Upload } from './options.ts'
-import { pointsAt, unheld } from './references.ts'
 import { storageNotConfigured, storageUnavailable } from './refusals.ts'
 import { dispositionOf } from './sniff.ts'
 import { type NewObject, putAll, removeAll } from './storage.ts'
@@ -222,4 +222,37 @@ async function mayBeSaved(
   } catch {
     return true
   }
+}
+
+/** The filter for records of `shape` that hold one of `urls` in one of the file fields `names`. */
+function pointsAt(shape: ObjectShape, names: Iterable<string>, urls: readonly string[]): Filter {
+  const paths = [...names]
+    .flatMap((name) => [name, `${name}.url`])
+    .filter((path) => placeOf(shape, path))
+  return any(paths.map((field): Filter => ({ op: 'in', field, values: urls })))
+}
+
+/**
+ * Those of `objects` (keys, each with a URL that leads there) that no record in `places` holds. Clients cannot make two
+ * records hold one object, but your app's code can.
+ */
+async function unheld(
+  objects: ReadonlyMap<string, string>,
+  places: readonly FilePlace[],
+  store: FileStore,
+): Promise<string[]> {
+  const left = new Map(objects)
+  for (const { shape, fields, records } of places) {
+    const include = [...fields]
+    // Each record found holds at least one object, so the queries number at most one more than the objects.
+    for (let more = true; more && left.size > 0; ) {
+      const urls = [...left].flatMap(([key, url]) => [...new Set([url, store.urlOf(key)])])
+      const filter = pointsAt(shape, fields, urls)
+      const [found] = await records.find({ filter, sort: [], limit: 1, select: { include } })
+      const held = found ? keysIn(found, fields, store) : []
+      more = false
+      for (const key of held) more = left.delete(key) || more
+    }
+  }
+  return [...left.keys()]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commonPasswords } from '../../adapters/passwords/common.ts'
-import { commonOnes } from '../../src/auth/keys/common-passwords.ts'
+import { commonOnes } from '../../src/auth/keys/passwords.ts'
 import { createAuthRouter, type Fields, HttpError } from '../../src/index.ts'
 import { authOptions, cheap, password, userModel } from './accounts.ts'
 import { type Service, service } from './service.ts'

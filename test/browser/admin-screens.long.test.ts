@@ -113,7 +113,7 @@ await withService('chromium', () => {
     await page.browserContext().close()
   })
 
-  describe('Ten screens', () => {
+  describe('The screens', () => {
     it('have no violation that axe finds, light and dark, wide and narrow', async () => {
       const { page } = await lib.opened()
       const wrong: string[] = []
@@ -143,6 +143,12 @@ await withService('chromium', () => {
       await press(page, 'Save')
       await sees(page, 'Some fields need another value.')
       await look('form')
+      await write(page, 'Pages', '101')
+      await press(page, 'Save')
+      await sees(page, 'Saved.')
+      await (await found(page, '.history summary')).click()
+      await found(page, '.changes dl')
+      await look('history')
       await visit(page, lib.base, '/books/create')
       await sees(page, 'New Book')
       await look('create')
@@ -153,6 +159,9 @@ await withService('chromium', () => {
       await visit(page, lib.base, '/account')
       await sees(page, 'API keys')
       await look('account')
+      await press(page, 'Set up an authenticator app')
+      await found(page, 'svg.qr')
+      await look('authenticator app')
       expect(wrong).toEqual([])
       await page.browserContext().close()
     })
@@ -160,7 +169,10 @@ await withService('chromium', () => {
 })
 
 /** The screens that the manual shows, as `FIELDGATE_SCREENSHOTS=1` writes them. */
-const SHOWN = ['list light 1440', 'chart dark 1440', 'form light 1440', 'list dark 390']
+const SHOWN = [
+  ...['list light 1440', 'chart dark 1440', 'form light 1440', 'list dark 390'],
+  'history light 1440',
+]
 
 /** What axe says of a screen, in both themes and widths, and where it is wider than the window. */
 async function violations(page: Page, name: string): Promise<string[]> {

@@ -212,6 +212,22 @@ await withService('chromium', () => {
       await page.browserContext().close()
     })
 
+    it('tell of others also after a reload', async () => {
+      const { page } = await lib.signedIn(PEOPLE.editor)
+      await follow(page, 'Birds 4')
+      await write(page, 'Price', '55')
+      const { _id } = await book('Birds 4')
+      await books().update(_id, { price: 44 })
+      await page.reload()
+      await sees(page, 'Your unsaved changes are back.')
+      await press(page, 'Save')
+      await sees(page, 'Someone else has changed this record')
+      await (await found(page, 'dialog button.primary')).click()
+      await sees(page, 'Saved.')
+      expect(await book('Birds 4')).toMatchObject({ price: 55 })
+      await page.browserContext().close()
+    })
+
     it('follow references both ways', async () => {
       const { page } = await lib.signedIn(PEOPLE.reader)
       await (await found(page, 'td[data-label="Author"] a')).click()
@@ -239,6 +255,7 @@ await withService('chromium', () => {
       })
       await press(page, 'Save')
       await sees(page, 'You may read this record, but not change it.')
+      await sees(page, 'Not on Sundays.')
       expect(await has(page, 'aria/Save[role="button"]')).toBe(false)
       await page.browserContext().close()
     })

@@ -48,8 +48,11 @@ describe('the site', () => {
       ),
     )
     expect(styles).toEqual([])
-    // Modules of pages hold the links and programs of their text; all other modules are the theme's.
-    const theme = filesOf('js').filter((file) => !/\.md\.[^/]*\.js$|localSearchIndex/.test(file))
+    // Modules of pages hold the links and programs of their text, and the playground's those of what its app may need; all
+    // other modules are the theme's.
+    const theme = filesOf('js').filter(
+      (file) => !/\.md\.[^/]*\.js$|localSearchIndex|^try\//.test(file),
+    )
     const named = theme.flatMap((file) =>
       [...read(file).matchAll(/["'`](https?:\/\/[^"'`\s\\]+)/g)].map(([, url = '']) => url),
     )

@@ -22,6 +22,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   idempotency: async () => (await import('./guards/kill.ts')).idempotency,
   backfill: async () => (await import('./changes/backfill.ts')).backfill,
   tabs: async () => (await import('./tabs.ts')).tabs,
+  'live-rules': async () => (await import('../records/live/part.ts')).liveRules,
   log: async () => (await import('../log/proof/part.ts')).log,
   overload: async () => (await import('./overload/run.ts')).overload,
 }

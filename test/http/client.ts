@@ -66,6 +66,7 @@ export function client(base: string): Client {
       .replace(/cursor=[\w-]{40,}/g, 'cursor=<cursor>')
       .replace(/\b[0-9a-f]{24}\b/g, named)
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+      .replace(/\b[0-9a-z]{10}(?:-[0-9a-z]{11})+\b/g, '<position>')
       .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
   }
   return {

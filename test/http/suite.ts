@@ -8,6 +8,7 @@ import type { Checks } from './check.ts'
 import { accounts } from './checks/accounts.ts'
 import { batches } from './checks/batches.ts'
 import { bodies } from './checks/bodies.ts'
+import { changes } from './checks/changes.ts'
 import { guards } from './checks/guards.ts'
 import { limits } from './checks/limits.ts'
 import { operations } from './checks/operations.ts'
@@ -25,6 +26,7 @@ export const suite: Checks = {
   ...operations,
   ...guards,
   ...batches,
+  ...changes,
   ...limits,
   ...endings,
 }

@@ -32,17 +32,15 @@ describe('upload options', () => {
   it('are refused by their name when they make no sense', () => {
     for (const [upload, message] of [
       ['files/', `'upload' must be an object`],
-      [{ unknown: 1 }, `'upload' has the unknown option 'unknown'`],
+      [{ unknown: 1 }, `unknown option 'upload.unknown'`],
       [{ path: '' }, `'upload.path'`],
       [{ path: '../x' }, `'upload.path'`],
       [{ path: 'a b' }, `'upload.path'`],
       [{ path: 7 }, `'upload.path'`],
       [{ fields: [] }, `'upload.fields'`],
       [{ fields: 'file' }, `'upload.fields'`],
-      [
-        { fields: [{ name: 'file', maxcount: 2 }] },
-        `'upload.fields' has the unknown option 'maxcount'`,
-      ],
+      [{ fields: [{ name: 'file', maxcount: 2 }] }, `unknown option 'upload.fields[0].maxcount'`],
+      [{ fields: ['file'] }, `'upload.fields[0]' must be an object`],
       [{ fields: [{ name: 'file' }, { name: 'file' }] }, `'upload.fields' names 'file' twice`],
       [{ acl: 'public' }, `'upload.acl' must be one of private, public-read`],
       [{ allowedMimeTypes: [] }, `'upload.allowedMimeTypes'`],
@@ -79,8 +77,8 @@ describe('upload options', () => {
         { name: 'list', maxCount: 2, formatToUrlObject: true },
         `'list' must be a list, each element an object`,
       ],
-      [{ name: 'file', maxCount: 0 }, `'maxCount' of 'file'`],
-      [{ name: 'file', formatToUrlObject: 'yes' }, `'formatToUrlObject' of 'file'`],
+      [{ name: 'file', maxCount: 0 }, `'upload.fields[0].maxCount'`],
+      [{ name: 'file', formatToUrlObject: 'yes' }, `'upload.fields[0].formatToUrlObject'`],
     ] as const) {
       expect(mounted({ fields: [field] }), JSON.stringify(field)).toThrow(message)
     }

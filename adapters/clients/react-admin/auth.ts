@@ -5,8 +5,15 @@
  */
 
 import { ClientError, type Result } from '../../../src/client/index.ts'
-import { accountsAt } from '../records.ts'
-import { type AnyClient, done, refusal, type Stored, type Values, withId } from '../results.ts'
+import {
+  type AnyClient,
+  accountsAt,
+  done,
+  refusal,
+  type Stored,
+  type Values,
+  withId,
+} from '../records.ts'
 
 /** Who is signed in, as react-admin shows it. */
 export interface ReactAdminIdentity {

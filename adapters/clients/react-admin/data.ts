@@ -6,16 +6,21 @@
 
 import {
   type Aborting,
+  type AnyClient,
   aborting,
   type Chosen,
   chosenIn,
+  done,
+  type NamedRecord,
   pageOf,
   type Records,
   recordsAt,
+  shown,
   storedName,
   thoseThere,
+  type Values,
+  withId,
 } from '../records.ts'
-import { type AnyClient, done, type NamedRecord, shown, type Values, withId } from '../results.ts'
 
 /** The id of a record, as react-admin has it. The provider gives strings. */
 export type Identifier = string | number

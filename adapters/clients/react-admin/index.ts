@@ -5,7 +5,7 @@
  * @module
  */
 
-export type { AnyClient, NamedRecord } from '../results.ts'
+export type { AnyClient, NamedRecord } from '../records.ts'
 export {
   type ReactAdminAuth,
   type ReactAdminAuthOptions,

@@ -120,6 +120,6 @@ function opened(accounts: Accounts, options: OidcOptions): OpenMethod {
         flow.respond({ ...body, code }, request, own),
     },
     opens: (user) => flow.opens(user),
-    forget: (userId) => flow.links.forget(userId),
+    forget: (userId) => flow.links.records.forget(userId),
   }
 }

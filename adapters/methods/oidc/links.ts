@@ -9,9 +9,9 @@ import { date, maxLength, string } from 'zod/mini'
 import { accountExists } from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
-import { methodModel } from '../../../src/methods/method-model.ts'
+import { is, MethodRecords, unlessTaken } from '../../../src/methods/method-model.ts'
 import { all, type Filter } from '../../../src/ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/store.ts'
 import type { Person } from './provider.ts'
 
 /** A stored link. It opens its account as long as it has that account's era; with none, it is being made. */
@@ -41,12 +41,12 @@ const MAX_LENGTH = 1000
 /** The links of one auth router. */
 export class Links {
   readonly #accounts: Accounts
-  readonly #stored: Collection
+  readonly records: MethodRecords<Link>
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts
     const text = () => string().check(maxLength(MAX_LENGTH))
-    const model = methodModel(accounts.model, 'OidcLink', {
+    this.records = new MethodRecords(accounts, 'OidcLink', {
       fields: {
         ...{ key: text(), place: text(), issuer: text(), owner: text(), era: string() },
         linkedAt: date(),
@@ -54,7 +54,6 @@ export class Links {
       unique: ['key', 'place'],
       indexes: ['owner'],
     })
-    this.#stored = accounts.collection(model)
   }
 
   /** The account of a person; it is linked or made if need be. Throws a 409. */
@@ -71,7 +70,7 @@ export class Links {
     const { email, isVouched } = arrival.person
     const { newcomer, named, isDisabled } = this.#accounts
     const address = email === undefined ? undefined : newcomer({ identifier: email })
-    const link = await this.#find('key', keyOf(arrival))
+    const link = await this.records.first(is('key', keyOf(arrival)))
     const linked = await this.linked(arrival)
     const owner = address && (await named(address)?.find())
     // A verified address proves the account's own, if they are the same.
@@ -84,22 +83,17 @@ export class Links {
 
   /** The account that the person is linked with. */
   async linked(arrival: Pick<Arrival, 'issuer' | 'person'>): Promise<Fields | undefined> {
-    const link = await this.#find('key', keyOf(arrival))
+    const link = await this.records.first(is('key', keyOf(arrival)))
     const user = link && (await this.#accounts.byId(link.owner))
     return user && this.#isLive(link, user) ? user : undefined
   }
 
   /** Whether `user` is linked with a person of one of `issuers`. */
   async opens(user: Fields, issuers: readonly string[]): Promise<boolean> {
-    const places = issuers.map((issuer) => this.#find('place', placeOf(user, issuer)))
+    const places = issuers.map((issuer) => this.records.first(is('place', placeOf(user, issuer))))
     return (await Promise.all(places)).some(
       (link) => link !== undefined && this.#isLive(link, user),
     )
-  }
-
-  /** Removes all links of an account. */
-  async forget(owner: string): Promise<void> {
-    while (await this.#stored.delete({ op: 'eq', field: 'owner', value: owner }));
   }
 
   /** Notes that the address of `owner` is proven, and links it. Undefined if something else came first. */
@@ -126,11 +120,11 @@ export class Links {
 
   /** Removes the account's link with another person of the provider, if it has ended. Throws a 409 if it has not. */
   async #clear(arrival: Arrival, user: Fields): Promise<void> {
-    const there = await this.#find('place', placeOf(user, arrival.issuer))
+    const there = await this.records.first(is('place', placeOf(user, arrival.issuer)))
     if (!there || there.key === keyOf(arrival)) return
     // An address may pass to another person at the provider; the account does not.
     if (this.#isLive(there, user)) throw accountExists()
-    await this.#stored.delete(sameAs(there))
+    await this.records.stored.delete(sameAs(there))
   }
 
   /** Opens a claimed link, if the address still is the account's now that others see the link; else it never opens. */
@@ -140,7 +134,7 @@ export class Links {
     const now = address && (await named(address)?.find())
     if (String(now?._id) !== String(user._id)) return false
     const claimed = sameAs({ key: keyOf(arrival), owner: String(user._id), era: '' })
-    return (await this.#stored.update(claimed, { set: { era: era(user) } })) !== null
+    return (await this.records.stored.update(claimed, { set: { era: era(user) } })) !== null
   }
 
   #make(
@@ -167,20 +161,9 @@ export class Links {
     const key = keyOf(arrival)
     const link: Link = { key, issuer, owner, era, place: placeOf(user, issuer) }
     const record = { ...link, linkedAt: new Date(this.#accounts.now()) }
-    try {
-      if (before) return (await this.#stored.update(sameAs(before), { set: record })) !== null
-      await this.#stored.insert({ _id: this.#accounts.newId(), ...record })
-      return true
-    } catch (error) {
-      if (error instanceof DuplicateKey) return false
-      throw error
-    }
-  }
-
-  async #find(field: 'key' | 'place', value: string): Promise<Link | undefined> {
-    const filter: Filter = { op: 'eq', field, value }
-    const [found] = await this.#stored.find({ filter, sort: [], limit: 1 })
-    return found as Link | undefined
+    if (!before) return this.records.add({ _id: this.#accounts.newId(), ...record })
+    const update = this.records.stored.update(sameAs(before), { set: record })
+    return Boolean(await unlessTaken(update))
   }
 
   #isLive({ owner, era }: Link, user: Fields): boolean {
@@ -199,5 +182,5 @@ function placeOf(user: Fields, issuer: string): string {
 /** The link as it was read: no other request has changed it. */
 function sameAs({ key, owner, era }: Pick<Link, 'key' | 'owner' | 'era'>): Filter {
   const values = Object.entries({ key, owner, era })
-  return all(values.map(([field, value]): Filter => ({ op: 'eq', field, value })))
+  return all(values.map(([field, value]) => is(field, value)))
 }

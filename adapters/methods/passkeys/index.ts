@@ -196,7 +196,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
       },
     ],
     opens: async (user) => (await stored.of(user)).length > 0,
-    forget: (userId) => stored.forget(userId),
+    forget: (userId) => stored.records.forget(userId),
   }
 }
 

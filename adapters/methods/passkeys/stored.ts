@@ -6,9 +6,9 @@
 
 import { array, boolean, date, maxLength, number, optional, string } from 'zod/mini'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
-import { methodModel } from '../../../src/methods/method-model.ts'
+import { is, MethodRecords } from '../../../src/methods/method-model.ts'
 import { all, any, type Filter, withId } from '../../../src/ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/store.ts'
 
 /** What a registration gives. */
 export interface NewKey {
@@ -36,16 +36,14 @@ export interface Passkey extends NewKey {
   readonly ends?: boolean | null
 }
 
-const MOST = 1000
-
 /** The passkeys of the accounts of one auth router. */
 export class Passkeys {
   readonly #accounts: Accounts
-  readonly #stored: Collection
+  readonly records: MethodRecords<Passkey>
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts
-    const model = methodModel(accounts.model, 'Passkey', {
+    this.records = new MethodRecords(accounts, 'Passkey', {
       fields: {
         owner: string().check(maxLength(1000)),
         // A credential's id has at most 1,023 bytes.
@@ -63,13 +61,11 @@ export class Passkeys {
       unique: ['credentialId'],
       indexes: ['owner'],
     })
-    this.#stored = accounts.collection(model)
   }
 
   /** Those of `user`, the newest first. */
   async of(user: Fields): Promise<readonly Passkey[]> {
-    const filter = ownedBy(String(user._id))
-    const found = (await this.#stored.find({ filter, sort: [], limit: MOST })) as never as Passkey[]
+    const found = await this.records.of(String(user._id))
     const live = found.filter((passkey) => this.isLive(passkey, user))
     return live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
@@ -82,13 +78,7 @@ export class Passkeys {
   /** The passkey that an assertion names. */
   async byCredential(credential: unknown): Promise<Passkey | undefined> {
     const { id } = (credential ?? {}) as { readonly id?: unknown }
-    const filter: Filter = {
-      op: 'eq',
-      field: 'credentialId',
-      value: typeof id === 'string' ? id : '',
-    }
-    const [found] = await this.#stored.find({ filter, sort: [], limit: 1 })
-    return found as Passkey | undefined
+    return this.records.first(is('credentialId', typeof id === 'string' ? id : ''))
   }
 
   /** Stores a new one; undefined if some account has it. */
@@ -96,63 +86,44 @@ export class Passkeys {
     const { newId, now, era } = this.#accounts
     const own = { _id: newId(), owner: String(user._id), name, era: era(user) }
     const passkey: Passkey = { ...own, ...key, createdAt: new Date(now()) }
-    try {
-      await this.#stored.insert({ ...passkey })
-      return passkey
-    } catch (error) {
-      if (error instanceof DuplicateKey) return undefined
-      throw error
-    }
+    return (await this.records.add({ ...passkey })) ? passkey : undefined
   }
 
   /** Notes a use; false if its count is not higher than the last one: then there may be a copy of the key. */
   async use({ _id }: Passkey, { counter, synced }: Asserted): Promise<boolean> {
     const higher: Filter =
-      counter === 0
-        ? { op: 'eq', field: 'counter', value: 0 }
-        : { op: 'lt', field: 'counter', value: counter }
+      counter === 0 ? is('counter', 0) : { op: 'lt', field: 'counter', value: counter }
     const set = { counter, synced, lastUsedAt: new Date(this.#accounts.now()) }
     const filter = all([withId(_id), higher, notEnding])
-    return (await this.#stored.update(filter, { set })) !== null
+    return (await this.records.stored.update(filter, { set })) !== null
   }
 
   /** Renames one of `owner`; null if they have none with that id. */
   async rename(owner: string, id: string, name: string): Promise<Passkey | null> {
     if (!isId(id)) return null
-    const filter = all([withId(id), ownedBy(owner), notEnding])
-    return (await this.#stored.update(filter, { set: { name } })) as Passkey | null
+    const filter = all([withId(id), is('owner', owner), notEnding])
+    return (await this.records.stored.update(filter, { set: { name } })) as Passkey | null
   }
 
   /** Removes one of `user`; false if they have none with that id. Throws a 409 for the last way into the account. */
   async remove(user: Fields, id: string): Promise<boolean> {
     if (!isId(id)) return false
-    const own = all([withId(id), ownedBy(String(user._id))])
-    if (!(await this.#stored.update(all([own, notEnding]), { set: { ends: true } }))) return false
+    const own = all([withId(id), is('owner', String(user._id))])
+    if (!(await this.records.stored.update(all([own, notEnding]), { set: { ends: true } })))
+      return false
     try {
       // Of two ways in that are removed at once, neither counts for the other: both may be refused, but one stays.
       await this.#accounts.checkWayLeft(user)
       await this.#accounts.checkFactorLeft(user)
     } catch (error) {
-      await this.#stored.update(own, { unset: ['ends'] })
+      await this.records.stored.update(own, { unset: ['ends'] })
       throw error
     }
-    return (await this.#stored.delete(own)) !== null
-  }
-
-  /** Removes all that is kept of an account. */
-  async forget(owner: string): Promise<void> {
-    while (await this.#stored.delete(ownedBy(owner)));
+    return (await this.records.stored.delete(own)) !== null
   }
 }
 
-const notEnding: Filter = any([
-  { op: 'eq', field: 'ends', value: null },
-  { op: 'eq', field: 'ends', value: false },
-])
-
-function ownedBy(owner: string): Filter {
-  return { op: 'eq', field: 'owner', value: owner }
-}
+const notEnding: Filter = any([is('ends', null), is('ends', false)])
 
 function isId(id: string): boolean {
   return /^[0-9a-f]{24}$/.test(id)

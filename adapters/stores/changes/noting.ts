@@ -17,10 +17,10 @@ import type {
 import { take } from '../planner/steps.ts'
 
 /** The writes of one collection, within a transaction. */
-export interface NotableWrites {
+export interface StepWrites {
   /** Resolves to what is stored, if that is something else. */
   insert(record: Fields): Promise<Fields | void>
-  update(filter: Filter, change: Change): Promise<Fields | null>
+  update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null>
   updateMany(filter: Filter, change: Change): Promise<number>
   /** Holds a record and updates it, for stores that do so in one go; resolves to what it was, and what it is. */
   turn?(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null>
@@ -30,6 +30,10 @@ export interface NotableWrites {
   hold(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   /** The same of all that match. */
   holdAll(filter: Filter): Promise<Fields[]>
+  /** Whether there is a record that matches and holds what is expected, which then stays there until the end. */
+  keep(filter: Filter, options?: WriteOptions): Promise<boolean>
+  /** Whether a record matches now. */
+  isThere(filter: Filter): Promise<boolean>
 }
 
 /** A record before and after an update. */
@@ -53,8 +57,8 @@ export interface NotedStep {
   readonly records: readonly (readonly [before: Fields | null, after: Fields | null])[]
 }
 
-/** Takes a step that writes. */
-export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<NotedStep | undefined> {
+/** Takes a step. */
+export function takeNoted(step: WriteStep, writes: StepWrites): Promise<NotedStep | undefined> {
   return take<Promise<NotedStep | undefined>>(step, {
     async insert(record) {
       const stored = await writes.insert(record)
@@ -62,12 +66,21 @@ export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<Noted
       return { result, records: [[null, stored ?? record]] }
     },
     async update(filter, change, options) {
-      const turned = writes.turn
-        ? await writes.turn(filter, change, options)
-        : await turn(writes, filter, change, options)
-      return turned ? { result: one(turned[1]), records: [turned] } : undefined
+      if (!isNotable(step)) return updated(null, await writes.update(filter, change, options))
+      if (writes.turn) {
+        const [before, after] = (await writes.turn(filter, change, options)) ?? NONE
+        return updated(before, after)
+      }
+      const before = await writes.hold(filter, options)
+      return updated(before, before && (await writes.update(withId(String(before._id)), change)))
     },
-    updateMany: (filter, change) => updateAll(filter, change, writes),
+    async updateMany(filter, change) {
+      if (isNotable(step)) return updateAll(filter, change, writes)
+      return {
+        result: { count: await writes.updateMany(filter, change), records: [] },
+        records: [],
+      }
+    },
     async delete(filter, options) {
       const before = await writes.delete(filter, options)
       return before ? { result: one(before), records: [[before, null]] } : undefined
@@ -77,33 +90,24 @@ export function takeNoted(step: WriteStep, writes: NotableWrites): Promise<Noted
       const result = { count: records.length, records }
       return { result, records: records.map((record) => [record, null]) }
     },
-    require: writesNothing,
-    guard: writesNothing,
+    async require(filter, isThere, options) {
+      const found = await (isThere ? writes.keep(filter, options) : writes.isThere(filter))
+      return found === isThere ? NOTHING : undefined
+    },
+    guard: async () => NOTHING,
   })
 }
 
-async function turn(
-  writes: NotableWrites,
-  filter: Filter,
-  change: Change,
-  options?: WriteOptions,
-): Promise<Turned | null> {
-  const before = await writes.hold(filter, options)
-  const after = before && (await writes.update(withId(String(before._id)), change))
-  return after && [before, after]
+const NOTHING: NotedStep = { result: { count: 0, records: [] }, records: [] }
+const NONE = [null, null] as const
+
+function updated(before: Fields | null, after: Fields | null): NotedStep | undefined {
+  return after ? { result: one(after), records: [[before, after]] } : undefined
 }
 
-async function writesNothing(): Promise<never> {
-  throw new TypeError('the step writes nothing')
-}
-
-async function updateAll(
-  filter: Filter,
-  change: Change,
-  writes: NotableWrites,
-): Promise<NotedStep> {
+async function updateAll(filter: Filter, change: Change, writes: StepWrites): Promise<NotedStep> {
   const before = await writes.holdAll(filter)
-  if (before.length === 0) return { result: { count: 0, records: [] }, records: [] }
+  if (before.length === 0) return NOTHING
   const those: Filter = { op: 'in', field: '_id', values: before.map(({ _id }) => String(_id)) }
   const count = await writes.updateMany(those, change)
   const after = new Map((await writes.holdAll(those)).map((record) => [record._id, record]))

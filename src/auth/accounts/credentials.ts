@@ -1,5 +1,6 @@
 /**
- * Reads credentials from bodies: strings only, and nothing that a store might read as an operator.
+ * What bodies say. Credentials are strings only, and nothing that a store might read as an operator; of the fields of a user,
+ * clients write those in `registerFields` and `updateFields`.
  *
  * @module
  */
@@ -9,11 +10,17 @@ import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
 import { any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import type { Host } from '../../records/engine/host.ts'
+import { cleaned } from '../../records/rules/policy.ts'
+import { keysBelow } from '../../uploads/base-path.ts'
+import { withoutForeignUrls } from '../../uploads/file-values.ts'
+import type { ModelFiles } from '../../uploads/model-files.ts'
 import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
 import { invalidFormat } from '../refusals.ts'
 import type { Identifier } from '../setup/identifiers.ts'
 import type { NamedAccount } from '../setup/method.ts'
 import type { IdentifierKind } from '../setup/normal-forms.ts'
+import type { AuthSettings } from '../setup/settings.ts'
 import type { IdentifierParts } from './one-namespace.ts'
 
 /** A body's members; a body that is not an object has none. */
@@ -87,4 +94,30 @@ export function namedAccount(
       return undefined
     },
   }
+}
+
+/** The parts that tell what a profile may hold. */
+export interface ProfileParts {
+  readonly files: ModelFiles
+  readonly host: Host
+  readonly settings: AuthSettings
+}
+
+/**
+ * The part of `body` that `allowed` names, without forbidden keys at any level. The rest is dropped, and so are values
+ * of file fields that `stored`, the account to be changed, does not hold.
+ */
+export function chosenFields(
+  { files, host, settings }: ProfileParts,
+  body: Fields,
+  allowed: readonly string[],
+  request: ApiRequest,
+  stored?: Fields,
+): Fields {
+  const chosen: Fields = {}
+  for (const field of allowed) {
+    if (!Object.hasOwn(body, field)) continue
+    chosen[field] = cleaned(field, body[field], settings.model.input)
+  }
+  return withoutForeignUrls(files.namedIn(chosen), chosen, stored, keysBelow(request, host.files))
 }

@@ -1,6 +1,7 @@
 /**
  * Which passwords may be chosen (ASVS 5.0, 6.2.4, 6.2.11): no common ones, none built from the account's own
- * identifiers or the app's name, and none that `password.check` refuses.
+ * identifiers or the app's name, and none that `password.check` refuses. And what a new one changes: all in one conditional
+ * step, so that no one ever sees a part of it.
  *
  * What depends only on the request is checked before the store is called, so it reveals nothing about accounts; what
  * depends on the account is checked once the request has shown that it may change it.
@@ -12,12 +13,13 @@ import { unavailable } from '../../http/outages.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { runShielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Change, Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
 import type { Passwords } from '../keys/passwords.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { Users } from '../users/users.ts'
+import type { ProvenIdentifiers, TakeoverParts } from './proven-identifiers.ts'
 
 /** The parts that tell which passwords may be chosen. */
 export interface ChoiceParts {
@@ -95,4 +97,57 @@ function isBuiltFrom(password: string, words: readonly string[]): boolean {
     if ([...word].length < MIN_WORD_LENGTH || !password.includes(word)) return false
     return [...password.replaceAll(word, '')].length < MIN_OTHER_CHARACTERS
   })
+}
+
+/** The parts that a new password changes. */
+export interface PasswordParts extends TakeoverParts {
+  readonly identifiers: ProvenIdentifiers
+}
+
+/**
+ * The change by which `client` sets the password behind `hash` for `user`. It ends every session, access tokens and
+ * pending codes, clears the lockout, and forgets all known clients except this one.
+ */
+export function passwordChange(
+  { users, sessions, clients, codes, lockout }: TakeoverParts,
+  user: Fields,
+  hash: string,
+  client: string | undefined,
+): Change & { readonly set: Fields } {
+  const { names } = users
+  return {
+    set: {
+      ...lockout.cleared.set,
+      ...sessions.allEnded,
+      ...clients.only(user, client),
+      [names.password]: hash,
+      [names.passwordChangedAt]: users.nextChange(user),
+    },
+    // Someone else may have requested another address, not the person who knows the new password.
+    unset: [...lockout.cleared.unset, ...codes.allEnded, ...users.declared([names.pendingEmail])],
+  }
+}
+
+/**
+ * The change for a right code that went to the address in `field`: like `passwordChange`, and if it is the first proof on
+ * the account, only what it proves stays. Undefined if the address opens nothing any more.
+ */
+export function resetChange(
+  parts: PasswordParts,
+  field: string,
+  user: Fields,
+  hash: string,
+  client: string | undefined,
+): Change | undefined {
+  const { identifiers, users } = parts
+  const change = passwordChange(parts, user, hash, client)
+  if (!identifiers.mayIdentify(user, field)) return undefined
+  if (!identifiers.isProvable(field) || identifiers.isProven(user, field)) return change
+  const { set, unset = [], ...more } = identifiers.takeover(user, { field })
+  const { password } = users.names
+  return {
+    ...more,
+    set: { ...set, ...change.set },
+    unset: unset.filter((gone) => gone !== password),
+  }
 }

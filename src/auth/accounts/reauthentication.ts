@@ -16,9 +16,9 @@ import {
   recentSignInRequired,
 } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
+import { isRecent, visitOf } from '../sign-in/factors.ts'
 import { type GuessParts, guessPassword } from '../sign-in/guess-password.ts'
 import type { Sessions } from '../sign-in/sessions.ts'
-import { isRecent, visitOf } from '../sign-in/visit.ts'
 import { credential } from './credentials.ts'
 
 /** The parts that a check of the current password needs. */

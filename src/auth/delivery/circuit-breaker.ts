@@ -10,8 +10,10 @@
  */
 
 import { isFields } from '../../model/writable.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
 import { notSent } from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
+import type { DeliverySettings } from '../setup/delivery-settings.ts'
 
 /** A message that could not be sent. */
 export interface SendFailure {
@@ -197,4 +199,35 @@ function statusOf(error: Readonly<Record<string, unknown>>): number | undefined 
   const aws = isFields($metadata) ? $metadata.httpStatusCode : undefined
   const all = [status, statusCode, answer.status, answer.statusCode, aws, code]
   return all.map(Number).find((each) => Number.isInteger(each) && each >= 400 && each < 600)
+}
+
+/** From time to time, checks whether the senders for `channels` can be reached, and tells the circuit breaker. */
+export type MailCheck = (channels: readonly Channel[]) => Promise<void>
+
+const PAUSE_MS = 30_000
+const DEADLINE_MS = 10_000
+
+/** The check for transporters that have `verify()`, as Nodemailer's do; it does nothing for other senders. */
+export function mailCheck(
+  { deliver, mail }: DeliverySettings,
+  breaker: Breaker,
+  now: () => number,
+): MailCheck {
+  let checkedAt = Number.NEGATIVE_INFINITY
+  return async (channels) => {
+    if (deliver || !mail?.transporter || mail.sender || !channels.includes('email')) return
+    // A clock that was set back must not end the checks.
+    if (Math.abs(now() - checkedAt) < PAUSE_MS) return
+    checkedAt = now()
+    try {
+      const transporter = await mail.transporter()
+      await withTimeout(
+        DEADLINE_MS,
+        async () => transporter.verify?.(),
+        () => new Error('the mail server did not respond'),
+      )
+    } catch (error) {
+      breaker.unreachable(error)
+    }
+  }
 }

@@ -15,8 +15,7 @@ import { requestInfo } from '../request-info/request-info.ts'
 import type { Channel, MessagePurpose } from '../setup/delivery-options.ts'
 import type { CodeKind } from '../setup/field-names.ts'
 import type { DummyWrite } from '../users/dummy-writes.ts'
-import { type Breakers, workingFirst } from './circuit-breaker.ts'
-import type { MailCheck } from './mail-check.ts'
+import { type Breakers, type MailCheck, workingFirst } from './circuit-breaker.ts'
 import { type MessageParts, sendMessage } from './send-message.ts'
 
 /** The parts that a request for a code needs. */

@@ -1,16 +1,42 @@
 /**
- * What works methods. `defineMethod` puts it into each, so the bundle of an app without methods has none of it.
+ * What works methods, and the accounts of an auth router as its methods see them. `defineMethod` puts it into each, so the
+ * bundle of an app without methods has none of it.
  *
  * @module
  */
 
-import type { Machinery } from '../instance.ts'
-import { invalidCredentials, invalidTicket, notActive } from '../refusals.ts'
-import { login } from '../routes/login.ts'
-import type { Method, MethodDefinition, MethodRoute } from '../setup/method.ts'
+import { base64url, bytesIn } from '../../http/base64url.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { idMaker } from '../../model/id.ts'
+import type { Fields } from '../../ports/store.ts'
+import { createAccount } from '../accounts/create-account.ts'
+import {
+  chosenFields,
+  identifierString,
+  namedAccount,
+  readBody,
+  valueFor,
+} from '../accounts/credentials.ts'
+import { addressOf, isSent, respondFirst } from '../delivery/code-requests.ts'
+import { tell, tellOfProviders } from '../delivery/notices.ts'
+import type { AuthInstance, Machinery } from '../instance.ts'
+import { isSealed, type Keys, keyOf, keysFor, seal } from '../keys/hmac.ts'
+import { invalidCredentials, invalidTicket, lastFactor, lastWayIn, notActive } from '../refusals.ts'
+import { requestInfo } from '../request-info/request-info.ts'
+import { login, signInBy } from '../routes/login.ts'
+import { channelsThere, isThere } from '../setup/channels.ts'
+import type {
+  Accounts,
+  Method,
+  MethodDefinition,
+  MethodRoute,
+  NewAccount,
+  SentCode,
+} from '../setup/method.ts'
+import { canReset } from '../setup/model-checks.ts'
+import { firstRole } from '../setup/roles.ts'
 import { confirmSession } from '../sign-in/confirm-session.ts'
-import { Factors } from '../sign-in/factors.ts'
-import { accountsFor } from './accounts.ts'
+import { Factors, recentUser, strongUser } from '../sign-in/factors.ts'
 
 /** Confirms the present session by what signs in to its account; every app with methods has it. */
 const confirmRoute: MethodRoute = {
@@ -53,4 +79,202 @@ const machinery: Machinery = {
  */
 export function defineMethod<const N extends string>(method: MethodDefinition<N>): Method<N> {
   return { ...method, machinery }
+}
+
+/** What the method called `name` gets. */
+export function accountsFor(auth: AuthInstance, name: string): Accounts {
+  const { settings, users, host, mount } = auth
+  const instance = { model: settings.model.name, mount: mount || '/' }
+  const keys = keysFor(settings.token.secrets, instance, `method ${name}`)
+  const newId = idMaker(users.now)
+  const era = (user: Fields) => String(user[users.names.takeovers] ?? 0)
+  const { email } = users.names
+  const keepsMailProof = auth.identifiers.isProvable(email) && auth.identifiers.keepsProof(email)
+  return {
+    ...{ model: settings.model, mount, host, logger: auth.logger, now: users.now },
+    collection: (model) => host.engine(model).stored,
+    newId: () => newId('objectId'),
+    seal: (text) => seal(keys.current, text),
+    isSealed: (sealed, text) => isSealed(keys, sealed, text),
+    encrypt: (text, bound) => encrypted(keys, text, bound),
+    decrypt: (sealed, bound) => decrypted(keys, sealed, bound),
+    era,
+    activeEra(user) {
+      const at = user[users.names.keysEndedAt]
+      return `${era(user)}.${at instanceof Date ? at.getTime() : 0}`
+    },
+    codeState: (user) =>
+      JSON.stringify([era(user), users.changedAt(user), user[users.names.email]]),
+    otp: settings.otp,
+    keepsMailProof,
+    provesMail:
+      keepsMailProof &&
+      isThere(settings, 'email') &&
+      settings.delivery.toField.email === users.names.email,
+    newcomer: (body) => newcomer(auth, body),
+    create: (values, body, request, more) => create(auth, values, body, request, more),
+    isKnown: (user, request) => auth.clients.isKnown(user, requestInfo(request).client),
+    pretendWrite: () => auth.dummyWrite(),
+    body: (request) => readBody(host, request),
+    byId: (id) => users.byToken(String(id)),
+    named: (body) => namedAccount(auth, body),
+    isDisabled: (user) => users.isDisabled(user),
+    isLocked: (user, request) => auth.lockout.isLocked(user, requestInfo(request).client),
+    sendCode: (request, find, make) => sendCode(auth, request, find, make),
+    prove: (user, request, own) => prove(auth, user, request, own),
+    recent: (request) => recentUser(auth, request),
+    strong: (request) => strongUser(auth, request),
+    useOnce: (text, expiresAt) => useOnce(auth, name, text, expiresAt),
+    checkWayLeft: (user) => checkWayLeft(auth, user),
+    async checkFactorLeft(user) {
+      const { factors } = auth
+      const isLeft = !factors?.isRequired(user) || (await factors.of(user)).length > 0
+      if (!isLeft) throw lastFactor()
+    },
+    signIn: (user, request, signIn) => signInBy(auth, user, request, signIn),
+    report: auth.report,
+    tell: (user, purpose, request, provider) => tell(auth, user, purpose, request, provider),
+  }
+}
+
+async function useOnce(
+  { usedTokens }: AuthInstance,
+  name: string,
+  text: string,
+  expiresAt: number,
+): Promise<boolean> {
+  const isNew = await usedTokens?.use({ signed: JSON.stringify([name, text]), expiresAt })
+  await usedTokens?.sweep()
+  return isNew !== undefined
+}
+
+/** A password, a code that resets it, or a method; providers are one. */
+async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
+  const { settings, users, identifiers, methods } = auth
+  const channels = channelsThere(settings)
+  const isReset =
+    canReset(settings) &&
+    channels.some((channel) => {
+      const field = settings.delivery.toField[channel]
+      return typeof user[field] === 'string' && identifiers.mayIdentify(user, field)
+    })
+  if (isReset || typeof user[users.names.password] === 'string') return
+  const opens = await Promise.all(methods.map((method) => method.opens?.(user)))
+  if (!opens.includes(true)) throw lastWayIn()
+}
+
+/** Mails what `make` returns for the account that `find` finds, once the response is on its way. */
+function sendCode(
+  auth: AuthInstance,
+  request: ApiRequest,
+  find: () => Promise<Fields | undefined>,
+  make: (user: Fields) => Promise<SentCode | undefined>,
+): Promise<Response> {
+  return respondFirst(auth, request, ['email'], async () => {
+    const user = await find()
+    const to = user && !auth.users.isDisabled(user) && addressOf(auth, user, ['email'])?.to
+    const made = to ? await make(user) : undefined
+    if (!to || !made) return false
+    const issued = { kind: 'signInCode', user, ...made } as const
+    if (await isSent(auth, issued, to, request)) auth.report(request, 'code-sent', user._id)
+    else await made.takeBack?.()
+    return true
+  })
+}
+
+/** The values of an account to be. */
+function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | undefined {
+  const { email: field } = users.names
+  const mail = settings.identifiers.find((identifier) => identifier.field === field)
+  const typed = identifierString(body, 'identifier') || (mail && valueFor(body, mail))
+  const value = typeof typed === 'string' ? mail?.normalize(typed) : undefined
+  return value?.isWellFormed() ? { [field]: value } : undefined
+}
+
+/** Makes an account whose address, if it has one, is proven. */
+async function create(
+  auth: AuthInstance,
+  values: Fields | undefined,
+  body: Fields,
+  request: ApiRequest,
+  { name, claim }: NewAccount = {},
+): Promise<Fields | undefined> {
+  const { settings, users, identifiers } = auth
+  const { names } = users
+  // A name by which people sign in is chosen by them, and belongs to one of them.
+  const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
+  const takesName = name !== undefined && users.has('name') && !isIdentifier
+  const record = await users.engine.validate({
+    ...(takesName && { [names.name]: name }),
+    ...chosenFields(auth, body, settings.registerFields, request),
+    [names.role]: firstRole(settings.roles),
+    ...(values && { ...values, ...identifiers.proofOf(values, names.email) }),
+  })
+  return createAccount(auth, await users.newId(), record, request, { isProven: true, claim })
+}
+
+/** Writes the proof in one conditional step. */
+async function prove(
+  auth: AuthInstance,
+  user: Fields,
+  request: ApiRequest,
+  own: string | undefined,
+): Promise<Fields | undefined> {
+  const { users, identifiers, sessions } = auth
+  const { email: field } = users.names
+  if (!identifiers.mayIdentify(user, field) || typeof user[field] !== 'string') return undefined
+  if (identifiers.isProven(user, field)) return user
+  const expect = {
+    ...users.passwordState(user),
+    ...identifiers.stateOf(user),
+    [field]: user[field],
+    ...(own !== undefined && { [sessions.field]: user[sessions.field] }),
+  }
+  const sessionId = request.auth?.claims?.sid as string | undefined
+  const signedIn = { sessionId, client: requestInfo(request).client }
+  const change = identifiers.takeover(user, { field, ...(own !== undefined && { signedIn }) })
+  const after = await users.update(user._id, change, expect, users.enabled)
+  if (!after) return undefined
+  auth.report(request, 'email-verified', user._id)
+  tellOfProviders(auth, user, after, request)
+  return after
+}
+
+const IV_BYTES = 12
+
+/** AES-256-GCM under the first secret: `<key id>.<IV and text>`. */
+async function encrypted({ current }: Keys, text: string, bound: string): Promise<string> {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
+  const sealed = await crypto.subtle.encrypt(
+    parameters(iv, bound),
+    await cipherKey(current.mac, 'encrypt'),
+    new TextEncoder().encode(text),
+  )
+  return `${current.id}.${base64url(new Uint8Array([...iv, ...new Uint8Array(sealed)]))}`
+}
+
+async function decrypted(keys: Keys, sealed: unknown, bound: string): Promise<string | undefined> {
+  const key = keyOf(keys, sealed)
+  const text = String(sealed).slice((key?.id.length ?? 0) + 1)
+  const bytes = key && bytesIn(text)
+  // Other strings decode to the same bytes; what may be used once has one spelling.
+  if (!bytes || base64url(bytes) !== text) return undefined
+  try {
+    const text = await crypto.subtle.decrypt(
+      parameters(bytes.slice(0, IV_BYTES), bound),
+      await cipherKey(key.mac, 'decrypt'),
+      bytes.slice(IV_BYTES),
+    )
+    return new TextDecoder().decode(text)
+  } catch {
+    return undefined
+  }
+}
+
+function parameters(iv: Uint8Array<ArrayBuffer>, bound: string): AesGcmParams {
+  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(bound) }
+}
+
+function cipherKey(mac: Keys['current']['mac'], use: 'encrypt' | 'decrypt'): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', mac('encryption').slice(), 'AES-GCM', false, [use])
 }

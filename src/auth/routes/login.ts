@@ -21,7 +21,7 @@ import {
   tooManyAttempts,
 } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
-import type { NamedAccount } from '../setup/method.ts'
+import type { MethodSignIn, NamedAccount } from '../setup/method.ts'
 import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
@@ -64,7 +64,7 @@ export async function login(
 
       // What else may refuse the account, and a second step.
       const { reservation } = guess
-      await checkAccount(auth, reservation, request)
+      await checkGuessed(auth, reservation, request)
       const step = await askHook(auth, reservation, request)
       const asked = askedStep(step, auth.factors && (await auth.factors.asked(reservation.user)))
 
@@ -134,7 +134,7 @@ async function loginWithTicket(
     throw refusal(auth, request, user)
   }
   if (!ticket.isGoodFor(reservation.user)) throw invalidTicket()
-  await checkAccount(auth, reservation, request)
+  await checkGuessed(auth, reservation, request)
   const isStrong = await checkFactor(auth, reservation, body, request)
   const step = await askHook(auth, reservation, request, body)
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
@@ -200,21 +200,20 @@ export async function respondSignedIn(
   return valueResponse({ ...signedIn.data, ...more })
 }
 
-/** Checks everything besides the password. Throws the refusal of the sign-in. */
-async function checkAccount(
+/** Throws what refuses the account besides the password. */
+async function checkGuessed(
   auth: AuthInstance,
   reservation: Reservation,
   request: ApiRequest,
 ): Promise<void> {
-  const { user } = reservation
-  const isDisabled = auth.users.isDisabled(user)
-  if (!isDisabled && !auth.identifiers.awaitsProof(user)) return
-  auth.report(request, 'sign-in-failed', user._id)
-  // A refusal must not allow more guesses: no earlier one is taken back.
-  await auth.lockout.takeBack(reservation, 'forgive')
-  if (!isDisabled) throw emailNotConfirmed()
-  await auth.sessions.endThoseOfDisabled(user)
-  throw notActive()
+  try {
+    await checkAccount(auth, reservation.user)
+  } catch (error) {
+    auth.report(request, 'sign-in-failed', reservation.user._id)
+    // A refusal must not allow more guesses: no earlier one is taken back.
+    await auth.lockout.takeBack(reservation, 'forgive')
+    throw error
+  }
 }
 
 /** Runs `onLogin`: returns the second step that it asks for, and throws its refusal of the sign-in. */
@@ -245,4 +244,39 @@ function refusal(
   return locked && settings.lockout.reveal
     ? tooManyAttempts(lockout.secondsLeft(locked, requestInfo(request).client))
     : invalidCredentials()
+}
+
+/** Signs `user` in by a method, which has checked who they are. */
+export async function signInBy(
+  auth: AuthInstance,
+  user: Fields,
+  request: ApiRequest,
+  { isStrong = false, expect = {}, own }: MethodSignIn = {},
+): Promise<Response> {
+  if (own !== undefined && own !== String(user._id)) throw invalidCredentials()
+  await checkAccount(auth, user)
+  // A lock holds for every method, or the right guess at another one would get around it.
+  if (auth.lockout.isLocked(user, requestInfo(request).client)) throw invalidCredentials()
+  const step = await runOnLogin(auth, user, request)
+  const asked = askedStep(step, isStrong ? undefined : await auth.factors?.asked(user))
+  if (asked) return auth.tickets.ask(user, asked, request)
+  return respondSignedIn(
+    auth,
+    user,
+    request,
+    { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own },
+    invalidCredentials,
+  )
+}
+
+/** Throws the refusal of an account that may not sign in, or not yet. */
+export async function checkAccount(
+  { users, identifiers, sessions }: AuthInstance,
+  user: Fields,
+): Promise<void> {
+  if (users.isDisabled(user)) {
+    await sessions.endThoseOfDisabled(user)
+    throw notActive()
+  }
+  if (identifiers.awaitsProof(user)) throw emailNotConfirmed()
 }

@@ -8,7 +8,6 @@ import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { passwordChange, resetChange } from '../accounts/change-password.ts'
 import {
   credential,
   identifierString,
@@ -16,7 +15,13 @@ import {
   readBody,
   valueFor,
 } from '../accounts/credentials.ts'
-import { checkChoice, checkChoiceOf, identifiersIn } from '../accounts/password-choice.ts'
+import {
+  checkChoice,
+  checkChoiceOf,
+  identifiersIn,
+  passwordChange,
+  resetChange,
+} from '../accounts/password-choice.ts'
 import { signedInAsker } from '../accounts/reauthentication.ts'
 import { tryCode } from '../codes/try-code.ts'
 import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'

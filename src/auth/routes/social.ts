@@ -22,8 +22,8 @@ import {
 import { requestInfo } from '../request-info/request-info.ts'
 import { openSession } from '../sign-in/open-session.ts'
 import { askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
+import { checkAccount } from './login.ts'
 import { route } from './route.ts'
-import { checkAccount } from './sign-in-by.ts'
 
 const MAX_SHOWN_LENGTH = 64
 const MAX_TRIES = 3

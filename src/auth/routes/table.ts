@@ -6,7 +6,7 @@
 
 import type { AuthRoute, OwnMethod } from '../instance.ts'
 import type { Method, MethodRoute } from '../setup/method.ts'
-import { methodRoutes } from '../setup/methods.ts'
+import { methodRoutes } from '../setup/routes.ts'
 import { emailVerification } from './email-verify.ts'
 import { login } from './login.ts'
 import { changePassword, forgotPassword, resetPassword } from './passwords.ts'

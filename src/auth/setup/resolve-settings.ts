@@ -24,14 +24,19 @@ import { byAddress } from './client.ts'
 import { deliverySettings, noticesOf } from './delivery-settings.ts'
 import { isStoredName, type StoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
-import { methodRoutes, methodsOf, requiredForOf } from './methods.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
-import { refreshSettings } from './refresh-settings.ts'
 import { roleSettings } from './roles.ts'
-import { middlewaresByRoute, type RouteRow, routePaths } from './routes.ts'
+import {
+  methodRoutes,
+  methodsOf,
+  middlewaresByRoute,
+  type RouteRow,
+  requiredForOf,
+  routePaths,
+} from './routes.ts'
 import type { AuthSettings } from './settings.ts'
-import { tokenSettings } from './token-settings.ts'
+import { refreshSettings, tokenSettings } from './token-settings.ts'
 
 type Environment = Readonly<Record<string, unknown>>
 

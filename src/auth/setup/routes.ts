@@ -1,14 +1,16 @@
 /**
- * Which routes are enabled, under which paths, and which guards run before them: `routes` and `middlewares`.
+ * Which routes are enabled, under which paths, and which guards run before them: `routes`, `middlewares`, and the routes that
+ * `methods` bring; with `secondFactor`.
  *
  * @module
  */
 
 import { refuseMiddlewares } from '../../records/engine/guards.ts'
 import type { Guard } from '../../records/engine/route.ts'
-import { fail, group } from '../option-checks.ts'
-import type { MethodRoute } from './method.ts'
+import { fail, group, strings } from '../option-checks.ts'
+import type { Method, MethodRoute } from './method.ts'
 import type { AuthOptions, MiddlewaresOption } from './options.ts'
+import { roleSettings } from './roles.ts'
 import type { RouteName } from './route-names.ts'
 
 /** A row of the route table, without its handler. */
@@ -22,7 +24,7 @@ export interface RouteRow<Name extends string = string>
   readonly optIn?: true
 }
 
-function namesOf(rows: readonly RouteRow[]): readonly string[] {
+function namesOf(rows: readonly { readonly name: string }[]): readonly string[] {
   return rows.map(({ name }) => name)
 }
 
@@ -104,4 +106,36 @@ function guardsOf(option: string, value: unknown): readonly Guard[] {
 
 function isList(option: MiddlewaresOption | undefined): option is readonly Guard[] {
   return Array.isArray(option)
+}
+
+/** The routes that `methods` bring, in the order in which `router.urls` lists them. */
+export function methodRoutes(methods: readonly Method[]): readonly MethodRoute[] {
+  const own = methods.flatMap(({ routes }) => routes)
+  return [...new Set([...(methods[0]?.machinery.routes ?? []), ...own])]
+}
+
+/** The option `methods`, checked. */
+export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly Method[] {
+  const isMethod = (one: Method) => typeof one?.open === 'function' && one.machinery !== undefined
+  if (!Array.isArray(option) || !option.every(isMethod)) {
+    fail(
+      `'methods' must be a list of methods, such as [apiKeys()]. defineMethod() of fieldgate/methods makes your own`,
+    )
+  }
+  const names = [...option.map(({ name, part }) => part ?? name), ...namesOf(methodRoutes(option))]
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice !== undefined) fail(`'methods' has '${twice}' twice`)
+  return option
+}
+
+/** The roles that need a second factor. */
+export function requiredForOf(options: AuthOptions<never>): readonly string[] {
+  const { requiredFor = [] } = group('secondFactor', options.secondFactor, ['requiredFor'])
+  const roles = strings('secondFactor.requiredFor', requiredFor)
+  const { list, isListed } = roleSettings(options.roles)
+  const unknown = roles.find((role) => isListed && !list.includes(role))
+  if (unknown !== undefined) {
+    fail(`'secondFactor.requiredFor' names '${unknown}', but 'roles.list' has no such role`)
+  }
+  return roles
 }

@@ -15,11 +15,10 @@ import type { StoredNames } from './field-names.ts'
 import type { Identifier } from './identifiers.ts'
 import type { Method } from './method.ts'
 import type { EmailVerificationOptions, LockoutOptions, PasswordOptions } from './options.ts'
-import type { RefreshSettings } from './refresh-settings.ts'
 import type { RoleSettings } from './roles.ts'
 import type { SecurityHook } from './security-event.ts'
 import type { SignInStep } from './sign-in-step.ts'
-import type { TokenSettings } from './token-settings.ts'
+import type { RefreshSettings, TokenSettings } from './token-settings.ts'
 
 /** All resolved options. They do not change after start-up. */
 export interface AuthSettings {

@@ -10,10 +10,10 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse, valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { holds } from '../../records/engine/known-updates.ts'
+import { visitOf } from './factors.ts'
 import type { ConditionalChange } from './lockout.ts'
 import { type SignIn, type SignInParts, signInData, writeSignIn } from './open-session.ts'
 import type { Session, Sessions } from './sessions.ts'
-import { visitOf } from './visit.ts'
 
 const MAX_TRIES = 6
 

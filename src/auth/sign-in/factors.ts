@@ -1,5 +1,5 @@
 /**
- * Second factors: who has one, who is asked for it, and what takes one.
+ * When and how the bearer of a token has signed in; second factors: who has one, who is asked for it, and what takes one.
  *
  * @module
  */
@@ -17,7 +17,6 @@ import type { SecondFactor } from '../setup/method.ts'
 import { hasRole } from '../setup/roles.ts'
 import type { Users } from '../users/users.ts'
 import type { Sessions } from './sessions.ts'
-import { isRecent, visitOf } from './visit.ts'
 
 /** The parts that tell how a user has signed in. */
 interface VisitParts {
@@ -114,4 +113,38 @@ async function signedIn({ users }: FactorParts, request: ApiRequest): Promise<Fi
   const user = await users.byId(request.auth?.userId)
   if (!user) throw invalidToken()
   return user
+}
+
+/** A sign-in, or the confirmation after it. In epoch milliseconds. */
+export interface Visit {
+  /** When any factor was last shown. */
+  readonly at: number
+  /** When a second factor was last shown; undefined if none was. */
+  readonly strongAt: number | undefined
+}
+
+const RECENT_MS = 10 * 60_000
+
+/** Whether something was a short time ago. */
+export function isRecent({ now }: Pick<Users, 'now'>, at: number | undefined): boolean {
+  return at !== undefined && at > now() - RECENT_MS
+}
+
+/**
+ * The visit of a signed-in request of `user`: that of its session, or without sessions that of its token. Undefined for a
+ * token of another service, which may come from a refresh, and for an API key.
+ */
+export function visitOf(
+  { sessions }: { readonly sessions: Sessions },
+  user: Fields,
+  { auth }: ApiRequest,
+): Visit | undefined {
+  const { sid, iat, jti, mfa } = auth?.claims ?? {}
+  const session = sessions.of(user).find(({ id }) => id === sid)
+  if (session) {
+    const { createdAt, confirmedAt = createdAt, strongAt } = session
+    return { at: confirmedAt.getTime(), strongAt: strongAt?.getTime() }
+  }
+  if (jti === undefined) return undefined
+  return { at: Number(iat) * 1000, strongAt: typeof mfa === 'number' ? mfa * 1000 : undefined }
 }

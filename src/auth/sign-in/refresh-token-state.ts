@@ -12,7 +12,7 @@ import { base64url, textIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/hmac.ts'
-import type { RefreshSettings } from '../setup/refresh-settings.ts'
+import type { RefreshSettings } from '../setup/token-settings.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 /**

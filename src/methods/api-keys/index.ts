@@ -14,8 +14,9 @@ import { messageResponse, valueResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { checkOptions, natural, type Rule as OptionRule } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store.ts'
+import { MOST_RECORDS } from '../method-model.ts'
 import { allowIn, Judge } from './allow.ts'
-import { Keys, MOST, type StoredKey, tooManyKeys } from './keys.ts'
+import { Keys, type StoredKey, tooManyKeys } from './keys.ts'
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions {
@@ -27,8 +28,8 @@ export interface ApiKeysOptions {
 
 const RULES: Readonly<Record<string, OptionRule>> = {
   maxPerUser: {
-    must: `be a whole number, 1 to ${MOST}`,
-    test: (value) => natural.test(value) && Number(value) <= MOST,
+    must: `be a whole number, 1 to ${MOST_RECORDS}`,
+    test: (value) => natural.test(value) && Number(value) <= MOST_RECORDS,
   },
   prefix: {
     must: 'be 1 to 16 letters and digits',
@@ -133,7 +134,7 @@ function opened(accounts: Accounts, keys: Keys): OpenMethod {
         const id = idFrom(request.params.id ?? '', accounts.model.idType)
         if (id === undefined) throw invalidId()
         if (!(await accounts.byId(id))) throw entryNotFound()
-        await keys.endAll(id)
+        await keys.records.forget(id)
         accounts.report(request, 'key-removed', id)
         return messageResponse('All keys ended.')
       },
@@ -154,7 +155,7 @@ function opened(accounts: Accounts, keys: Keys): OpenMethod {
         return { user, claims: { key: record._id } }
       },
     },
-    forget: (userId) => keys.endAll(userId),
+    forget: (userId) => keys.records.forget(userId),
   }
 }
 

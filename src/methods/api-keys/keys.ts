@@ -9,8 +9,8 @@ import type { Accounts } from '../../auth/setup/method.ts'
 import { base64url } from '../../http/base64url.ts'
 import { HttpError } from '../../http/errors.ts'
 import { all, any, withId } from '../../ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
-import { methodModel } from '../method-model.ts'
+import type { Fields } from '../../ports/store.ts'
+import { is, MethodRecords } from '../method-model.ts'
 import type { Rule } from './allow.ts'
 
 /** A stored key. */
@@ -41,7 +41,7 @@ const MAX_ROUNDS = 20
 /** The keys of the accounts of one auth router. */
 export class Keys {
   readonly #accounts: Accounts
-  readonly #stored: Collection
+  readonly records: MethodRecords<StoredKey>
   readonly #pattern: RegExp
   readonly #prefix: string
   readonly #max: number
@@ -51,7 +51,7 @@ export class Keys {
     this.#prefix = prefix
     this.#max = max
     this.#pattern = new RegExp(`^${prefix}_([0-9a-f]{24})_([\\w-]{43})$`)
-    const model = methodModel(accounts.model, 'ApiKey', {
+    this.records = new MethodRecords(accounts, 'ApiKey', {
       fields: {
         owner: string().check(maxLength(1000)),
         slot: number(),
@@ -66,7 +66,6 @@ export class Keys {
       // So many slots, so many keys, no matter how many requests ask at once.
       unique: [['owner', 'slot']],
     })
-    this.#stored = accounts.collection(model)
   }
 
   /** Whether a token is meant as a key. */
@@ -76,7 +75,7 @@ export class Keys {
 
   /** The live keys of `user`, the newest first. */
   async of(user: Fields): Promise<readonly StoredKey[]> {
-    const live = (await this.#all(String(user._id))).filter((key) => this.#isLive(key, user))
+    const live = (await this.records.of(String(user._id))).filter((key) => this.#isLive(key, user))
     return live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
 
@@ -95,12 +94,8 @@ export class Keys {
       const slot = await this.#freeSlot(user)
       if (slot === undefined) throw tooManyKeys()
       const record: StoredKey = { ...common, hash, slot, ...(expiresAt && { expiresAt }) }
-      try {
-        await this.#stored.insert({ ...record })
-        return { record, key: `${this.#prefix}_${_id}_${secret}` }
-      } catch (error) {
-        if (!(error instanceof DuplicateKey)) throw error
-      }
+      const isStored = await this.records.add({ ...record })
+      if (isStored) return { record, key: `${this.#prefix}_${_id}_${secret}` }
     }
     throw tooManyKeys()
   }
@@ -109,7 +104,7 @@ export class Keys {
   async #freeSlot(user: Fields): Promise<number | undefined> {
     const owner = String(user._id)
     const taken = new Set<number>()
-    for (const key of await this.#all(owner)) {
+    for (const key of await this.records.of(owner)) {
       if (this.#isLive(key, user)) taken.add(key.slot)
       else await this.end(owner, key._id)
     }
@@ -121,13 +116,8 @@ export class Keys {
   /** Ends one key of the user with the id `owner`; false if they have none with that id. */
   async end(owner: string, id: string): Promise<boolean> {
     if (!/^[0-9a-f]{24}$/.test(id)) return false
-    const own = all([withId(id), { op: 'eq', field: 'owner', value: owner }])
-    return (await this.#stored.delete(own)) !== null
-  }
-
-  /** Ends all keys of the user with the id `owner`. */
-  async endAll(owner: string): Promise<void> {
-    while (await this.#stored.delete({ op: 'eq', field: 'owner', value: owner }));
+    const own = all([withId(id), is('owner', owner)])
+    return (await this.records.stored.delete(own)) !== null
   }
 
   /** A right key with its owner, who may be disabled; undefined for any other. */
@@ -136,8 +126,7 @@ export class Keys {
   ): Promise<{ readonly user: Fields; readonly record: StoredKey } | undefined> {
     const [, id = '', secret = ''] = this.#pattern.exec(token) ?? []
     if (id === '') return undefined
-    const [found] = await this.#stored.find({ filter: withId(id), sort: [], limit: 1 })
-    const record = found as unknown as StoredKey | undefined
+    const record = await this.records.first(withId(id))
     // Compared anyway: it takes time.
     const isRight = this.#accounts.isSealed(record?.hash, textOf(id, record?.owner ?? '', secret))
     if (!record || !isRight) return undefined
@@ -151,26 +140,19 @@ export class Keys {
     const at = this.#accounts.now()
     if (lastUsedAt && lastUsedAt.getTime() > at - USE_MS) return
     const before = any([
-      { op: 'eq', field: 'lastUsedAt', value: null },
+      is('lastUsedAt', null),
       { op: 'lte', field: 'lastUsedAt', value: new Date(at - USE_MS) },
     ])
-    await this.#stored.update(all([withId(_id), before]), { set: { lastUsedAt: new Date(at) } })
+    await this.records.stored.update(all([withId(_id), before]), {
+      set: { lastUsedAt: new Date(at) },
+    })
   }
 
   #isLive({ era, expiresAt }: StoredKey, user: Fields): boolean {
     const isOver = expiresAt != null && expiresAt.getTime() <= this.#accounts.now()
     return !isOver && era === this.#accounts.activeEra(user)
   }
-
-  async #all(owner: string): Promise<StoredKey[]> {
-    const filter = { op: 'eq', field: 'owner', value: owner } as const
-    // Some may be dead, but never more than there are slots.
-    return (await this.#stored.find({ filter, sort: [], limit: MOST })) as unknown as StoredKey[]
-  }
 }
-
-/** The most keys that any option allows. */
-export const MOST = 1000
 
 function textOf(id: string, owner: string, secret: string): string {
   return JSON.stringify([id, owner, secret])

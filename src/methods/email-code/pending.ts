@@ -11,8 +11,8 @@ import type { Accounts, SentCode } from '../../auth/setup/method.ts'
 import { sameText } from '../../http/constant-time.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, type Filter } from '../../ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
-import { methodModel } from '../method-model.ts'
+import type { Fields } from '../../ports/store.ts'
+import { is, MethodRecords } from '../method-model.ts'
 
 /** A stored code. */
 export interface PendingCode {
@@ -29,11 +29,11 @@ const MAX_SWEPT = 3
 /** The pending codes of the accounts of one auth router. */
 export class Pending {
   readonly #accounts: Accounts
-  readonly #stored: Collection
+  readonly #records: MethodRecords<PendingCode>
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts
-    const model = methodModel(accounts.model, 'SignInCode', {
+    this.#records = new MethodRecords(accounts, 'SignInCode', {
       fields: {
         key: string().check(maxLength(1000)),
         state: string(),
@@ -46,14 +46,11 @@ export class Pending {
       unique: ['key'],
       indexes: ['expiresAt'],
     })
-    this.#stored = accounts.collection(model)
   }
 
   /** What is pending for `person`; looked up for everybody, because it takes time. */
   async of(person: Fields | undefined): Promise<PendingCode | undefined> {
-    const filter = keyed(person ? keyOf(person) : '')
-    const [found] = await this.#stored.find({ filter, sort: [], limit: 1 })
-    return found as PendingCode | undefined
+    return this.#records.first(keyed(person ? keyOf(person) : ''))
   }
 
   /**
@@ -78,14 +75,18 @@ export class Pending {
       ...(!isOpen && { attempts: 0, knownAttempts: 0 }),
     }
     const isStored = before
-      ? await this.#stored.update(keyed(key), { set }, { expect: { sentAt: before.sentAt } })
-      : await this.#inserted({ _id: newId(), ...set })
+      ? await this.#records.stored.update(
+          keyed(key),
+          { set },
+          { expect: { sentAt: before.sentAt } },
+        )
+      : await this.#records.add({ _id: newId(), ...set })
     // Another request is sending one at this moment.
     if (!isStored) return undefined
     await pretendWrite()
     const takeBack = async () => {
       const change = { set: { sentAt: new Date(0) } }
-      await this.#stored.update(keyed(key), change, { expect: { sentAt: set.sentAt } })
+      await this.#records.stored.update(keyed(key), change, { expect: { sentAt: set.sentAt } })
     }
     return { code, expiresAt, takeBack }
   }
@@ -97,7 +98,7 @@ export class Pending {
     const field = user && isKnown(user, request) ? 'knownAttempts' : 'attempts'
     const pending = all([
       keyed(key),
-      { op: 'eq', field: 'state', value: user ? codeState(user) : '' },
+      is('state', user ? codeState(user) : ''),
       { op: 'gt', field: 'expiresAt', value: new Date(now()) },
       { op: 'lt', field, value: otp.maxAttempts },
     ])
@@ -108,39 +109,29 @@ export class Pending {
       before.expiresAt.getTime() > now() &&
       Number((before as unknown as Fields)[field]) < otp.maxAttempts
     const change = { increment: { [field]: 1 } }
-    const tried = mayTry ? await this.#stored.update(pending, change) : null
+    const tried = mayTry ? await this.#records.stored.update(pending, change) : null
     if (!tried) await pretendWrite()
     const stored = (tried ?? { key: '', code: '' }) as unknown as PendingCode
     const isRight = sameText(typed.trim(), (await this.#open(stored)) ?? '')
     if (!tried || !isRight) return false
-    const same: Filter = { op: 'eq', field: 'code', value: stored.code }
-    return (await this.#stored.delete(all([keyed(key), same]))) !== null
+    return (await this.#records.stored.delete(all([keyed(key), is('code', stored.code)]))) !== null
   }
 
   /** Removes what is kept of an account. */
   async forget(userId: string): Promise<void> {
-    await this.#stored.delete(keyed(keyOf({ _id: userId })))
+    await this.#records.stored.delete(keyed(keyOf({ _id: userId })))
   }
 
   #open({ code, key }: Pick<PendingCode, 'code' | 'key'>): Promise<string | undefined> {
     return this.#accounts.decrypt(code, key)
   }
 
-  async #inserted(record: Fields): Promise<boolean> {
-    try {
-      await this.#stored.insert(record)
-      return true
-    } catch (error) {
-      if (error instanceof DuplicateKey) return false
-      throw error
-    }
-  }
-
   /** Removes some codes of long ago: those of addresses without an account would stay. */
   async #sweep(): Promise<void> {
     const over = new Date(this.#accounts.now() - DAY_MS)
     for (let swept = 0; swept < MAX_SWEPT; swept += 1) {
-      if (!(await this.#stored.delete({ op: 'lt', field: 'expiresAt', value: over }))) return
+      if (!(await this.#records.stored.delete({ op: 'lt', field: 'expiresAt', value: over })))
+        return
     }
   }
 }
@@ -151,7 +142,7 @@ function keyOf({ _id, ...newcomer }: Fields): string {
 }
 
 function keyed(key: string): Filter {
-  return { op: 'eq', field: 'key', value: key }
+  return is('key', key)
 }
 
 /** Every code is equally likely: numbers beyond the last whole multiple are drawn again. */

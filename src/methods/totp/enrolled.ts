@@ -7,9 +7,9 @@
 
 import { array, boolean, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
-import { all, type Filter } from '../../ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
-import { methodModel } from '../method-model.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import { is, MethodRecords } from '../method-model.ts'
 import { newRecoveryCode, normalCode, stepOf } from './codes.ts'
 
 interface Stored {
@@ -29,11 +29,11 @@ const MAX_TRIES = 20
 /** The authenticator apps of the accounts of one auth router. */
 export class Enrolled {
   readonly #accounts: Accounts
-  readonly #stored: Collection
+  readonly records: MethodRecords<Stored>
 
   constructor(accounts: Accounts) {
     this.#accounts = accounts
-    const model = methodModel(accounts.model, 'Totp', {
+    this.records = new MethodRecords(accounts, 'Totp', {
       fields: {
         owner: string().check(maxLength(1000)),
         secret: string(),
@@ -45,13 +45,11 @@ export class Enrolled {
       timestamps: { updatedAt: false },
       unique: ['owner'],
     })
-    this.#stored = accounts.collection(model)
   }
 
   /** That of `user`; undefined if they have none. */
   async of(user: Fields): Promise<Stored | undefined> {
-    const [found] = await this.#stored.find({ filter: ownedBy(user), sort: [], limit: 1 })
-    const stored = found as unknown as Stored | undefined
+    const stored = await this.records.first(ownedBy(user))
     return stored?.era === this.#accounts.era(user) && !stored.ends ? stored : undefined
   }
 
@@ -66,16 +64,11 @@ export class Enrolled {
       ...{ era: era(user), step, codes: seals, createdAt: new Date(now()) },
     }
     for (let tries = 0; tries < 2; tries += 1) {
-      try {
-        await this.#stored.insert({ ...record })
-        return codes
-      } catch (error) {
-        if (!(error instanceof DuplicateKey)) throw error
-        if (await this.of(user)) return undefined
-        // One from before a takeover.
-        const dead: Filter = { op: 'ne', field: 'era', value: record.era }
-        await this.#stored.delete(all([ownedBy(user), dead]))
-      }
+      if (await this.records.add({ ...record })) return codes
+      if (await this.of(user)) return undefined
+      // One from before a takeover.
+      const dead: Filter = { op: 'ne', field: 'era', value: record.era }
+      await this.records.stored.delete(all([ownedBy(user), dead]))
     }
     return undefined
   }
@@ -121,15 +114,14 @@ export class Enrolled {
       // Of two factors that are removed at once, neither counts for the other: both may be refused, but one stays.
       await this.#accounts.checkFactorLeft(user)
     } catch (error) {
-      await this.#stored.update(ownedBy(user), { unset: ['ends'] }, { expect: { ends: true } })
+      await this.records.stored.update(
+        ownedBy(user),
+        { unset: ['ends'] },
+        { expect: { ends: true } },
+      )
       throw error
     }
-    return (await this.#stored.delete(all([ownedBy(user), id(stored)]))) !== null
-  }
-
-  /** Removes what is kept of an account. */
-  async forget(owner: string): Promise<void> {
-    await this.#stored.delete(ownedBy({ _id: owner }))
+    return (await this.records.stored.delete(all([ownedBy(user), withId(stored._id)]))) !== null
   }
 
   #update(
@@ -139,9 +131,9 @@ export class Enrolled {
     more?: Filter,
     expect: Fields = {},
   ): Promise<Fields | null> {
-    const filters = [ownedBy(user), id(stored), ...(more ? [more] : [])]
+    const filters = [ownedBy(user), withId(stored._id), ...(more ? [more] : [])]
     const options = { expect: { ...expect, ends: undefined } }
-    return this.#stored.update(all(filters), { set }, options)
+    return this.records.stored.update(all(filters), { set }, options)
   }
 
   #newCodes(user: Fields): {
@@ -160,9 +152,5 @@ export class Enrolled {
 }
 
 function ownedBy({ _id }: Fields): Filter {
-  return { op: 'eq', field: 'owner', value: String(_id) }
-}
-
-function id({ _id }: Stored): Filter {
-  return { op: 'eq', field: '_id', value: _id }
+  return is('owner', String(_id))
 }

@@ -151,7 +151,7 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         isRight: (user, code) => enrolled.useRecoveryCode(user, String(code)),
       },
     ],
-    forget: (userId) => enrolled.forget(userId),
+    forget: (userId) => enrolled.records.forget(userId),
   }
 }
 

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexDigestOf } from '#hmac'
 import { CachedReads, type Loaded } from '../../cache/cached.ts'
 import type { ReadRequest } from '../../cache/key.ts'
 import { resolveCache } from '../../cache/options.ts'
@@ -144,7 +143,7 @@ function fingerprint(
   const text = JSON.stringify([mount, models, shaping, vary], (_key, value) =>
     typeof value === 'function' ? String(value) : value,
   )
-  return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32)
+  return hexDigestOf(text).slice(0, 32)
 }
 
 /** What decides how much of a model's records is shown. */

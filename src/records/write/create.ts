@@ -84,7 +84,8 @@ export async function createFrom(
   const insert = () => engine.insert(values, id as string | undefined)
   const write = () => (keyed ? noteWrite(keyed, insert()) : insert())
   checkTime(request)
-  const record = await saveWithFiles(resource, incoming, values, write)
+  const hasFiles = incoming.files.length > 0
+  const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
   if (runAfterCreate) {
     const run = () => runAfterCreate(record as never, request, context)
     await runAfterWrite(resource, request, 'runAfterCreate', run, strictAfterCreate)

@@ -25,7 +25,6 @@ export async function saveWithFiles(
   values: Fields,
   save: () => Promise<Fields>,
 ): Promise<Fields> {
-  if (incoming.files.length === 0) return save()
   return (await uploadCode(owner.host)).saveWithFiles(owner, incoming, values, save)
 }
 

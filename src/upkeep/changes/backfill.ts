@@ -133,7 +133,12 @@ function batchWriter(
   return async (batch) => {
     let changed = 0
     for (let at = 0; at < batch.length; at += AT_ONCE) {
-      const written = await eachWritten(model, collection, batch.slice(at, at + AT_ONCE))
+      const some = batch.slice(at, at + AT_ONCE)
+      const writes = await Promise.allSettled(some.map((one) => write(model, collection, one)))
+      const written = writes.flatMap((result) => {
+        if (result.status === 'rejected') throw result.reason
+        return result.value ?? []
+      })
       for (const one of written) await note(one)
       await collection.refresh?.(written.map(({ record }) => String(record._id)))
       changed += written.filter(({ isChanged }) => isChanged).length
@@ -152,20 +157,6 @@ interface Written {
   readonly isChanged: boolean
   /** The unique fields whose values another record has, if that is why it could not be written. */
   readonly taken?: readonly string[]
-}
-
-/** Those of `records` that are still there, stored as reads show them. */
-async function eachWritten(
-  model: Model,
-  collection: Collection,
-  records: readonly Fields[],
-): Promise<Written[]> {
-  const writes = records.map((record) => write(model, collection, record))
-  const results = await Promise.allSettled(writes)
-  return results.flatMap((result) => {
-    if (result.status === 'rejected') throw result.reason
-    return result.value ?? []
-  })
 }
 
 /** How often other writers may come in between. */

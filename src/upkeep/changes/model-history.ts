@@ -5,8 +5,7 @@
  * @module
  */
 
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { digestOf } from '#hmac'
+import { hexDigestOf } from '#hmac'
 import { changedFields, type Fingerprint, fingerprintOf } from '../../model/fingerprint.ts'
 import type { Model } from '../../model/model.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
@@ -143,5 +142,5 @@ function filterOf(place: string): Filter {
 }
 
 function idOf(place: string): string {
-  return bytesToHex(digestOf(place)).slice(0, 24)
+  return hexDigestOf(place).slice(0, 24)
 }

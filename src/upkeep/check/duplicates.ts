@@ -4,8 +4,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { digestOf } from '#hmac'
 import { valueIn } from '../../model/value-at.ts'
 import type { Fields } from '../../ports/store.ts'
 
@@ -57,7 +56,7 @@ export class Duplicates {
 
 /** 48 bits, never 0. */
 function hashOf(text: string): number {
-  const bytes = sha256(utf8ToBytes(text))
+  const bytes = digestOf(text)
   return (
     new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) * 2 ** 16 +
     (bytes[4] ?? 0) * 2 ** 8 +

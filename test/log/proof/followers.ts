@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ReadableStream as NodeStream } from 'node:stream/web'
 import { createClient, type Failure } from '../../../src/client/index.ts'
 import type { AnyRecords } from '../../../src/client/shapes.ts'
 import type { App } from '../../../src/index.ts'
@@ -29,6 +30,8 @@ export class Follower {
   readonly #ports: readonly number[]
   readonly #ending = new AbortController()
   readonly #running: Promise<unknown>
+  /** Rejects if it ends by itself. */
+  readonly failed: Promise<never>
   readonly failures: Failure[] = []
   #at: number
 
@@ -50,6 +53,12 @@ export class Follower {
       onError: (failure: Failure) => void this.failures.push(failure),
       signal: this.#ending.signal,
     })
+    // It follows its list until it is told not to, whatever happens.
+    this.failed = this.#running.then(() => {
+      if (this.#ending.signal.aborted) return new Promise<never>(() => {})
+      throw new Error(`${path} ended: ${JSON.stringify(this.failures.at(-1))}`)
+    })
+    this.failed.catch(() => {})
   }
 
   #fetch = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
@@ -65,27 +74,28 @@ export class Follower {
       this.isOpen = false
       cutting.abort()
     }
-    return new Response(response.body.pipeThrough(this.#watch()), response)
+    return new Response(NodeStream.from(this.#watched(response.body)) as ReadableStream, response)
   }
 
   /** Looks at the positions that pass. */
-  #watch(): TransformStream<Uint8Array, Uint8Array> {
+  async *#watched(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const decoder = new TextDecoder()
     let text = ''
     let last = ''
-    return new TransformStream({
-      transform: (chunk, controller) => {
-        controller.enqueue(chunk)
+    try {
+      for await (const chunk of body) {
         text += decoder.decode(chunk, { stream: true })
-        const end = text.lastIndexOf('\n\n')
-        if (end === -1) return
-        for (const [, id = ''] of text.slice(0, end).matchAll(/^id: (.*)$/gm)) {
+        const whole = text.lastIndexOf('\n\n') + 1
+        for (const [, id = ''] of text.slice(0, whole).matchAll(/^id: (.*)$/gm)) {
           if (id <= last) this.outOfOrder += 1
           last = id
         }
-        text = text.slice(end + 2)
-      },
-    })
+        text = text.slice(whole)
+        yield chunk
+      }
+    } finally {
+      this.isOpen = false
+    }
   }
 
   /** Whether it has what its list shows. */

@@ -50,6 +50,7 @@ export async function prove(place: Place, size: Size): Promise<Proof> {
   const begun = performance.now()
   await Promise.race([
     servers.failed,
+    ...followers.map(({ failed }) => failed),
     Promise.all([
       spread(size.cuts, size, found, () => cut(followers)),
       spread(size.kills, size, found, () => servers.kill()),

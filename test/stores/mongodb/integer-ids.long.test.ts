@@ -2,7 +2,7 @@ import { type Document, Long, MongoClient, ObjectId } from 'mongodb'
 import { afterAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
-import { createApp, defineModel } from '../../../src/index.ts'
+import { createApp, defineModel, ref } from '../../../src/index.ts'
 import { withService } from '../../services/shared.ts'
 import { freshDatabases } from './databases.ts'
 
@@ -11,6 +11,8 @@ const Ticket = defineModel('Ticket', {
   collection: 'tickets',
   fields: { title: z.string() },
 })
+
+const Seat = defineModel('Seat', { fields: { ticket: ref('Ticket') }, unique: ['ticket'] })
 
 await withService('mongo', ({ url }) => {
   const fresh = freshDatabases(url)
@@ -36,6 +38,16 @@ await withService('mongo', ({ url }) => {
     expect((await tickets.insert({ title: 'first' }))._id).toBe(wanted)
     const next = String(BigInt(wanted) + 1n)
     expect((await tickets.insert({ title: 'second' }))._id).toBe(next)
+    await app.close()
+  })
+
+  it('a unique reference refuses a second record with the same integer id', async () => {
+    const app = createApp({ store: mongoStore({ url, database: fresh() }) })
+    const [tickets, seats] = [app.store.collection(Ticket), app.store.collection(Seat)]
+    await app.ready()
+    const { _id } = await tickets.insert({ title: 'first' })
+    await seats.insert({ ticket: _id })
+    await expect(seats.insert({ ticket: _id })).rejects.toMatchObject({ status: 409 })
     await app.close()
   })
 })

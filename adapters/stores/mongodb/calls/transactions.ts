@@ -8,13 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type ClientSession, type Db, MongoError } from 'mongodb'
 import type {
   CollectionSchema,
-  Fields,
   StepResult,
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
-import { isNotable, type Noted, type NotedStep, notedBy, takeNoted } from '../../changes/noting.ts'
-import { take } from '../../planner/steps.ts'
+import { isNotable, type Noted, notedBy, takeNoted } from '../../changes/noting.ts'
 import type { Added, Log } from '../changes/log.ts'
 import {
   DUPLICATE_KEY,
@@ -54,7 +52,7 @@ export function stepWriter(
       const { in: schema } = step
       const native = database.collection(schema.name)
       const writes = new Writes(schema, native, () => indexedOf(schema), session)
-      const taken = await taking(step, writes).catch((error: unknown) => {
+      const taken = await takeNoted(step, writes).catch((error: unknown) => {
         throw isTransient(error) ? error : portError(error, schema)
       })
       if (!taken) return { failed }
@@ -99,42 +97,6 @@ type Tried =
 /** What was added to the log, each with the index of its step: writes that shared a transaction are told apart by it. */
 function changesOf({ noted = [], added }: Exclude<Tried, { failed: number }>): StepChange[] {
   return (added?.changes ?? []).map((one, at) => ({ ...one, step: noted[at]?.step ?? 0 }))
-}
-
-/** What a step does, with what is to be noted of it; undefined if it fails. */
-async function taking(step: WriteStep, writes: Writes): Promise<NotedStep | undefined> {
-  if (isNotable(step)) return takeNoted(step, writes)
-  const result = await resultOf(step, writes)
-  return result && { result, records: [] }
-}
-
-function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
-  return take<Promise<StepResult | undefined>>(step, {
-    async insert(record) {
-      await writes.insert(record)
-      return { count: 1, records: [] }
-    },
-    update: async (filter, change, options) => one(await writes.update(filter, change, options)),
-    updateMany: async (filter, change) => {
-      return { count: await writes.updateMany(filter, change), records: [] }
-    },
-    delete: async (filter, options) => one(await writes.delete(filter, options)),
-    async deleteMany(filter) {
-      const records = await writes.deleteMany(filter)
-      return { count: records.length, records }
-    },
-    async require(filter, isThere, options) {
-      const found = await (isThere ? writes.lock(filter, options) : writes.hold(filter))
-      return (found !== null) === isThere ? NOTHING : undefined
-    },
-    guard: async () => NOTHING,
-  })
-}
-
-const NOTHING: StepResult = { count: 0, records: [] }
-
-function one(record: Fields | null): StepResult | undefined {
-  return record ? { count: 1, records: [record] } : undefined
 }
 
 /** The documents of the guards of these steps, in one order. */

@@ -13,7 +13,7 @@ import {
 } from 'mongodb'
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../../src/ports/store.ts'
-import type { NotableWrites } from '../../changes/noting.ts'
+import type { StepWrites } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { gather } from '../../gather.ts'
 import { encode, fromDocument, LOCK, toDocument } from '../documents/documents.ts'
@@ -22,7 +22,7 @@ import { addGrams, type Indexed, isStill } from '../search/grams.ts'
 import { compileChange } from './change.ts'
 
 /** Writes to the collection of `schema`, which is `native` in the database. */
-export class Writes implements NotableWrites {
+export class Writes implements StepWrites {
   readonly #schema: CollectionSchema
   readonly #native: Native
   readonly #indexed: () => Indexed
@@ -77,12 +77,13 @@ export class Writes implements NotableWrites {
     return found
   }
 
-  /**
-   * A record that matches and holds what is expected. It is changed, because a snapshot alone keeps no other transaction from
-   * removing it: only two writes of one document conflict.
-   */
-  lock(filter: Filter, options?: WriteOptions): Promise<Fields | null> {
-    return this.#updated(filter, { $inc: { [LOCK]: 1 } }, options)
+  /** It is changed, because a snapshot alone keeps no other transaction from removing it: only two writes of one document conflict. */
+  async keep(filter: Filter, options?: WriteOptions): Promise<boolean> {
+    return (await this.#updated(filter, { $inc: { [LOCK]: 1 } }, options)) !== null
+  }
+
+  async isThere(filter: Filter): Promise<boolean> {
+    return (await this.hold(filter)) !== null
   }
 
   hold(filter: Filter, options?: WriteOptions): Promise<Fields | null> {

@@ -16,45 +16,30 @@ import {
 
 /** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000
-/** The document is one that the collection cannot hold. */
-const REFUSED: ReadonlySet<unknown> = new Set([
-  121, // a validator refuses it
-  16755, // an index of places on a sphere finds no place in it
-  // Those of an index of places in a plane.
-  13026,
-  13027,
-  13068,
-  16804,
-])
-
 /** The code of a transaction that has met another one. */
 export const WRITE_CONFLICT = 112
 /** The code of a collection that exists. */
 export const EXISTS = 48
 
-const TOO_LARGE: ReadonlySet<unknown> = new Set([
-  10334, // BSONObjectTooLarge
-  17280, // KeyTooLong
-  17419, // The document after an update
-  17420,
-])
-
 const INVALID_REGULAR_EXPRESSION = 51091
-const TIMEOUTS: ReadonlySet<unknown> = new Set([
-  50, // MaxTimeMSExpired
-  262, // ExceededTimeLimit
-])
+/** A validator refuses the document (121), or an index of places on a sphere or in a plane finds no place in it. */
+const REFUSED = new Set<unknown>([121, 16755, 13026, 13027, 13068, 16804])
+/** BSONObjectTooLarge, KeyTooLong, and a document that is too large after an update. */
+const TOO_LARGE = new Set<unknown>([10334, 17280, 17419, 17420])
+/** MaxTimeMSExpired, ExceededTimeLimit. */
+const TIMEOUTS = new Set<unknown>([50, 262])
 
-/** Errors of the driver that mean "not now": no server, no primary, the connection closed, the client closed. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
+/** Errors of the driver that the next try may not meet, on another connection or another member. */
+const PASSING = new Set(['MongoNetworkError', 'MongoPoolClearedError', 'PoolClearedOnNetworkError'])
+
+/** Others that mean "not now": no server, no primary, the connection closed, the client closed. */
+const UNREACHABLE = new Set([
   'MongoClientClosedError',
   'MongoExpiredSessionError',
-  'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoNotConnectedError',
   // The reply was not MongoDB's; the driver then closes the connection.
   'MongoParseError',
-  'MongoPoolClearedError',
   'MongoPoolClosedError',
   'MongoServerClosedError',
   'MongoServerSelectionError',
@@ -63,11 +48,10 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'MongoUnexpectedServerResponseError',
   'MongoWaitQueueTimeoutError',
   'MongoWriteConcernError',
-  'PoolClearedOnNetworkError',
 ])
 
 /** Errors of a member that is not primary, is shutting down, or cannot reach the others. */
-const NOT_NOW: ReadonlySet<unknown> = new Set([
+const NOT_NOW = new Set<unknown>([
   6, // HostUnreachable
   7, // HostNotFound
   64, // WriteConcernFailed
@@ -86,43 +70,34 @@ const NOT_NOW: ReadonlySet<unknown> = new Set([
 ])
 
 /** System errors of a broken connection. The driver passes them on if a write fails at once. */
-const BROKEN: ReadonlySet<unknown> = new Set(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+const BROKEN = new Set<unknown>(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
 /**
  * `error` as one of the port's errors. An error that no caller could act on becomes a plain error with it as the cause.
  */
 export function portError(error: unknown, schema?: CollectionSchema): unknown {
-  if (isBroken(error)) return unreachable(error)
-  if (isTooLarge(error)) return new RefusedWrite('size', [], { cause: error })
+  const options = { cause: error }
+  const unreachable = () => new StoreUnavailable('the database cannot be reached', options)
+  if (isPassing(error)) return unreachable()
+  if (isTooLarge(error)) return new RefusedWrite('size', [], options)
   if (!isDriverError(error)) return error
-  const { code } = error
-  if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), { cause: error })
-  if (REFUSED.has(code)) return new RefusedWrite('value', refusedFields(error), { cause: error })
-  if (TIMEOUTS.has(code) || error.name === 'MongoOperationTimeoutError') {
-    return new StoreTimeout('the database took too long', { cause: error })
+  const { code, name } = error
+  if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), options)
+  if (REFUSED.has(code)) return new RefusedWrite('value', refusedFields(error), options)
+  if (TIMEOUTS.has(code) || name === 'MongoOperationTimeoutError') {
+    return new StoreTimeout('the database took too long', options)
   }
   if (code === INVALID_REGULAR_EXPRESSION) {
-    return new InvalidPattern('not a valid regular expression', { cause: error })
+    return new InvalidPattern('not a valid regular expression', options)
   }
-  if (UNREACHABLE.has(error.name) || NOT_NOW.has(code)) {
-    return unreachable(error)
-  }
-  return new Error('the database refused the operation', { cause: error })
+  if (UNREACHABLE.has(name)) return unreachable()
+  return new Error('the database refused the operation', options)
 }
 
 /** Whether a document is larger than MongoDB takes, or than the driver's buffer, which is a little larger. */
 function isTooLarge(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
-  if (error instanceof RangeError) return code === 'ERR_OUT_OF_RANGE'
-  return isDriverError(error) && TOO_LARGE.has(code)
-}
-
-function isBroken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && BROKEN.has(error.code)
-}
-
-function unreachable(error: unknown): StoreUnavailable {
-  return new StoreUnavailable('the database cannot be reached', { cause: error })
+  if (error instanceof RangeError) return 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
+  return isDriverError(error) && TOO_LARGE.has(error.code)
 }
 
 /** Recognised by name: an application may hold two copies of the driver. */
@@ -132,15 +107,9 @@ export function isDriverError(error: unknown): error is MongoServerError {
 
 /** Whether the next try may succeed at once, on another connection or another member. */
 export function isPassing(error: unknown): boolean {
-  if (isBroken(error)) return true
-  return isDriverError(error) && (PASSING.has(error.name) || NOT_NOW.has(error.code))
+  if (isDriverError(error)) return PASSING.has(error.name) || NOT_NOW.has(error.code)
+  return error instanceof Error && 'code' in error && BROKEN.has(error.code)
 }
-
-const PASSING: ReadonlySet<string> = new Set([
-  'MongoNetworkError',
-  'MongoPoolClearedError',
-  'PoolClearedOnNetworkError',
-])
 
 /** Whether the database replied with this code. */
 export function hasCode(error: unknown, code: number): boolean {

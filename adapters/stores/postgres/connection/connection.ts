@@ -63,9 +63,11 @@ export class Connection {
    */
   read(statement: Statement, { timeLimitMs, signal }: ReadHints = {}): Promise<Result> {
     if (signal?.aborted) return Promise.reject(signal.reason)
+    const isLimited = timeLimitMs !== undefined
+    // A read by id, as a rule: nothing ends it but the database.
+    if (!statement.isLong && !isLimited && !signal) return this.run(statement)
     const ending = new Ending()
     const endable = { ...statement, sent: ending.sent }
-    const isLimited = timeLimitMs !== undefined
     const run = () => (isLimited ? this.#limited(endable, timeLimitMs) : this.run(endable))
     if (!statement.isLong) return ending.of(run(), signal)
     // It keeps its place until the server has ended it: what ends it needs a connection too.

@@ -13,7 +13,7 @@ import type {
   Fields,
   WriteOptions,
 } from '../../../../src/ports/store.ts'
-import type { NotableWrites } from '../../changes/noting.ts'
+import type { StepWrites } from '../../changes/noting.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/filter.ts'
 import { every } from '../../sql/filter.ts'
@@ -29,7 +29,7 @@ import { refuseFixed, singleInserter } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
 export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  turn: Required<NotableWrites>['turn']
+  turn: Required<StepWrites>['turn']
   /** Removes every matching record and resolves to them. */
   deleteMany(filter: Filter): Promise<Fields[]>
   /** Whether a record matches and holds what is expected; nobody changes or removes it before the transaction ends. */

@@ -10,7 +10,7 @@ import { ClientError, type createClient } from '../../../../src/client/index.ts'
 import type { Action, AppShape, Resource } from './document.ts'
 import { hasFile } from './form-values.ts'
 import type { Rights } from './rights.ts'
-import { conditionsOf, type Rule } from './rules.ts'
+import { type Narrowing, wantedOf } from './rules.ts'
 
 /** Values by field. */
 export type Values = Readonly<Record<string, unknown>>
@@ -70,20 +70,6 @@ export function callsOf(api: Api, mount: string): Calls {
   return (api as unknown as (mount: string) => Calls)(mount)
 }
 
-/** What a list is narrowed by. */
-export interface Narrowing {
-  readonly q?: string
-  readonly rules?: readonly Rule[]
-  /** Whether one of the rules is enough. */
-  readonly any?: boolean
-}
-
-/** A narrowing as the client takes it. */
-export function wantedOf({ q, rules = [], any = false }: Narrowing, resource: Resource): Values {
-  const where = conditionsOf(rules, any, resource)
-  return { ...(q && { search: q }), ...(where && { where }) }
-}
-
 /** The most operations of a batch. */
 const BATCH = 100
 
@@ -131,7 +117,12 @@ export class Data {
     }
   }
 
-  /** Creates a record, or changes one if it is still as it was read. */
+  /** The version of a record that was read last. */
+  versionOf(name: string, id: string): string | undefined {
+    return this.#etags.get(`${name}/${id}`)
+  }
+
+  /** Creates a record, or changes one if it is still as it was read, or as `options.ifMatch` has it. */
   async save(
     name: string,
     id: string | undefined,
@@ -143,11 +134,12 @@ export class Data {
     const cleared = entries.filter(([, value]) => value === null)
     // A form with files cannot say null.
     if (id !== undefined && cleared.length > 0 && entries.some(([, value]) => hasFile(value))) {
-      await this.save(name, id, Object.fromEntries(cleared), {})
+      const { ifMatch, ...others } = options
+      await this.save(name, id, Object.fromEntries(cleared), { ifMatch })
       const rest = entries.filter(([, value]) => value !== null)
-      return this.save(name, id, Object.fromEntries(rest), options)
+      return this.save(name, id, Object.fromEntries(rest), others)
     }
-    const etag = this.#etags.get(`${name}/${id}`)
+    const etag = options.ifMatch ?? this.#etags.get(`${name}/${id}`)
     const result =
       id === undefined
         ? await calls.create(values, options)

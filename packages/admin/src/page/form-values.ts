@@ -73,7 +73,13 @@ export function missing(
 
 const KEY = 'fieldgate-admin.draft'
 
-/** Changes that were not saved, kept in the tab over a reload. */
+/** Changes that were not saved, and the version of the record that they were made to. */
+export interface Kept {
+  readonly changes: Values
+  readonly version?: string | undefined
+}
+
+/** Keeps changes in the tab over a reload. */
 export class Draft {
   readonly #key: string
 
@@ -82,21 +88,24 @@ export class Draft {
     this.#key = `${KEY}/${place}/${id ?? ''}`
   }
 
-  read(): Values | undefined {
+  read(): Kept | undefined {
     const text = sessionStorage.getItem(this.#key)
-    return text === null ? undefined : (JSON.parse(text) as Values)
+    return text === null ? undefined : (JSON.parse(text) as Kept)
   }
 
   /** Keeps changes, without files. Without any, nothing is kept. */
-  keep(changes: Values): void {
+  keep(changes: Values, version: string | undefined): void {
     const plain = Object.entries(changes).filter(([, value]) => !hasFile(value))
     if (plain.length === 0) {
       this.drop()
       return
     }
     // What is undefined was emptied.
-    const text = JSON.stringify(Object.fromEntries(plain), (_, value) => value ?? null)
-    sessionStorage.setItem(this.#key, text)
+    const kept: Kept = { changes: Object.fromEntries(plain), version }
+    sessionStorage.setItem(
+      this.#key,
+      JSON.stringify(kept, (_, value) => value ?? null),
+    )
   }
 
   drop(): void {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Values } from './data.ts'
 import type { Resource } from './document.ts'
 import type { Field } from './fields.ts'
 
@@ -77,4 +78,18 @@ function typed(value: string, { kind, options }: Field): unknown {
   if (kind === 'boolean') return value === 'true'
   if (kind === 'datetime') return new Date(value).toISOString()
   return options?.find((one) => String(one) === value) ?? value
+}
+
+/** What a list is narrowed by. */
+export interface Narrowing {
+  readonly q?: string
+  readonly rules?: readonly Rule[]
+  /** Whether one of the rules is enough. */
+  readonly any?: boolean
+}
+
+/** A narrowing as the client takes it. */
+export function wantedOf({ q, rules = [], any = false }: Narrowing, resource: Resource): Values {
+  const where = conditionsOf(rules, any, resource)
+  return { ...(q && { search: q }), ...(where && { where }) }
 }

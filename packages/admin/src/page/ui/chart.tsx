@@ -6,10 +6,11 @@
 
 import { useEffect, useState } from 'react'
 import { useAdmin, useSentence } from '../context.ts'
-import { type Narrowing, type Values, wantedOf } from '../data.ts'
+import type { Values } from '../data.ts'
 import type { Resource } from '../document.ts'
 import { titleOf } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
+import { type Narrowing, wantedOf } from '../rules.ts'
 import { Notice } from './parts.tsx'
 import { Value } from './value.tsx'
 

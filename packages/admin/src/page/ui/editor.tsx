@@ -5,7 +5,7 @@
  */
 
 import { type RaRecord, useRefresh } from 'ra-core'
-import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { ClientError } from '../../../../../src/client/index.ts'
 import { useAdmin, useRights, useSentence } from '../context.ts'
@@ -23,12 +23,15 @@ interface Edited {
   readonly resource: Resource
   /** The record as it was read; none for a new one. */
   readonly record?: RaRecord | undefined
+  /** Called with why it may not be changed at all, which ends the form. */
+  readonly onRefused?: (reason: string) => void
 }
 
 /** The form. */
-export function Editor({ resource, record }: Edited) {
+export function Editor(props: Edited) {
+  const { resource, record } = props
   const t = useStrings()
-  const form = useForm({ resource, record })
+  const form = useForm(props)
   const { fields, values, set, errors, failure, isRestored, theirs } = form
   const others = Object.entries(errors).filter(
     ([path]) => !fields.some(({ name }) => path === name || path.startsWith(`${name}.`)),
@@ -135,7 +138,7 @@ function Delete({ resource, record, form }: Edited & { form: FormState }) {
 
 /** The values of the form, kept over a reload, and its writes. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its parts share the state of the form
-function useForm({ resource, record }: Edited) {
+function useForm({ resource, record, onRefused }: Edited) {
   const { data, rights } = useAdmin()
   const t = useStrings()
   const sentence = useSentence()
@@ -146,8 +149,11 @@ function useForm({ resource, record }: Edited) {
   const initial = useMemo(() => valuesOf(fields, record), [fields, record])
   const place = `${rights.who}/${resource.name}`
   const draft = useMemo(() => new Draft(place, id), [place, id])
-  const [edits, setEdits] = useState<Values>(() => draft.read() ?? {})
-  const [isRestored, setRestored] = useState(() => draft.read() !== undefined)
+  const [kept] = useState(() => draft.read())
+  const [edits, setEdits] = useState<Values>(kept?.changes ?? {})
+  const [isRestored, setRestored] = useState(kept !== undefined)
+  /** What the edits were made to: the record may be read again meanwhile. */
+  const base = useRef(kept?.version)
   const [version, setVersion] = useState(0)
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [failure, setFailure] = useState('')
@@ -156,10 +162,14 @@ function useForm({ resource, record }: Edited) {
   const [theirs, setTheirs] = useState<RaRecord>()
   const values = { ...initial, ...edits }
   const changes = changesOf(initial, values)
-  useEffect(() => draft.keep(changesOf(initial, { ...initial, ...edits })), [draft, initial, edits])
+  useEffect(
+    () => draft.keep(changesOf(initial, { ...initial, ...edits }), base.current),
+    [draft, initial, edits],
+  )
 
   function reset(): void {
     draft.drop()
+    base.current = undefined
     setEdits({})
     setErrors({})
     setFailure('')
@@ -172,9 +182,11 @@ function useForm({ resource, record }: Edited) {
     const { status, fields: wrong = {} } = error as Partial<ClientError>
     if (status === 412 && id !== undefined) {
       const read = await data.provider().getOne(resource.name, { id })
+      base.current = undefined
       return setTheirs(read.data)
     }
     setErrors(wrong)
+    if (record && !rights.may(resource, 'update')) onRefused?.(sentence(error))
     const hasPlace = Object.keys(wrong).length > 0
     setFailure(hasPlace && status === 400 ? t('fixErrors') : sentence(error))
   }
@@ -187,7 +199,10 @@ function useForm({ resource, record }: Edited) {
     const onProgress = ({ loaded, total }: { loaded: number; total: number }) =>
       setPercent(total > 0 ? Math.round((loaded / total) * 100) : undefined)
     try {
-      const written = await data.save(resource.name, id, sent(body, !record), { onProgress })
+      const written = await data.save(resource.name, id, sent(body, !record), {
+        onProgress,
+        ifMatch: base.current,
+      })
       reset()
       refresh()
       const done = record ? t('changed') : t('createdNotice')
@@ -217,7 +232,10 @@ function useForm({ resource, record }: Edited) {
     ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, version },
     ...{ reset, save, remove, setTheirs },
     isChanged: Object.keys(changes).length > 0,
-    set: (name: string, value: unknown) => setEdits((before) => ({ ...before, [name]: value })),
+    set(name: string, value: unknown) {
+      if (id !== undefined) base.current ??= data.versionOf(resource.name, id)
+      setEdits((before) => ({ ...before, [name]: value }))
+    },
     submit(event: FormEvent) {
       event.preventDefault()
       const lacking = missing(fields, values, t('required'))

@@ -7,10 +7,11 @@
 import type { ListControllerResult } from 'ra-core'
 import { useState } from 'react'
 import { useAdmin, useSentence } from '../context.ts'
-import { type Data, type Narrowing, type Values, wantedOf } from '../data.ts'
+import type { Data, Values } from '../data.ts'
 import type { Resource } from '../document.ts'
 import { type Field, nameOf } from '../fields.ts'
 import { useFormats, useStrings } from '../i18n.ts'
+import { type Narrowing, wantedOf } from '../rules.ts'
 import { Icon, Notice } from './parts.tsx'
 
 /** The most records that are read page by page. */

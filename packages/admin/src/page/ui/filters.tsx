@@ -6,11 +6,10 @@
 
 import type { ListControllerResult } from 'ra-core'
 import { useEffect, useState } from 'react'
-import type { Narrowing } from '../data.ts'
 import type { Resource } from '../document.ts'
 import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
-import { isComplete, type Operator, operatorsFor, type Rule } from '../rules.ts'
+import { isComplete, type Narrowing, type Operator, operatorsFor, type Rule } from '../rules.ts'
 import { useKeys } from './keys-of.ts'
 import { Icon } from './parts.tsx'
 import { ReferenceInput } from './reference.tsx'

@@ -98,9 +98,13 @@ type Values = Readonly<Record<string, unknown>> & { readonly id: string }
 function Body({ resource, record }: { resource: Resource; record: Values }) {
   const t = useStrings()
   const rights = useRights()
-  if (rights.may(resource, 'update')) return <Editor {...{ resource, record }} />
+  const [refusal, setRefusal] = useState('')
+  if (rights.may(resource, 'update')) {
+    return <Editor {...{ resource, record }} onRefused={setRefusal} />
+  }
   return (
     <div>
+      <Notice kind="error">{refusal}</Notice>
       {!resource.isUsers && <Notice kind="info">{t('readOnly')}</Notice>}
       <div className="card reading">
         <Definitions fields={resource.fields} record={record} />

@@ -27,7 +27,7 @@ export function History(props: Kept) {
   const t = useStrings()
   const rights = useRights()
   const [asked, setAsked] = useState<Change>()
-  const { changes, next, failure, more, restore } = useHistory(props)
+  const { changes, next, failure, isDone, more, restore } = useHistory(props)
   const { time } = useFormats()
   const isOffered = rights.may(resource, 'restore')
   const last = props.record ? changes?.[0] : undefined
@@ -35,6 +35,7 @@ export function History(props: Kept) {
   return (
     <>
       <Notice kind="error">{failure}</Notice>
+      <Notice kind="done">{isDone && t('restored')}</Notice>
       {changes?.length === 0 && <p className="muted">{t('historyEmpty')}</p>}
       <ol className="changes">
         {changes?.map((change) => (
@@ -129,6 +130,7 @@ function useHistory({ resource, id, record, onRestored }: Kept) {
   const [changes, setChanges] = useState<readonly Change[]>()
   const [next, setNext] = useState<string>()
   const [failure, setFailure] = useState<unknown>()
+  const [isDone, setDone] = useState(false)
   const { name } = resource
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the record is one of its history
   useEffect(() => {
@@ -149,6 +151,7 @@ function useHistory({ resource, id, record, onRestored }: Kept) {
   return {
     changes,
     next,
+    isDone,
     failure: failure ? sentence(failure) : '',
     async more() {
       try {
@@ -160,9 +163,11 @@ function useHistory({ resource, id, record, onRestored }: Kept) {
       }
     },
     async restore(change: Change) {
+      setDone(false)
       try {
         await data.restore(name, id, change.id)
         setFailure(undefined)
+        setDone(true)
         onRestored()
       } catch (error) {
         setFailure(error)

@@ -7,9 +7,10 @@
 import type { Identifier, ListControllerResult } from 'ra-core'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useAdmin } from '../context.ts'
-import { type Following, type Narrowing, wantedOf } from '../data.ts'
+import type { Following } from '../data.ts'
 import type { Resource } from '../document.ts'
 import { useStrings } from '../i18n.ts'
+import { type Narrowing, wantedOf } from '../rules.ts'
 
 /** Which rows have changed lately, and whether they were there before. */
 export type Marks = ReadonlyMap<Identifier, 'changed' | 'new'>
