@@ -27,8 +27,8 @@ const CORE = 'src/index.ts'
 /** The module of a thread, which is named by its path. */
 const THREAD = 'adapters/stores/sqlite/reader.ts'
 
-/** Names that are loaded without an app: in browsers, and by adapters of other packages. */
-const APART = /^(?:src\/(?:client|ports)|adapters\/(?:clients|passwords))\//
+/** Names that are loaded without an app, in browsers and by adapters of other packages, or that load all they need later. */
+const APART = /^(?:src\/(?:client|ports|uploads)|adapters\/(?:clients|passwords))\//
 
 /** Writes the modules and their source maps into the folder `outdir`. */
 export async function bundle(outdir: string): Promise<void> {

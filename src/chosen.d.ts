@@ -89,7 +89,7 @@ declare module '#smtp' {
 
 declare module '#uploads' {
   /** Loads the code that takes uploads. Undefined where only file stores that bring it have it. */
-  export const uploads: (() => Promise<import('./uploads/index.ts').UploadCode>) | undefined
+  export const uploads: (() => Promise<import('./uploads/taking.ts').UploadCode>) | undefined
 }
 
 declare module '#reference' {

@@ -4,8 +4,7 @@
  * @module
  */
 
-/** What takes the files of writes. */
-export type UploadCode = typeof import('./incoming.ts') & typeof import('./writes.ts')
+import type { UploadCode } from './taking.ts'
 
 /**
  * Loads the code that takes uploads. The file stores of fieldgate bring it, and Node, Deno and Bun load it by themselves.
@@ -15,7 +14,4 @@ export type UploadCode = typeof import('./incoming.ts') & typeof import('./write
  * const files: FileStore = { ...memoryFiles(), uploads }
  * ```
  */
-export const uploads = async (): Promise<UploadCode> => {
-  const code = await Promise.all([import('./incoming.ts'), import('./writes.ts')])
-  return { ...code[0], ...code[1] }
-}
+export const uploads = async (): Promise<UploadCode> => (await import('./taking.ts')).code

@@ -23,14 +23,16 @@ import { route } from './route.ts'
 
 const MAX_TRIES = 5
 
-const OPTIONS = { needs: 'emailVerification', optionalAuth: true } as const
-
 /** The option `emailVerification`. */
 export const emailVerification: OwnMethod = {
   routes: [
-    route('sendEmailCode', 'POST /email/code', 'anyone', sendEmailCode, OPTIONS),
+    route('sendEmailCode', 'POST /email/code', 'anyone', sendEmailCode, {
+      needs: 'emailVerification',
+      optionalAuth: true,
+    }),
     route('verifyEmail', 'POST /email/verify', 'anyone', verifyEmail, {
-      ...OPTIONS,
+      needs: 'emailVerification',
+      optionalAuth: true,
       hidesAccounts: true,
     }),
   ],

@@ -24,10 +24,7 @@ const HIDING = { hidesAccounts: true } as const
 const accounts: OwnMethod = {
   routes: [
     route('register', 'POST /register', 'anyone', register, HIDING),
-    {
-      ...{ name: 'login', method: 'POST', path: '/login', access: 'anyone', ...HIDING },
-      handler: (auth) => (request) => login(auth, request),
-    },
+    route('login', 'POST /login', 'anyone', (auth, request) => login(auth, request), HIDING),
     route('forgotPassword', 'POST /password/forgot', 'anyone', forgotPassword),
     route('resetPassword', 'POST /password/reset', 'anyone', resetPassword, HIDING),
     route('changePassword', 'POST /password/change', 'signed in', bySender(changePassword)),
