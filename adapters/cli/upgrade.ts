@@ -140,5 +140,5 @@ export function upgradeText({ from, to, notes }: Upgrade): string {
   })
   const concerned = notes.filter(({ places }) => places.length > 0).length
   const count = `${notes.length} ${notes.length === 1 ? 'note' : 'notes'}`
-  return `${title}${count}. Your code names what ${concerned} of them are about (*).\n\n${items.join('\n')}`
+  return `${title}${count}. Those with a star (${concerned}) are about what your code names.\n\n${items.join('\n')}`
 }

@@ -9,10 +9,10 @@ const MOST = {
   search: { calls: 188, files: 42, visits: 95 },
   cursor: { calls: 161, files: 37, visits: 76 },
   populate: { calls: 333, files: 54, visits: 140 },
-  create: { calls: 153, files: 42, visits: 83 },
+  create: { calls: 154, files: 42, visits: 83 },
   patch: { calls: 205, files: 50, visits: 110 },
-  login: { calls: 666, files: 81, visits: 350 },
-  register: { calls: 412, files: 81, visits: 207 },
+  login: { calls: 672, files: 81, visits: 350 },
+  register: { calls: 420, files: 81, visits: 207 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
