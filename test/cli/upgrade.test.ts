@@ -95,7 +95,9 @@ it('tells the notes between the installed version and this one, and where code n
       },
     ],
   })
-  expect(upgradeText(found)).toContain('3 notes. Those with a star (1) are about what your code names.')
+  expect(upgradeText(found)).toContain(
+    '3 notes. Those with a star (1) are about what your code names.',
+  )
 })
 
 it('takes the version that package.json names where nothing is installed, or the one in --since', () => {
