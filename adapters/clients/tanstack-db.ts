@@ -112,7 +112,7 @@ const LONGEST_WAIT_MS = 5000
  * shown as written at once; what is refused is taken back, with a `ClientError`. Once the server has written them, and the
  * list has told of it, they are what the server says.
  *
- * ```ts
+ * ```tsx
  * const tasks = createCollection(fieldgateCollection({ api: api('/tasks'), where: { done: false } }))
  *
  * tasks.insert({ title: 'Water the plants' })

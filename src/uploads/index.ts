@@ -11,7 +11,7 @@ import type { UploadCode } from './taking.ts'
  * Only a file store of your own that is bundled for Workers or browsers needs it, as its member `uploads`.
  *
  * ```ts
- * const files: FileStore = { ...memoryFiles(), uploads }
+ * const app = createApp({ store, files: { ...files, uploads } })
  * ```
  */
 export const uploads = async (): Promise<UploadCode> => (await import('./taking.ts')).code
