@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-/** How long the way of each request may be: a step that makes one shorter lowers its row. */
+/**
+ * How long the way of each request may be: a step that makes one shorter lowers its row. On a busy machine a password waits
+ * for its turn, which sign-in and sign-up may take.
+ */
 const MOST = {
   read: { calls: 76, files: 24, visits: 39 },
   list: { calls: 113, files: 31, visits: 54 },
@@ -11,8 +14,8 @@ const MOST = {
   populate: { calls: 333, files: 54, visits: 140 },
   create: { calls: 154, files: 42, visits: 83 },
   patch: { calls: 205, files: 50, visits: 110 },
-  login: { calls: 672, files: 81, visits: 350 },
-  register: { calls: 420, files: 81, visits: 207 },
+  login: { calls: 672, files: 83, visits: 356 },
+  register: { calls: 420, files: 83, visits: 210 },
 }
 
 it('a request enters no more functions and files than its budget', () => {

@@ -77,8 +77,11 @@ function problemsOf(page: Page): string[] {
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text())
   })
-  page.on('requestfailed', (request) =>
-    problems.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText}`),
-  )
+  page.on('requestfailed', (request) => {
+    const { errorText } = request.failure() ?? {}
+    // The page itself has ended it, as who goes on does with what is still loaded.
+    if (errorText === 'net::ERR_ABORTED') return
+    problems.push(`${request.method()} ${request.url()}: ${errorText}`)
+  })
   return problems
 }
