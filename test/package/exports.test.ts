@@ -108,18 +108,6 @@ describe('package.json', () => {
       messages.map((message) => formatMessage(message, pkg as Record<string, unknown>)),
     ).toEqual([])
   })
-
-  it('passes arethetypeswrong for ES modules', async () => {
-    const tarball = (
-      await run('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: built })
-    ).stdout.trim()
-    const attw = join(root, 'node_modules/.bin/attw')
-    // It ends with a code of its own when it finds a problem; `profile` leaves out what only CommonJS meets.
-    const checked = run(attw, [tarball, '--profile', 'esm-only', '--format', 'ascii'], {
-      cwd: built,
-    })
-    await expect(checked).resolves.toBeDefined()
-  }, 300_000)
 })
 
 describe('an entry', () => {
