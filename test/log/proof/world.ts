@@ -21,6 +21,7 @@ import {
 } from '../../../src/index.ts'
 import type { LoggedChange } from '../../../src/ports/changes.ts'
 import { isSameContent } from '../../../src/ports/same-content.ts'
+import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 
 const Board = defineModel('ProofBoard', {
@@ -186,6 +187,16 @@ async function send(
   return response.json()
 }
 
+/** What is read while a database that has too much to do does not answer; anything else is a fault. */
+function nothingYet(
+  position: string,
+): (error: unknown) => { changes: LoggedChange[]; position: string } {
+  return (error) => {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return { changes: [], position }
+  }
+}
+
 /** Follows the log from a position until `isOver`, and until it has found nothing any more for some tenths of a second. */
 export async function follow(
   app: App,
@@ -201,7 +212,7 @@ export async function follow(
   let idle = 0
   for (let after = start; idle < patience; ) {
     const wasOver = isOver()
-    const read = await log.read(after, { limit })
+    const read = await log.read(after, { limit }).catch(nothingYet(after))
     if ('gone' in read) throw new Error(`${after} is gone`)
     found.push(...read.changes)
     after = read.position
