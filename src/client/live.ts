@@ -62,8 +62,11 @@ async function followOnce(
     if (!signal.aborted) onError?.(opened.error)
     return opened.error
   }
-  for await (const event of eventsOf(opened.data.body, signal)) {
-    if (list.take(event)) onChange(list.records(), list.position)
+  for await (const events of eventsOf(opened.data.body, signal)) {
+    // Of what comes at once, the state after it is enough: each costs an order of the whole list.
+    let isChanged = false
+    for (const event of events) if (list.take(event)) isChanged = true
+    if (isChanged) onChange(list.records(), list.position)
   }
   return undefined
 }
@@ -80,11 +83,11 @@ interface LiveEvent {
   readonly data: string
 }
 
-/** The events of a response. A connection that breaks ends them. */
+/** The events of a response, as many as come at once. A connection that breaks ends them. */
 async function* eventsOf(
   body: ReadableStream<Uint8Array> | null,
   signal: AbortSignal,
-): AsyncGenerator<LiveEvent> {
+): AsyncGenerator<readonly LiveEvent[]> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -94,7 +97,7 @@ async function* eventsOf(
       if (done) return
       const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
       text = blocks.pop() ?? ''
-      for (const block of blocks) if (!signal.aborted) yield eventIn(block)
+      if (!signal.aborted) yield blocks.map(eventIn)
     }
   } catch {
     // It is opened again.

@@ -29,8 +29,7 @@ function compared(a: unknown, b: unknown): number {
     return Number((a ?? null) !== null) - Number((b ?? null) !== null)
   }
   if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
-  const [left, right] = [[...a], [...b]]
-  const at = left.findIndex((char, index) => char !== right[index])
-  if (at === -1) return Math.sign(left.length - right.length)
-  return Math.sign((left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1))
+  let at = 0
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1
+  return Math.sign((a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1))
 }
