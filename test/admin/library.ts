@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
 import type { App } from '../../src/index.ts'
 import { type Chromium, startChromium, type Tab } from '../services/chromium.ts'
-import { library } from './apps.ts'
+import { Book, library } from './apps.ts'
 import { opened, sees, signIn } from './screens.ts'
 
 /** Begins and ends with the tests. */
@@ -30,6 +30,17 @@ export class Library {
       await this.chromium?.stop()
       await server?.close()
     })
+  }
+
+  get books() {
+    return this.app.store.collection(Book)
+  }
+
+  /** The book with a title. */
+  async book(title: string) {
+    const found = await this.books.findOne({ title })
+    if (!found) throw new Error(`there is no ${title}`)
+    return found
   }
 
   /** A window of a user of their own. */

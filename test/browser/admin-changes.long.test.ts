@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { Book, PEOPLE } from '../admin/apps.ts'
+import { PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
 import { column, field, follow, found, has, press, sees, visit, write } from '../admin/screens.ts'
 import { withService } from '../services/shared.ts'
 
 await withService('chromium', () => {
   const lib = new Library()
-  const books = () => lib.app.store.collection(Book)
-  const book = async (title: string) => {
-    const found = await books().findOne({ title })
-    if (!found) throw new Error(`there is no ${title}`)
-    return found
-  }
+  const books = () => lib.books
+  const book = (title: string) => lib.book(title)
 
   describe('Lists that are followed', () => {
     it('show what others do, with a mark at the rows', async () => {

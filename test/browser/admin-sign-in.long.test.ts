@@ -16,7 +16,7 @@ import {
   write,
 } from '../admin/screens.ts'
 import { type Issuer, startIssuer } from '../auth/methods/issuer.ts'
-import { type Chromium, startChromium } from '../services/chromium.ts'
+import { authenticatorOf, type Chromium, startChromium } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
 
 const MINUTES = 60_000
@@ -107,18 +107,7 @@ await withService('chromium', () => {
       const made = await entered()
       const { page } = made
       await joined(made, 'pat@example.com')
-      const device = await page.createCDPSession()
-      await device.send('WebAuthn.enable')
-      const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-        options: {
-          protocol: 'ctap2',
-          transport: 'internal',
-          hasResidentKey: true,
-          hasUserVerification: true,
-          isUserVerified: true,
-          automaticPresenceSimulation: true,
-        },
-      })
+      const { device, authenticatorId } = await authenticatorOf(page)
       await signIn(page, 'pat@example.com')
       await follow(page, 'pat@example.com')
       await write(page, 'Name', 'Laptop')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { Book, PASSWORD, PEOPLE } from '../admin/apps.ts'
+import { PASSWORD, PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
 import {
   choose,
@@ -22,12 +22,8 @@ import { withService } from '../services/shared.ts'
 
 await withService('chromium', () => {
   const lib = new Library()
-  const books = () => lib.app.store.collection(Book)
-  const book = async (title: string) => {
-    const found = await books().findOne({ title })
-    if (!found) throw new Error(`there is no ${title}`)
-    return found
-  }
+  const books = () => lib.books
+  const book = (title: string) => lib.book(title)
 
   describe('Lists', () => {
     it('narrow by all rules or by any, and keep it in the address', async () => {

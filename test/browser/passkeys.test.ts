@@ -6,7 +6,7 @@ import { passkeys } from '../../adapters/methods/passkeys/index.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter, defineModel, userFields } from '../../src/index.ts'
-import { type Chromium, startChromium, type Tab } from '../services/chromium.ts'
+import { authenticatorOf, type Chromium, startChromium, type Tab } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
 
 const user = { email: 'ann@example.com', password: 'correct horse battery' }
@@ -79,18 +79,7 @@ await withService('chromium', () => {
       app.mount('/auth', auth.router)
       server = await serve(app, { port, hostname: '127.0.0.1' })
       tab = await chromium.open(`http://localhost:${port}/`)
-      device = await tab.page.createCDPSession()
-      await device.send('WebAuthn.enable')
-      ;({ authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-        options: {
-          protocol: 'ctap2',
-          transport: 'internal',
-          hasResidentKey: true,
-          hasUserVerification: true,
-          isUserVerified: true,
-          automaticPresenceSimulation: true,
-        },
-      }))
+      ;({ device, authenticatorId } = await authenticatorOf(tab.page))
       await tab.page.waitForFunction(() => 'auth' in globalThis)
     })
     afterAll(async () => {

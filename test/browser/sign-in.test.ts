@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { signIn } from '../../examples/sign-in/app.ts'
-import { type Chromium, startChromium, type Tab } from '../services/chromium.ts'
+import { authenticatorOf, type Chromium, startChromium, type Tab } from '../services/chromium.ts'
 import { withService } from '../services/shared.ts'
 
 const example = join(import.meta.dirname, '../../examples/sign-in')
@@ -51,19 +51,9 @@ await withService('chromium', () => {
     chromium = await startChromium()
     tab = await chromium.open()
     page = tab.page
-    device = await page.createCDPSession()
-    await device.send('WebAuthn.enable')
-    ;({ authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        // The user confirms nothing by themselves: autofill waits until a test says so.
-        automaticPresenceSimulation: false,
-      },
-    }))
+    // The user confirms nothing by themselves: autofill waits until a test says so.
+    const asked = { automaticPresenceSimulation: false }
+    ;({ device, authenticatorId } = await authenticatorOf(page, asked))
     await page.goto(origin)
     if (pictures) await mkdir(pictures, { recursive: true })
   })

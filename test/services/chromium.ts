@@ -12,7 +12,13 @@
  * @module
  */
 
-import { type Browser, type BrowserContext, launch, type Page } from 'puppeteer-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  launch,
+  type Page,
+} from 'puppeteer-core'
 import { onPath } from './binary.ts'
 
 /** A running Chromium. */
@@ -68,6 +74,33 @@ export async function chromiumProgram(): Promise<string> {
   const program = process.env.CHROMIUM_PATH ?? (await onPath(['chromium', 'chromium-browser']))
   if (program === undefined) throw new Error('chromium is not installed')
   return program
+}
+
+/** A device with passkeys, as a page sees one. */
+export interface Authenticator {
+  readonly device: CDPSession
+  /** What commands to the device name it by. */
+  readonly authenticatorId: string
+}
+
+/** Gives a page a device whose user is verified; with `automaticPresenceSimulation`, the user confirms by themselves. */
+export async function authenticatorOf(
+  page: Page,
+  { automaticPresenceSimulation = true } = {},
+): Promise<Authenticator> {
+  const device = await page.createCDPSession()
+  await device.send('WebAuthn.enable')
+  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation,
+    },
+  })
+  return { device, authenticatorId }
 }
 
 /** The problems of a page, from now on. */
