@@ -7,7 +7,7 @@
 import { type IRequest, IttyRouter } from 'itty-router'
 import type { ApiRequest } from '../http/request.ts'
 import type { Logger } from '../ports/logger.ts'
-import { pathOf } from '../ports/path-of.ts'
+import { pathOf } from '../ports/paths.ts'
 import type { Host, MountedRoutes } from '../records/engine/host.ts'
 import type { Route } from '../records/engine/route.ts'
 

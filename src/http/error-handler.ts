@@ -6,7 +6,7 @@
 
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
-import { pathOf } from '../ports/path-of.ts'
+import { pathOf } from '../ports/paths.ts'
 import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
 import { HttpError } from './errors.ts'
 import { failureFor } from './failure.ts'

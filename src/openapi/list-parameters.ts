@@ -8,8 +8,12 @@
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'
 import { COMPARE, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
-import { MAX_SORT_KEYS } from '../records/list/order.ts'
-import { type BodyKey, LIST_PARAMETERS, type UrlName } from '../records/list/parameters.ts'
+import {
+  type BodyKey,
+  LIST_PARAMETERS,
+  MAX_SORT_KEYS,
+  type UrlName,
+} from '../records/list/parameters.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { aggregateKey, byKey, groupSorts } from './aggregates.ts'
 import { type Describe, type Described, expand, parameter, select } from './choice-parameters.ts'

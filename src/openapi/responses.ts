@@ -18,7 +18,7 @@ import {
   unsupportedEncoding,
 } from '../http/refusals.ts'
 import { refTo } from './named-schemas.ts'
-import type { Header, ResponseObject, Responses, Schema } from './specification.ts'
+import type { Header, Operation, ResponseObject, Responses, Schema } from './specification.ts'
 
 /** The name of a header that is described. */
 export type HeaderName =
@@ -188,4 +188,16 @@ function failureOf(errors: readonly HttpError[]): ResponseObject {
   const names = all.flatMap(({ headers }) => [...new Headers(headers).keys()])
   const known = Object.keys(HEADERS).filter((name) => names.includes(name.toLowerCase()))
   return failure(messages, known)
+}
+
+/** An operation without its place. */
+export interface Described
+  extends Pick<Operation, 'summary' | 'description' | 'parameters' | 'requestBody'> {
+  readonly id: string
+  readonly successes: Responses
+  readonly refusals: readonly HttpError[]
+  /** Whether a hook of the app may respond with another status. */
+  readonly isOpen: boolean
+  /** The schemas of parameters in the path, by name. */
+  readonly path?: Readonly<Record<string, Schema>>
 }

@@ -13,7 +13,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { ObjectShape } from '../ports/shape.ts'
 import type { Collection, Fields } from '../ports/store.ts'
 import { keysIn } from './file-values.ts'
-import { isOwnKey } from './keys.ts'
+import { isOwnKey } from './model-files.ts'
 import { removeAll } from './storage.ts'
 
 /** Where one router keeps its files, and which records may point at them. */

@@ -17,8 +17,7 @@ import { Loop, once, type Pace, POLL_MS } from '../loop.ts'
 import { Held, heldSchema } from './held.ts'
 import { Reading } from './reading.ts'
 import { Retries } from './retries.ts'
-import { Slots } from './slots.ts'
-import { type ConsumerSettings, type Delivering, Tries } from './tries.ts'
+import { type ConsumerSettings, type Delivering, Slots, Tries } from './tries.ts'
 
 /** A consumer of an app. */
 export class Consumer implements BackgroundWork {

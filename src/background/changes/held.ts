@@ -9,7 +9,6 @@ import { all, type Filter } from '../../ports/filter.ts'
 import type { Collection, CollectionSchema, Fields, WriteStep } from '../../ports/store.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
 import { idOf } from '../lease.ts'
-import { changeIn, textOf } from './change-text.ts'
 
 /** The collection of the deliveries that wait. */
 export const heldSchema: CollectionSchema = {
@@ -195,3 +194,30 @@ export class Held {
 
 /** How many records one read finds. */
 const MOST_READ = 100
+
+type Path = readonly (string | number)[]
+
+/** The string of a change. */
+function textOf(change: LoggedChange): string {
+  return JSON.stringify([change, datesIn(change, [])])
+}
+
+/** The change of a string. */
+function changeIn(text: string): LoggedChange {
+  const [change, dates] = JSON.parse(text) as [LoggedChange, readonly Path[]]
+  for (const path of dates) {
+    const holder = path
+      .slice(0, -1)
+      .reduce<Record<string | number, unknown>>((at, key) => at[key] as never, change as never)
+    const last = path.at(-1) as string
+    holder[last] = new Date(holder[last] as string)
+  }
+  return change
+}
+
+function datesIn(value: unknown, path: Path): Path[] {
+  if (value instanceof Date) return [path]
+  if (typeof value !== 'object' || value === null) return []
+  const members = Array.isArray(value) ? value.entries() : Object.entries(value)
+  return [...members].flatMap(([key, member]) => datesIn(member, [...path, key]))
+}

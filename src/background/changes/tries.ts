@@ -10,7 +10,6 @@ import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
 import { Bell, type Pace } from '../loop.ts'
 import type { Delivery, Failure, Held, HeldDelivery } from './held.ts'
-import type { Slots } from './slots.ts'
 
 /** What a try is told. */
 export interface Try {
@@ -130,3 +129,26 @@ export class Tries {
 }
 
 const MOST_OF_ERROR = 500
+
+/** A number of slots; who comes first gets one first. */
+export class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Does `work` as soon as a slot is free. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free += 1
+    }
+  }
+}

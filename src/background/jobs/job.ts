@@ -4,6 +4,8 @@
  * @module
  */
 
+import { Cron } from 'croner'
+import type { Fail } from '../../model/option-rules.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Collection, Fields } from '../../ports/store.ts'
 import type { BackgroundWork, JobStatus } from '../../records/engine/background-work.ts'
@@ -11,7 +13,6 @@ import type { Host } from '../../records/engine/host.ts'
 import { idOf, insertOnce, type Lease, pauseAfter, takeLease, workSchema } from '../lease.ts'
 import { Loop, once, type Pace, POLL_MS } from '../loop.ts'
 import type { JobOptions, JobRun } from './jobs.ts'
-import type { Schedule } from './schedule.ts'
 
 /** The options of a job, checked. */
 interface Settings extends Required<JobOptions> {
@@ -154,3 +155,44 @@ export class Job implements BackgroundWork {
 }
 
 const MOST_OF_ERROR = 500
+
+/** The times of a schedule, in epoch milliseconds. */
+interface Schedule {
+  /** The first time after `time`; undefined if there is none. */
+  after(time: number): number | undefined
+  /** The last time up to `time`; undefined if there is none. */
+  upTo(time: number): number | undefined
+}
+
+/** Reads a schedule, or says what is wrong with it. */
+export function scheduleOf(text: string, timeZone: string, fail: Fail): Schedule {
+  if (!isZone(timeZone)) {
+    fail(`'timeZone' is '${timeZone}', but must be a name such as 'Europe/Zurich' or 'UTC'`)
+  }
+  const wrong = `'schedule' is '${text}', but must be cron text, such as '0 3 * * *' for 3:00 each day`
+  // Croner takes a date too, which occurs once.
+  if (!/^@|\s/.test(text.trim())) fail(wrong)
+  const cron = parsed(text.trim(), timeZone, (reason) => fail(`${wrong}: ${reason}`))
+  const schedule: Schedule = {
+    after: (time) => cron.nextRun(new Date(time))?.getTime(),
+    upTo: (time) => cron.previousRuns(1, new Date(time + 1))[0]?.getTime(),
+  }
+  if (schedule.after(0) === undefined) fail(`'schedule' is '${text}', which no date matches`)
+  return schedule
+}
+
+function parsed(text: string, timezone: string, fail: Fail): Cron {
+  try {
+    return new Cron(text, { timezone, paused: true })
+  } catch (error) {
+    return fail((error as Error).message.replace(/^CronPattern: /, ''))
+  }
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -9,8 +9,7 @@ import { callable, checkOptions, type Fail, natural, type Rule } from '../../mod
 import { hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
 import { addWork } from '../add.ts'
-import { Job } from './job.ts'
-import { scheduleOf } from './schedule.ts'
+import { Job, scheduleOf } from './job.ts'
 
 /** What a job gets each time that it runs. */
 export interface JobRun {

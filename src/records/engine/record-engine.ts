@@ -23,7 +23,6 @@ import type {
 import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { pages } from '../../ports/walk.ts'
 import type { Author } from './author.ts'
-import { updateOfNothing } from './change-of.ts'
 import { refusedWith } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { KnownUpdates, type WriteKnown } from './known-updates.ts'
@@ -36,7 +35,7 @@ import {
 } from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { type Along, changeBy, type Replacement, replacement } from './replace.ts'
-import { seenChanges, touchedBy } from './seen-changes.ts'
+import { seenChanges, touchedBy, updateOfNothing } from './seen-changes.ts'
 import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */

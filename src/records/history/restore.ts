@@ -21,7 +21,7 @@ import type { Resource } from '../setup/resource.ts'
 import { createFrom } from '../write/create.ts'
 import { authored } from '../write/receipted.ts'
 import { updateFrom } from '../write/update.ts'
-import { currentIn, logOf } from './states.ts'
+import { currentIn, logOf } from './history.ts'
 
 /** How ids of changes are spelled. */
 const CHANGE_ID = /^[0-9a-z]+(?:-[0-9a-z]+){1,8}$/

@@ -9,12 +9,21 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import type { Query } from '../../http/query-string.ts'
-import { limitOnCursorServer, usesCursors, usesPages } from '../../http/refusals.ts'
+import {
+  limitOnCursorServer,
+  notSortable,
+  sortNotList,
+  sortNotSingle,
+  sortTooLong,
+  usesCursors,
+  usesPages,
+} from '../../http/refusals.ts'
+import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
+import { type SortKey, withoutRepeats } from '../../ports/filter.ts'
 import { namesInBody, namesInUrl } from '../read/choice.ts'
-import type { ListRules } from '../setup/resource.ts'
+import type { FieldSet, ListRules } from '../setup/resource.ts'
 import { compareInUrl, filterInBody, rangeInUrl } from './filters.ts'
-import { sortInBody, sortInUrl } from './order.ts'
 import {
   cursorInBody,
   cursorInUrl,
@@ -167,4 +176,31 @@ export function readParameters(query: Query, equalities: readonly string[]): Que
     if (urlNames.has(name) || equalities.includes(name) || name.includes('[')) read[name] = value
   }
   return read
+}
+
+/** The most fields in the `sort` of a QUERY body. */
+export const MAX_SORT_KEYS = 5
+
+/** `?sort=`: one field. */
+function sortInUrl(rules: ListRules, { query: { sort }, shaped }: UrlParameters): ListRequest {
+  if (shaped.has('sort') || (sort !== undefined && typeof sort !== 'string')) throw sortNotSingle()
+  return sort ? { sort: [allowedKey(rules.urlSortable, sort)] } : {}
+}
+
+/** `sort` in a QUERY body: one field, or a list of them. */
+function sortInBody(rules: ListRules, sort: unknown): ListRequest {
+  if (sort === '') return {}
+  const names: unknown[] = Array.isArray(sort) ? sort : [sort]
+  const keys = names.map((name) => {
+    if (typeof name !== 'string') throw sortNotList()
+    return allowedKey(rules.sortable, name)
+  })
+  if (keys.length > MAX_SORT_KEYS) throw sortTooLong(MAX_SORT_KEYS)
+  return { sort: withoutRepeats(keys) }
+}
+
+function allowedKey(sortable: FieldSet, text: string): SortKey {
+  const key = sortKey(text)
+  if (!sortable.has(key.field)) throw notSortable(key.field)
+  return key
 }
