@@ -7,16 +7,7 @@
 import type { BodyLimits } from '../http/body.ts'
 import type { HttpError } from '../http/errors.ts'
 import { unavailable } from '../http/outages.ts'
-import {
-  badHost,
-  bodyCutOff,
-  bodyTooLarge,
-  bodyTooSlow,
-  invalidJson,
-  tooManyBodyValues,
-  unsupportedBody,
-  unsupportedEncoding,
-} from '../http/refusals.ts'
+import * as refuse from '../http/refusals.ts'
 import { refTo } from './named-schemas.ts'
 import type { Header, Operation, ResponseObject, Responses, Schema } from './specification.ts'
 
@@ -67,13 +58,13 @@ export const HEADERS: Readonly<Record<HeaderName, Header>> = {
 /** The failures of a request with a JSON body; the limits are those of the app. */
 export function bodyRefusals(limits: BodyLimits, expected = 'application/json'): HttpError[] {
   return [
-    bodyTooLarge(limits.maxBodySize),
-    tooManyBodyValues(limits.maxBodyValues),
-    bodyTooSlow(),
-    bodyCutOff(undefined),
-    invalidJson(),
-    unsupportedBody(expected),
-    unsupportedEncoding(),
+    refuse.bodyTooLarge(limits.maxBodySize),
+    refuse.tooManyBodyValues(limits.maxBodyValues),
+    refuse.bodyTooSlow(),
+    refuse.bodyCutOff(undefined),
+    refuse.invalidJson(),
+    refuse.unsupportedBody(expected),
+    refuse.unsupportedEncoding(),
   ]
 }
 
@@ -169,7 +160,7 @@ function headersOf(names: readonly HeaderName[]): Readonly<Record<string, { $ref
  */
 export function failures(refusals: readonly HttpError[], isOpen: boolean): Responses {
   const byStatus = new Map<number, HttpError[]>()
-  for (const error of [badHost(), ...refusals]) {
+  for (const error of [refuse.badHost(), ...refusals]) {
     byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error])
   }
   const own = [...byStatus].map(([status, errors]) => [String(status), failureOf(errors)])

@@ -18,7 +18,7 @@ import type { ChangeKind } from '../../ports/changes.ts'
 import type { Fields } from '../../ports/store.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
-import { addWork } from '../add.ts'
+import { addWork } from '../work.ts'
 import { Consumer } from './consumer.ts'
 import type { ConsumerSettings } from './tries.ts'
 

@@ -152,3 +152,9 @@ export class Slots {
     }
   }
 }
+
+/** Waits for all of `work`, then throws the first failure: nothing is left running. */
+export async function settledAll(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}

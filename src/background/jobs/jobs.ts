@@ -8,7 +8,7 @@ import type { App } from '../../app/app.ts'
 import { callable, checkOptions, type Fail, natural, type Rule } from '../../model/option-rules.ts'
 import { hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
-import { addWork } from '../add.ts'
+import { addWork } from '../work.ts'
 import { Job, scheduleOf } from './job.ts'
 
 /** What a job gets each time that it runs. */

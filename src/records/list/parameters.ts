@@ -9,15 +9,7 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import type { Query } from '../../http/query-string.ts'
-import {
-  limitOnCursorServer,
-  notSortable,
-  sortNotList,
-  sortNotSingle,
-  sortTooLong,
-  usesCursors,
-  usesPages,
-} from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
 import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { type SortKey, withoutRepeats } from '../../ports/filter.ts'
@@ -100,7 +92,7 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
   {
     name: 'page',
     key: 'page',
-    pages: { kind: 'offset', refusal: usesCursors },
+    pages: { kind: 'offset', refusal: refuse.usesCursors },
     fromUrl: pageInUrl,
     fromBody: (_, value) => ({ page: positiveInBody('page', value) }),
   },
@@ -112,13 +104,13 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
   },
   {
     key: 'limit',
-    pages: { kind: 'offset', refusal: limitOnCursorServer },
+    pages: { kind: 'offset', refusal: refuse.limitOnCursorServer },
     fromBody: (_, value) => ({ limit: positiveInBody('limit', value) }),
   },
   {
     name: 'cursor',
     key: 'cursor',
-    pages: { kind: 'cursor', refusal: usesPages },
+    pages: { kind: 'cursor', refusal: refuse.usesPages },
     fromUrl: cursorInUrl,
     fromBody: cursorInBody,
   },
@@ -183,7 +175,8 @@ export const MAX_SORT_KEYS = 5
 
 /** `?sort=`: one field. */
 function sortInUrl(rules: ListRules, { query: { sort }, shaped }: UrlParameters): ListRequest {
-  if (shaped.has('sort') || (sort !== undefined && typeof sort !== 'string')) throw sortNotSingle()
+  if (shaped.has('sort') || (sort !== undefined && typeof sort !== 'string'))
+    throw refuse.sortNotSingle()
   return sort ? { sort: [allowedKey(rules.urlSortable, sort)] } : {}
 }
 
@@ -192,15 +185,15 @@ function sortInBody(rules: ListRules, sort: unknown): ListRequest {
   if (sort === '') return {}
   const names: unknown[] = Array.isArray(sort) ? sort : [sort]
   const keys = names.map((name) => {
-    if (typeof name !== 'string') throw sortNotList()
+    if (typeof name !== 'string') throw refuse.sortNotList()
     return allowedKey(rules.sortable, name)
   })
-  if (keys.length > MAX_SORT_KEYS) throw sortTooLong(MAX_SORT_KEYS)
+  if (keys.length > MAX_SORT_KEYS) throw refuse.sortTooLong(MAX_SORT_KEYS)
   return { sort: withoutRepeats(keys) }
 }
 
 function allowedKey(sortable: FieldSet, text: string): SortKey {
   const key = sortKey(text)
-  if (!sortable.has(key.field)) throw notSortable(key.field)
+  if (!sortable.has(key.field)) throw refuse.notSortable(key.field)
   return key
 }
