@@ -14,6 +14,20 @@ import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
 import { bar } from './command.ts'
 import { Unusable } from './unusable.ts'
 
+/** Does `work`, and closes the stores that it passes to `kept`. */
+export async function closing<T>(work: (kept: (store: Store) => Store) => Promise<T>): Promise<T> {
+  const opened: Store[] = []
+  const kept = (store: Store) => {
+    opened.push(store)
+    return store
+  }
+  try {
+    return await work(kept)
+  } finally {
+    for (const store of opened) await store.close()
+  }
+}
+
 /** What is copied, and how. */
 export interface CopyJob {
   readonly from: Store

@@ -15,12 +15,12 @@ import {
   bisectQuality,
   type Encode,
   isEmptyish,
+  oneAtATime,
   PATIENCE_MS,
   type SizeTarget,
   sampledQuality,
   sizeTarget,
 } from './quality.ts'
-import { oneAtATime } from './queue.ts'
 
 /** Options of `wasmImages`. */
 export interface WasmOptions {

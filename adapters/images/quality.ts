@@ -111,3 +111,13 @@ function isBetter(size: number, other: number, { most }: SizeTarget): boolean {
   if (size > most) return size < other
   return other > most || size > other
 }
+
+/** Returns a function that runs tasks in order, each after the previous one has settled. */
+export function oneAtATime(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
+  }
+}

@@ -5,11 +5,12 @@
  */
 
 import type { Fail } from '../model/option-rules.ts'
+import { insertOnce } from '../model/own-records.ts'
 import { withId } from '../ports/filter.ts'
 import type { Collection, Fields } from '../ports/store.ts'
 import type { BackgroundWork, WorkStatus } from '../records/engine/background-work.ts'
 import type { Host } from '../records/engine/host.ts'
-import { idOf, insertOnce, workSchema } from './lease.ts'
+import { idOf, workSchema } from './lease.ts'
 import { Loop, once, type Pace } from './loop.ts'
 
 /** What is kept of work for whoever does it next. */
@@ -63,9 +64,9 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   /** Does what is due, unless another process does; resolves to when to look again. */
   protected abstract step(pace: Pace): Promise<number>
 
-  protected note(first: Fields, now: Date): Promise<void> {
+  protected async note(first: Fields, now: Date): Promise<void> {
     const named = { _id: this.id, name: `${this.#kind} ${this.name}`, owner: '', until: now }
-    return insertOnce(this.records, { ...named, ...first })
+    await insertOnce(this.records, { ...named, ...first })
   }
 
   protected async kept(): Promise<K> {

@@ -12,7 +12,7 @@ import { passedOf } from '../app/guards.ts'
 import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/outages.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, flag, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { pathOf } from '../ports/paths.ts'
 import { describeGuard } from '../records/engine/guards.ts'
@@ -219,9 +219,7 @@ function responseOf({ status, headers, body }: KeptResponse): Response {
 }
 
 function checkOptionsOf(options: IdempotencyOptions): IdempotencyOptions {
-  const fail = (message: string): never => {
-    throw new TypeError(`idempotency: ${message}`)
-  }
+  const fail: Fail = failAs('idempotency')
   checkOptions(options, RULES, fail)
   if (options.ttlSeconds === undefined) fail(`'ttlSeconds' is required`)
   return options

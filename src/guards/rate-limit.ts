@@ -9,7 +9,14 @@ import { countOfAll } from '#processes'
 import { networkOf } from '../auth/setup/client.ts'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { callable, checkOptions, natural, type Rule } from '../model/option-rules.ts'
+import {
+  callable,
+  checkOptions,
+  type Fail,
+  failAs,
+  natural,
+  type Rule,
+} from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { type Host, perApp } from '../records/engine/host.ts'
@@ -109,9 +116,7 @@ function byAddress(): (request: ApiRequest, context: Context) => string {
 }
 
 function checkLimits(options: RateLimitOptions): RateLimitOptions {
-  const fail = (message: string): never => {
-    throw new TypeError(`rateLimit: ${message}`)
-  }
+  const fail: Fail = failAs('rateLimit')
   checkOptions(options, RULES, fail)
   const { limit, windowSeconds } = options
   if (limit === undefined || windowSeconds === undefined) {

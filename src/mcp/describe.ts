@@ -11,7 +11,7 @@ import { referenceOf } from '../model/reference.ts'
 import type { Fields } from '../ports/store.ts'
 import { OPERATORS } from '../records/engine/conditions.ts'
 import type { Served } from '../records/setup/agent-models.ts'
-import { queryFields } from '../records/setup/query-fields.ts'
+import { queryFields } from '../records/setup/agent-models.ts'
 
 /** The description that a schema has. */
 export function descriptionOf(schema: $ZodType): string | undefined {

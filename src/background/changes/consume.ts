@@ -10,6 +10,7 @@ import {
   callable,
   checkOptions,
   type Fail,
+  failAs,
   natural,
   oneOf,
   type Rule,
@@ -98,9 +99,7 @@ export function consume<const M extends readonly Model[]>(
   options: ConsumeOptions<M>,
 ): void {
   const host = hostOf(app?.store, 'consume(app, …)')
-  const fail: Fail = (message) => {
-    throw new TypeError(`consumer '${name}': ${message}`)
-  }
+  const fail: Fail = failAs(`consumer '${name}'`)
   checkOptions(options, RULES, fail)
   const { models, handle, from = 'now', maxAttempts = 12, concurrency = 1 } = options
   if (!models || !handle) fail(`'models' and 'handle' are missing`)

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ownSchema } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
 import { all, type Filter } from '../../ports/filter.ts'
 import type { Collection, CollectionSchema, Fields, WriteStep } from '../../ports/store.ts'
@@ -11,40 +12,28 @@ import type { AsideStatus } from '../../records/engine/background-work.ts'
 import { idOf } from '../lease.ts'
 
 /** The collection of the deliveries that wait. */
-export const heldSchema: CollectionSchema = {
-  name: 'fieldgate_held_changes',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['consumer', { kind: 'string' }],
-      ['lane', { kind: 'string' }],
-      // Of the change. Greater strings are later.
-      ['position', { kind: 'string' }],
-      // To whom, if a consumer delivers to several.
-      ['to', { kind: 'string' }],
-      ['change', { kind: 'string' }],
-      ['isAside', { kind: 'boolean' }],
-      ['attempt', { kind: 'number', isInteger: true }],
-      // When it is tried again, if it is the first of its lane.
-      ['due', { kind: 'date' }],
-      // When it was tried first.
-      ['since', { kind: 'date' }],
-      ['error', { kind: 'string' }],
-    ]),
+export const heldSchema: CollectionSchema = ownSchema(
+  'fieldgate_held_changes',
+  {
+    ...{ consumer: 'string', lane: 'string' },
+    // Of the change. Greater strings are later.
+    position: 'string',
+    // To whom, if a consumer delivers to several.
+    to: 'string',
+    ...{ change: 'string', isAside: 'boolean', attempt: 'integer' },
+    // When it is tried again, if it is the first of its lane.
+    due: 'date',
+    // When it was tried first.
+    since: 'date',
+    error: 'string',
   },
-  unique: [],
-  indexes: [
-    ['consumer', 'isAside', 'due'].map(ascending),
-    ['consumer', 'isAside', 'lane', 'position'].map(ascending),
+  [
+    ['consumer', 'isAside', 'due'],
+    ['consumer', 'isAside', 'lane', 'position'],
   ],
-  searchable: [],
-}
+)
 
-function ascending(field: string) {
-  return { field, descending: false }
-}
+const ascending = (field: string) => ({ field, descending: false })
 
 /** What is delivered: a change, to somebody. */
 export interface Delivery {

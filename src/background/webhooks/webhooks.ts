@@ -11,17 +11,19 @@ import {
   callable,
   checkOptions,
   type Fail,
+  failAs,
   flag,
   natural,
   oneOf,
   type Rule,
   whatever,
 } from '../../model/option-rules.ts'
+import { insertOnce } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import { addConsumer, type RecordChange } from '../changes/consume.ts'
-import { idOf, insertOnce, workSchema } from '../lease.ts'
+import { idOf, workSchema } from '../lease.ts'
 import { isOwnHost, isPublicAddress } from './addresses.ts'
 import { checkEndpoint, checkModels, takes, type WebhookEndpoint } from './endpoints.ts'
 import { type Principal, seenBy } from './seen.ts'
@@ -83,9 +85,7 @@ const GIVE_UP_MS = 3 * 86_400_000
 export function webhooks(app: App, options: WebhookOptions): void {
   const host = hostOf(app?.store, 'webhooks(app, …)')
   const { name = 'webhooks' } = options ?? {}
-  const fail: Fail = (message) => {
-    throw new TypeError(`${name}: ${message}`)
-  }
+  const fail: Fail = failAs(name)
   checkOptions(options, RULES, fail)
   const { endpoints, from = 'now', concurrency = 10 } = options
   if (Array.isArray(endpoints)) for (const one of endpoints) checkEndpoint(one, fail)

@@ -6,31 +6,18 @@
  */
 
 import type { $ZodType } from 'zod/v4/core'
-import { hexDigestOf } from '#hmac'
 import type { Model } from '../../model/model.ts'
+import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
 import { type Part, partsIn } from '../../model/parts.ts'
 import { staticDefault } from '../../model/static-default.ts'
 import { timestampFields } from '../../model/timestamps.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
-import { type Collection, type CollectionSchema, DuplicateKey } from '../../ports/store.ts'
+import type { Collection, CollectionSchema } from '../../ports/store.ts'
 
 /** The collection of the known models. */
-export const historySchema: CollectionSchema = {
-  name: 'fieldgate_models',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['model', { kind: 'string' }],
-      ['fields', { kind: 'string' }],
-      ['progress', { kind: 'string' }],
-    ]),
-  },
-  unique: [],
-  indexes: [],
-  searchable: [],
-}
+export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {
+  ...{ model: 'string', fields: 'string', progress: 'string' },
+})
 
 /** A model that is not as it was when its records were written. */
 export interface ChangedModel {
@@ -117,13 +104,9 @@ export class ModelHistory {
     await this.#insert(place, values)
   }
 
+  /** Another process, which starts the same app, may have put it there. */
   async #insert(place: string, values: Values): Promise<void> {
-    try {
-      await this.#collection.insert({ _id: idOf(place), model: place, ...values })
-    } catch (error) {
-      // Another process has put it there, which starts the same app.
-      if (!(error instanceof DuplicateKey)) throw error
-    }
+    await insertOnce(this.#collection, { _id: ownId(place), model: place, ...values })
   }
 }
 
@@ -141,11 +124,7 @@ function backfillOf({ name }: Model): string {
 }
 
 function filterOf(place: string): Filter {
-  return withId(idOf(place))
-}
-
-function idOf(place: string): string {
-  return hexDigestOf(place).slice(0, 24)
+  return withId(ownId(place))
 }
 
 /** What a model demands of each of its fields. */
