@@ -1,7 +1,5 @@
 /**
  * `fieldgate copy ./src/app.ts --to mongodb://127.0.0.1:27017/app [--from sqlite:app.db] [--convert] [--json]`
- *
- * @module
  */
 
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'

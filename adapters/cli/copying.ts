@@ -1,8 +1,4 @@
-/**
- * A copy with its progress and its end, for the commands that make one.
- *
- * @module
- */
+/** A copy with its progress and its end, for the commands that make one. */
 
 import type { Model } from '../../src/model/model.ts'
 import type { Shape } from '../../src/ports/shape.ts'

@@ -1,8 +1,6 @@
 /**
  * `fieldgate doctor ./src/app.ts [--mongo mongodb://127.0.0.1:27017/shop] [--json]`, and
  * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`
- *
- * @module
  */
 
 import { routeServedBy } from '../../src/auth/routes/serving.ts'

@@ -1,8 +1,4 @@
-/**
- * How a command ends, and the error of one that cannot run.
- *
- * @module
- */
+/** How a command ends, and the error of one that cannot run. */
 
 /** The command line asks for what cannot be. */
 export class Unusable extends Error {

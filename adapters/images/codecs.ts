@@ -1,8 +1,4 @@
-/**
- * Image optimisation with the WebAssembly codecs of jSquash: mozjpeg, libwebp and OxiPNG.
- *
- * @module
- */
+/** Image optimisation with the WebAssembly codecs of jSquash: mozjpeg, libwebp and OxiPNG. */
 
 import decodeJpeg, { init as initJpegDecoder } from '@jsquash/jpeg/decode.js'
 import encodeJpeg, { init as initJpegEncoder } from '@jsquash/jpeg/encode.js'

@@ -1,8 +1,4 @@
-/**
- * The target size of an optimised image, and the search for the quality that reaches it.
- *
- * @module
- */
+/** The target size of an optimised image, and the search for the quality that reaches it. */
 
 import type { OptimizationLevel } from '../../src/ports/images.ts'
 

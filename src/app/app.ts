@@ -1,8 +1,4 @@
-/**
- * `createApp`: what an app has. flow.ts has the way of a request.
- *
- * @module
- */
+/** `createApp`: what an app has. flow.ts has the way of a request. */
 
 import { errorHandler } from '../http/error-handler.ts'
 import { pathOf } from '../ports/paths.ts'

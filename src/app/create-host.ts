@@ -1,8 +1,4 @@
-/**
- * The app as its routers see it: its services and models, start-up and shutdown.
- *
- * @module
- */
+/** The app as its routers see it: its services and models, start-up and shutdown. */
 
 import { isSecretOfAll } from '#processes'
 import { uploads } from '#uploads'

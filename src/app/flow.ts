@@ -1,8 +1,6 @@
 /**
  * The way of a request through the app, from top to bottom: its id and context, the early guards, the limits on time and
  * number, start-up, guards, the route, files, and the response that is sent.
- *
- * @module
  */
 
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'

@@ -1,8 +1,4 @@
-/**
- * Guards: which of them run when, until one responds.
- *
- * @module
- */
+/** Guards: which of them run when, until one responds. */
 
 import { checkTime } from '../http/deadline.ts'
 import { checkContext } from '../http/not-a-response.ts'

@@ -1,7 +1,5 @@
 /**
  * Responses about the methods of a path: 405 with `Allow`, and OPTIONS (RFC 9110, 9.3.7 and 15.5.6).
- *
- * @module
  */
 
 import { HttpError } from '../http/errors.ts'

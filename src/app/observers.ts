@@ -1,8 +1,4 @@
-/**
- * Who observes an app's requests and its store calls. Without observers, nothing is wrapped.
- *
- * @module
- */
+/** Who observes an app's requests and its store calls. Without observers, nothing is wrapped. */
 
 import { asyncContext } from '#contexts'
 import type { Caches } from '../cache/caches.ts'

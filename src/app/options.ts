@@ -1,8 +1,4 @@
-/**
- * The options of `createApp`, checked.
- *
- * @module
- */
+/** The options of `createApp`, checked. */
 
 import type { ErrorHandler } from '../http/error-handler.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * The route table of an app: routing, OPTIONS and 405 all read this list.
- *
- * @module
- */
+/** The route table of an app: routing, OPTIONS and 405 all read this list. */
 
 import { type IRequest, IttyRouter } from 'itty-router'
 import type { ApiRequest } from '../http/request.ts'

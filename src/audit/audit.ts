@@ -1,8 +1,4 @@
-/**
- * `audit`: who may do what in an app, as one row for each route.
- *
- * @module
- */
+/** `audit`: who may do what in an app, as one row for each route. */
 
 import type { $ZodType } from 'zod/v4/core'
 import type { App } from '../app/app.ts'

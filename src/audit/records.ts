@@ -1,8 +1,4 @@
-/**
- * What the routes of a resource read and write.
- *
- * @module
- */
+/** What the routes of a resource read and write. */
 
 import { isHidden, type Model } from '../model/model.ts'
 import type { Shape } from '../ports/shape.ts'

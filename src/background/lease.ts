@@ -2,8 +2,6 @@
  * Leases: of all processes, one at a time does a piece of work. It is won by one conditional write, and kept by writes as
  * long as the process lives. What the work leaves for the next holder is written under the same condition, so that a
  * process that has lost its lease changes nothing.
- *
- * @module
  */
 
 import { ownId, ownSchema } from '../model/own-records.ts'

@@ -1,8 +1,4 @@
-/**
- * Work beside requests: what jobs and consumers have alike.
- *
- * @module
- */
+/** Work beside requests: what jobs and consumers have alike. */
 
 import type { Fail } from '../model/option-rules.ts'
 import { insertOnce } from '../model/own-records.ts'

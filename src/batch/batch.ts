@@ -1,8 +1,4 @@
-/**
- * `batch`: several writes of records in one request, all or nothing.
- *
- * @module
- */
+/** `batch`: several writes of records in one request, all or nothing. */
 
 import {
   array,

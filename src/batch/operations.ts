@@ -1,8 +1,4 @@
-/**
- * The body of a batch → what each operation asks for.
- *
- * @module
- */
+/** The body of a batch → what each operation asks for. */
 
 import type { HttpError } from '../http/errors.ts'
 import { isFields } from '../model/writable.ts'

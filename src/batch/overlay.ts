@@ -4,8 +4,6 @@
  * Each write of an operation is tried on the records in memory, under its own conditions. The steps of all operations
  * are then one write of the store, which checks every condition again. Until that write, an operation waits with what it
  * does after its own: it goes on with the record as it was really stored.
- *
- * @module
  */
 
 import { checkTime } from '../http/deadline.ts'

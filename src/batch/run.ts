@@ -1,8 +1,4 @@
-/**
- * Runs the operations of a batch one after the other, and writes what they have done as one.
- *
- * @module
- */
+/** Runs the operations of a batch one after the other, and writes what they have done as one. */
 
 import { firstResponse, inLists, notePassed } from '../app/guards.ts'
 import { errorHandler } from '../http/error-handler.ts'

@@ -5,8 +5,6 @@
  * reached. No instance uses the cache if its knowledge of the fences is older than `LEASE_MS`, and the write responds
  * only when that time has passed. So every read after that response sees the fence, on every instance. The first
  * instance that reaches the cache again replaces the version, then lowers the fence.
- *
- * @module
  */
 
 import { insertOnce, ownId, ownSchema } from '../model/own-records.ts'

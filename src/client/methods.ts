@@ -1,8 +1,4 @@
-/**
- * The calls for the routes of methods: loaded when the first of them is called.
- *
- * @module
- */
+/** The calls for the routes of methods: loaded when the first of them is called. */
 
 import type { MethodCalls, OidcCeremonies } from './method-calls.ts'
 import type { Result } from './results.ts'

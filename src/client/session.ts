@@ -7,8 +7,6 @@
  * and gets the same tokens.
  *
  * What is held is replaced only if it is still of the session that was asked for: who signs in or out meanwhile, wins.
- *
- * @module
  */
 
 import type { Answer } from './answers.ts'

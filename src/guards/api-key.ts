@@ -1,8 +1,4 @@
-/**
- * API keys: programs identify themselves with a secret in a header.
- *
- * @module
- */
+/** API keys: programs identify themselves with a secret in a header. */
 
 import { hexDigestOf } from '#hmac'
 import { sameText } from '../http/constant-time.ts'

@@ -6,8 +6,6 @@
  * the record was written, and who has lost the claim writes nothing. So a claim that was not redeemed can be taken over.
  * Elsewhere, if a process dies between the write and the response, nobody can know whether the record was written, and the
  * key stays claimed until its time is up.
- *
- * @module
  */
 
 import { unavailable } from '../http/outages.ts'

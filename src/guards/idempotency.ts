@@ -1,8 +1,6 @@
 /**
  * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-08): a client that repeats a request gets the first
  * response again, and nothing is written twice.
- *
- * @module
  */
 
 import { sha256 } from '@noble/hashes/sha2.js'

@@ -1,8 +1,4 @@
-/**
- * Limits how many requests a client may send in a window of time.
- *
- * @module
- */
+/** Limits how many requests a client may send in a window of time. */
 
 import { hexDigestOf } from '#hmac'
 import { countOfAll } from '#processes'

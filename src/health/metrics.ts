@@ -1,7 +1,5 @@
 /**
  * `GET /metrics`: how many requests there were and how long they took, in Prometheus's text format.
- *
- * @module
  */
 
 import { isWorker, topic } from '#processes'

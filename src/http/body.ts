@@ -1,8 +1,4 @@
-/**
- * Reading request bodies, with limits on bytes and time.
- *
- * @module
- */
+/** Reading request bodies, with limits on bytes and time. */
 
 import type { BodyPart, BodyReader, BodySource } from '../ports/body-source.ts'
 import { type Deadline, holdDeadline } from './deadline.ts'

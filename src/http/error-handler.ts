@@ -1,8 +1,4 @@
-/**
- * Turns any thrown value into the envelope and one log line.
- *
- * @module
- */
+/** Turns any thrown value into the envelope and one log line. */
 
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'

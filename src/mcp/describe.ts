@@ -1,8 +1,4 @@
-/**
- * `describe_model`: a model in few words, without what is hidden.
- *
- * @module
- */
+/** `describe_model`: a model in few words, without what is hidden. */
 
 import { type $ZodType, type $ZodTypes, globalRegistry } from 'zod/v4/core'
 import { isHidden, type Model } from '../model/model.ts'

@@ -1,8 +1,4 @@
-/**
- * Models: one declaration that gives you validation, casting, indexes and TypeScript types.
- *
- * @module
- */
+/** Models: one declaration that gives you validation, casting, indexes and TypeScript types. */
 
 import { object } from 'zod/mini'
 import type { $ZodObject, $ZodType } from 'zod/v4/core'

@@ -1,7 +1,5 @@
 /**
  * Start-up checks of options: unknown options and invalid values are refused by name before anything runs.
- *
- * @module
  */
 
 import { whatThereIs } from './suggest.ts'

@@ -1,8 +1,4 @@
-/**
- * Records of the app's own, beside those of models.
- *
- * @module
- */
+/** Records of the app's own, beside those of models. */
 
 import { hexDigestOf } from '#hmac'
 import type { Shape } from '../ports/shape.ts'

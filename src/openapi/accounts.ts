@@ -1,8 +1,6 @@
 /**
  * The operations of the authentication API: one entry for each route of its table, so that a route without one does not
  * compile.
- *
- * @module
  */
 
 import type { AuthInstance } from '../auth/instance.ts'

@@ -1,8 +1,4 @@
-/**
- * What may be written: bodies by media type, and what they may be refused for.
- *
- * @module
- */
+/** What may be written: bodies by media type, and what they may be refused for. */
 
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'

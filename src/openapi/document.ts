@@ -1,8 +1,4 @@
-/**
- * `document`: the OpenAPI document of an app, from what is mounted.
- *
- * @module
- */
+/** `document`: the OpenAPI document of an app, from what is mounted. */
 
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'

@@ -1,8 +1,4 @@
-/**
- * The operations on what happened to a record.
- *
- * @module
- */
+/** The operations on what happened to a record. */
 
 import * as refuse from '../http/refusals.ts'
 import type { Resource } from '../records/setup/resource.ts'

@@ -1,8 +1,6 @@
 /**
  * The parameters of a router's lists: one entry for each row of the router's own table, so that a row without one does
  * not compile.
- *
- * @module
  */
 
 import type { HttpError } from '../http/errors.ts'

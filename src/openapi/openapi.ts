@@ -1,8 +1,4 @@
-/**
- * `openapi`: serves the document of the app, and a page for people.
- *
- * @module
- */
+/** `openapi`: serves the document of the app, and a page for people. */
 
 import { referenceScript } from '#reference'
 import { isKnownToClient, respondToRead } from '../cache/conditional.ts'

@@ -1,7 +1,5 @@
 /**
  * Routes that are neither a resource's nor the authentication API's: extra routes, and what other modules mount.
- *
- * @module
  */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'

@@ -1,8 +1,4 @@
-/**
- * The operations of a resource.
- *
- * @module
- */
+/** The operations of a resource. */
 
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'

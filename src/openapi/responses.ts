@@ -1,8 +1,4 @@
-/**
- * Responses: failures from the very errors that are thrown, successes in the envelope.
- *
- * @module
- */
+/** Responses: failures from the very errors that are thrown, successes in the envelope. */
 
 import type { BodyLimits } from '../http/body.ts'
 import type { HttpError } from '../http/errors.ts'

@@ -1,8 +1,4 @@
-/**
- * JSON Schemas of models and of your own zod schemas, and where a document keeps them.
- *
- * @module
- */
+/** JSON Schemas of models and of your own zod schemas, and where a document keeps them. */
 
 import { object } from 'zod/mini'
 import {

@@ -1,8 +1,4 @@
-/**
- * Who may call an operation, by what the guards say of themselves.
- *
- * @module
- */
+/** Who may call an operation, by what the guards say of themselves. */
 
 import * as account from '../auth/refusals.ts'
 import type { HttpError } from '../http/errors.ts'

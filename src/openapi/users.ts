@@ -1,8 +1,4 @@
-/**
- * Users as the authentication API shows them, and the bodies that describe them.
- *
- * @module
- */
+/** Users as the authentication API shows them, and the bodies that describe them. */
 
 import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'

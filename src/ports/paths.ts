@@ -1,8 +1,4 @@
-/**
- * Dotted paths into records.
- *
- * @module
- */
+/** Dotted paths into records. */
 
 /** Whether `path` is `outer`, or leads to something inside it. */
 export function isWithin(path: string, outer: string): boolean {

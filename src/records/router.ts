@@ -2,8 +2,6 @@
  * `createRouter`: the routes of a resource.
  *
  * This folder knows HTTP, models and ports, but never auth.
- *
- * @module
  */
 
 import { respondToRead } from '../cache/conditional.ts'

@@ -1,7 +1,5 @@
 /**
  * The values of a record's file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1).
- *
- * @module
  */
 
 import type { FileStore } from '../ports/files.ts'

@@ -1,8 +1,6 @@
 /**
  * The text parts of a form as a tree: repeated names, `a[b]`, `a[0][b]`, `a[]` and `a[][b]`; and the body of a write that they
  * stand for. The model decides whether a branch is a list or an object.
- *
- * @module
  */
 
 import { TooManyLevels } from '../http/json.ts'

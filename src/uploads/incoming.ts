@@ -1,8 +1,4 @@
-/**
- * A multipart body of a write, with its files.
- *
- * @module
- */
+/** A multipart body of a write, with its files. */
 
 import type { BodyLimits } from '../http/body.ts'
 import { jsonParser } from '../http/json.ts'

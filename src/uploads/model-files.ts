@@ -3,8 +3,6 @@
  *
  * A URL in a file field is a permission: reads sign it, and its object is removed with the record. So every router of
  * the model protects these fields, no matter which router takes the files.
- *
- * @module
  */
 
 import { bytesToHex } from '@noble/hashes/utils.js'

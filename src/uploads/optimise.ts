@@ -1,8 +1,4 @@
-/**
- * Makes images smaller before they are stored.
- *
- * @module
- */
+/** Makes images smaller before they are stored. */
 
 import {
   type ImageOptimizer,

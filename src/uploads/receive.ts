@@ -1,8 +1,6 @@
 /**
  * A multipart body → text fields and buffered files. Sizes and counts are checked while the body arrives, so a body of
  * any length costs no more than the limits allow (spec 4.3; OWASP API4).
- *
- * @module
  */
 
 import { eachChunk, refuseEncoded } from '../http/body.ts'

@@ -3,8 +3,6 @@
  *
  * Objects are stored before the record that points at them is saved, and removed after the last such record, so a crash
  * never leaves a dead link, only an extra object.
- *
- * @module
  */
 
 import type { FileStore } from '../ports/files.ts'

@@ -1,8 +1,6 @@
 /**
  * The way of a sign-in: to the provider, back from it, and to a session. What has to be remembered meanwhile is sealed: the
  * ceremony in a cookie of the browser that began, the person in the code that the page gets.
- *
- * @module
  */
 
 import { AuthorizationResponseError, calculatePKCECodeChallenge } from 'oauth4webapi'

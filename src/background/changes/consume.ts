@@ -1,7 +1,5 @@
 /**
  * `consume`: a function that is called for each change of some models' records, by one process at a time.
- *
- * @module
  */
 
 import type { App } from '../../app/app.ts'

@@ -3,8 +3,6 @@
  *
  * What is delivered, or held to be tried again, is behind its position. So a process that dies leaves nothing out, and
  * repeats what it has delivered since the position was last stored.
- *
- * @module
  */
 
 import type { ChangeLog } from '../../ports/changes.ts'

@@ -1,7 +1,5 @@
 /**
  * Deliveries that wait: those that have failed, those of the same lane that came after them, and those that were set aside.
- *
- * @module
  */
 
 import { ownSchema } from '../../model/own-records.ts'

@@ -1,7 +1,5 @@
 /**
  * What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is.
- *
- * @module
  */
 
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'

@@ -1,8 +1,4 @@
-/**
- * One try of a delivery, and what is held of it if it fails.
- *
- * @module
- */
+/** One try of a delivery, and what is held of it if it fails. */
 
 import type { LoggedChange } from '../../ports/changes.ts'
 import type { WriteStep } from '../../ports/store.ts'

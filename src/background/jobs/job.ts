@@ -1,8 +1,4 @@
-/**
- * One job: when it is due, who runs it, and what is kept of it.
- *
- * @module
- */
+/** One job: when it is due, who runs it, and what is kept of it. */
 
 import { Cron } from 'croner'
 import type { Fail } from '../../model/option-rules.ts'

@@ -1,8 +1,4 @@
-/**
- * `jobs`: functions that run at certain times, each time in one process.
- *
- * @module
- */
+/** `jobs`: functions that run at certain times, each time in one process. */
 
 import type { App } from '../../app/app.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * `webhooks`: tells other servers of changes, by Standard Webhooks 1.0.0.
- *
- * @module
- */
+/** `webhooks`: tells other servers of changes, by Standard Webhooks 1.0.0. */
 
 import { post } from '#outbound'
 import type { App } from '../../app/app.ts'

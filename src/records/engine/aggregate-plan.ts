@@ -1,8 +1,4 @@
-/**
- * The grammar of aggregates: what is computed, by which groups, and in which order, checked.
- *
- * @module
- */
+/** The grammar of aggregates: what is computed, by which groups, and in which order, checked. */
 
 import * as refuse from '../../http/refusals.ts'
 import { type Model, sortKey } from '../../model/model.ts'

@@ -1,8 +1,4 @@
-/**
- * The grammar of the QUERY body's `filter`: fields, operators and values, checked and cast.
- *
- * @module
- */
+/** The grammar of the QUERY body's `filter`: fields, operators and values, checked and cast. */
 
 import * as refuse from '../../http/refusals.ts'
 import { castScalar } from '../../model/cast.ts'

@@ -1,8 +1,6 @@
 /**
  * The engine of a model: every write of a record goes through here, from a route or from your app's code, so that
  * validation, timestamps and ids are in one place.
- *
- * @module
  */
 
 import { invalidFields } from '../../http/refusals.ts'

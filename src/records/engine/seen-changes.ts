@@ -1,8 +1,6 @@
 /**
  * Updates that need the stored record: of a writer who cannot see hidden fields, to an object that has some inside, and those of
  * logged records that change nothing.
- *
- * @module
  */
 
 import type { Model } from '../../model/model.ts'

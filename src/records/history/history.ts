@@ -1,7 +1,5 @@
 /**
  * `GET <mount>/:id/history`: what happened to a record, the latest first. It is loaded when it is first used.
- *
- * @module
  */
 
 import { hintsFor } from '../../http/deadline.ts'

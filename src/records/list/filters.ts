@@ -1,7 +1,5 @@
 /**
  * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body.
- *
- * @module
  */
 
 import * as refuse from '../../http/refusals.ts'

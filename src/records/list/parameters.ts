@@ -3,8 +3,6 @@
  *
  * A row is all there is to a parameter: both parsers walk this table, and the names that a field in `query` may not
  * have are read from it. Any other name in a URL is a field's, or is ignored.
- *
- * @module
  */
 
 import type { HttpError } from '../../http/errors.ts'

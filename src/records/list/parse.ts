@@ -1,8 +1,6 @@
 /**
  * URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. Pure; the contract fixes the order of the
  * checks.
- *
- * @module
  */
 
 import type { Query } from '../../http/query-string.ts'

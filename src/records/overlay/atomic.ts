@@ -1,8 +1,6 @@
 /**
  * `app.store.atomic`: your code reads and writes records in memory, and what it has done is one write of the store, which
  * checks that what was read is still the same.
- *
- * @module
  */
 
 import { changedMeanwhile } from '../../http/refusals.ts'

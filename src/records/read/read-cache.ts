@@ -1,8 +1,4 @@
-/**
- * The reads of a router: through the response cache if it has one, and always conditional.
- *
- * @module
- */
+/** The reads of a router: through the response cache if it has one, and always conditional. */
 
 import { hexDigestOf } from '#hmac'
 import { CachedReads, type Loaded } from '../../cache/cached.ts'

@@ -1,7 +1,5 @@
 /**
  * The routers that agents see as models, and what a QUERY of one takes: for tools and for the audit.
- *
- * @module
  */
 
 import type { Host } from '../engine/host.ts'

@@ -1,7 +1,5 @@
 /**
  * Extra routes: what they are described to take is checked before the handler, what they return after it.
- *
- * @module
  */
 
 import type { $ZodType } from 'zod/v4/core'

@@ -1,7 +1,5 @@
 /**
  * A mounted resource: the router's options, checked and resolved once, as the handlers use them.
- *
- * @module
  */
 
 import type { CacheSettings } from '../../cache/options.ts'

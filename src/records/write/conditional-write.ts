@@ -1,8 +1,6 @@
 /**
  * Writes of a record as it was read: they happen only if it is still the same, so that what a hook has judged, or a client
  * has seen (`If-Match`, RFC 9110 13.1.1), is what is written. The store compares in the step of the write.
- *
- * @module
  */
 
 import { etagOf, ifMatch, stateIn } from '../../cache/conditional.ts'

@@ -1,8 +1,6 @@
 /**
  * The models as they were when their records were written, kept beside the records: one read at start-up tells which
  * have changed. What a model demands of its records is kept in words that can be compared, its fingerprint.
- *
- * @module
  */
 
 import type { $ZodType } from 'zod/v4/core'

@@ -2,8 +2,6 @@
  * Stored records against the models of an app. Nothing is written.
  *
  * The folder hangs on the side of the tree: it knows models and the store port, and nothing knows it.
- *
- * @module
  */
 
 import { digestOf } from '#hmac'

@@ -2,8 +2,6 @@
  * Copies all records from one store to another; resumable, and verified record by record.
  *
  * This folder depends on models and the store port, and nothing depends on it.
- *
- * @module
  */
 
 import { utf8ToBytes } from '@noble/hashes/utils.js'

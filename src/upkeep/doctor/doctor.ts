@@ -2,8 +2,6 @@
  * A database that other programs set up, looked at before an app uses it. Nothing is written.
  *
  * The folder hangs on the side of the tree, as `copy` does.
- *
- * @module
  */
 
 import { collectionSchema } from '../../model/collection-schema.ts'

@@ -1,7 +1,5 @@
 /**
  * The records of one model: values that it can't hold, members that it doesn't declare, identifiers that don't match.
- *
- * @module
  */
 
 import type { Model } from '../../model/model.ts'
