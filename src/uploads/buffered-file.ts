@@ -1,7 +1,5 @@
 /**
  * The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can.
- *
- * @module
  */
 
 import type { Stage } from '../ports/files.ts'

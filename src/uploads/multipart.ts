@@ -3,8 +3,6 @@
  * bytes.
  *
  * multipasta does the parsing; this file fixes what it does not do yet (0.2.8).
- *
- * @module
  */
 
 import { make, type PartInfo } from 'multipasta'

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { nativeSlots } from '../../adapters/hashers/slots.ts'
+import { nativeSlots } from '../../adapters/hashers/scrypt.ts'
 import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { password } from './accounts.ts'
 

@@ -10,7 +10,7 @@ const MOST_LINES_OF_ADMIN = 6_400
 const MOST_LINES_OF_A_FILE = 300
 /** Files that were longer when the limit came, with the lines that they may have until they are split. */
 const LONGER: Readonly<Record<string, number>> = {
-  'src/ports/store.ts': 406,
+  'src/ports/store.ts': 404,
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
