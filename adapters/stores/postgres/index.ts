@@ -88,7 +88,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     return schemas.map((schema) => {
       const table = tableOf(schema, space)
       const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
-      return { schema, table: { ...table, sql }, space }
+      return { connection, schema, table: { ...table, sql }, space }
     })
   }
 
@@ -101,11 +101,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
     async prepare(schemas, warn = () => {}) {
       const collections = collectionsOf(schemas)
-      await ported(prepareTables(connection, collections, warn))
+      await ported(prepareTables({ connection, space }, collections, warn))
       for (const { table } of collections) prepared.add(columnsOf(table))
       if (schemas.some(({ logged }) => logged)) await ported(log.prepared(schemas))
     },
-    dropLeftOvers: (schemas) => ported(dropLeftOvers(connection, collectionsOf(schemas))),
+    dropLeftOvers: (schemas) => ported(dropLeftOvers(collectionsOf(schemas))),
     write: stepWriter(connection, log, tableFor),
     copying: { place: () => ported(placeOf(connection, space)) },
     close: () => connection.close(),

@@ -6,12 +6,10 @@
  */
 
 import type { Exclusion } from '../../../../src/ports/exclusion.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import type { Connection } from '../connection/connection.ts'
 import type { Column, Table } from '../layout/columns.ts'
 import { fieldsIn } from '../layout/indexed-fields.ts'
 import { literal } from '../layout/sql.ts'
-import type { ExistingTable } from '../schema/catalog.ts'
+import type { Adopted } from './adopted-keys.ts'
 
 /** The types of ranges, by the type of their ends; others are compared as `numeric`. */
 const RANGES: Readonly<Record<string, string>> = {
@@ -24,12 +22,9 @@ const RANGES: Readonly<Record<string, string>> = {
 }
 
 /** Throws a `TypeError` with the SQL to run if the table has no constraint that keeps what the model excludes. */
-export async function checkExclusions(
-  connection: Connection,
-  { exclude = [] }: CollectionSchema,
-  table: Table,
-  existing: ExistingTable,
-): Promise<void> {
+export async function checkExclusions(adopted: Adopted): Promise<void> {
+  const { connection, schema, table } = adopted
+  const { exclude = [] } = schema
   if (exclude.length === 0) return
   const { rows } = await connection.run({
     sql: `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'x' AND conrelid = ${literal(table.sql)}::regclass`,
@@ -40,7 +35,7 @@ export async function checkExclusions(
   const [first] = missing
   if (!first) return
   const gist = missing.some(({ equal }) => equal.length > 0)
-  const commands = missing.map((one) => constraintOf(one, table, existing))
+  const commands = missing.map((one) => constraintOf(one, adopted))
   throw new TypeError(
     `postgresStore: ${table.sql} takes records that overlap in ${first.range.join(', ')}, which 'exclude' forbids. Run: ${[...(gist ? ['CREATE EXTENSION IF NOT EXISTS btree_gist'] : []), ...commands].join('; ')}`,
   )
@@ -55,14 +50,10 @@ function keeps(definition: string, { equal, range, where }: Exclusion, table: Ta
   return isSame && key.includes('&&') && narrowed.every((field) => Object.hasOwn(where, field))
 }
 
-function constraintOf(
-  { equal, range, where }: Exclusion,
-  table: Table,
-  { columns }: ExistingTable,
-): string {
+function constraintOf({ equal, range, where }: Exclusion, { table, existing }: Adopted): string {
   const columnOf = (field: string) => table.byField.get(field) as Column
   const ends = range.map(columnOf)
-  const type = RANGES[columns.get(ends[0]?.name ?? '')?.baseType ?? '']
+  const type = RANGES[existing.columns.get(ends[0]?.name ?? '')?.baseType ?? '']
   const values = ends.map(({ sql }) => (type ? sql : `${sql}::numeric`)).join(', ')
   const keys = equal.map((field) => `${columnOf(field).sql} WITH =`)
   const conditions = Object.entries(where).map(([field, list]) => {

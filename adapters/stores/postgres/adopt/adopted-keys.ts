@@ -6,11 +6,15 @@
  */
 
 import type { IdType } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import type { Table } from '../layout/columns.ts'
 import type { Row } from '../layout/rows.ts'
 import type { ExistingColumn, ExistingTable } from '../schema/catalog.ts'
+import type { Prepared } from '../schema/schema.ts'
+
+/** A collection in a table of another program, as the database has it. */
+export interface Adopted extends Prepared {
+  readonly existing: ExistingTable
+}
 
 /** The forms in which routes look for ids, as PostgreSQL and JavaScript match them. */
 const FORMS = {
@@ -28,21 +32,14 @@ const INTEGERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint'])
 const MAKING_MS = 5000
 
 /** Throws a `TypeError` that says which `id` fits, if the table has or makes keys of another form than the model's. */
-export async function checkKeys(
-  connection: Connection,
-  schema: CollectionSchema,
-  table: Table,
-  existing: ExistingTable,
-): Promise<void> {
+export async function checkKeys({ connection, schema, table, existing }: Adopted): Promise<void> {
   const { idType } = schema
   const key = existing.columns.get(table.byField.get('_id')?.name ?? '')
   if (idType === 'text' || !key || hasForm(key, idType)) return
   const { pattern, told } = FORMS[idType]
-  const other =
-    (await oneOf(
-      connection,
-      `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${pattern.source}' LIMIT 1`,
-    )) ?? (await madeBy(connection, key))
+  const sql = `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${pattern.source}' LIMIT 1`
+  const { rows } = await connection.run({ sql, values: [] })
+  const other = textIn(rows) ?? (await madeBy(connection, key))
   if (other === undefined || pattern.test(other)) return
   throw new TypeError(
     `postgresStore: ${table.sql} has keys such as '${other.slice(0, 40)}' in ${table.id}, and '${schema.name}' declares id: '${idType}', which is ${told}. Write id: '${fitting(key, other)}' in its defineModel()`,
@@ -70,10 +67,6 @@ async function madeBy(
 
 /** A number of a sequence, as PostgreSQL writes the expression of a default. */
 const DRAWN = /nextval\('(?:[^']|'')*'::regclass\)/g
-
-async function oneOf(connection: Connection, sql: string): Promise<string | undefined> {
-  return textIn((await connection.run({ sql, values: [] })).rows)
-}
 
 function textIn([row]: readonly Row[]): string | undefined {
   const key = row?.[0]

@@ -4,21 +4,23 @@
  * @module
  */
 
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Connection } from '../connection/connection.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { listName, orderNames, primaryKeyName, searchName, uniqueNames } from '../layout/names.ts'
-import { listAt, orderOf, valueAt } from '../layout/operands.ts'
+import { type Collected, listAt, orderOf, valueAt } from '../layout/operands.ts'
 import { searchColumn, searchLabel } from '../layout/search-columns.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import { OWN } from './catalog.ts'
 
-/** A collection and its table. */
-export interface Prepared {
-  readonly schema: CollectionSchema
-  readonly table: Table
+/** Where tables are. */
+export interface Place {
+  readonly connection: Connection
   /** The database's schema. */
   readonly space: string
 }
+
+/** A collection and its table. */
+export interface Prepared extends Place, Collected {}
 
 /** An index that a collection needs. */
 export interface Index {
@@ -32,13 +34,14 @@ export interface Index {
 }
 
 /** Creates a table that does not exist, without its indexes. */
-export function createTable({ schema, table }: Prepared): string {
+export function createTable(collected: Collected): string {
+  const { table } = collected
   const columns = table.columns.map((column) => {
     const required = column.absence === 'never' && column.field !== '_id'
     return `${columnSql(column)}${required ? ' NOT NULL' : ''}`
   })
   const key = `CONSTRAINT ${identifier(primaryKeyName(table.name))} PRIMARY KEY (${table.id})`
-  const all = [...columns, ...extraColumns({ schema, table }).map(({ sql }) => sql), key]
+  const all = [...columns, ...extraColumns(collected).map(({ sql }) => sql), key]
   return `CREATE TABLE ${table.sql} (\n  ${all.join(',\n  ')}\n)`
 }
 
@@ -48,12 +51,10 @@ export function columnSql({ sql, type }: Pick<Column, 'sql' | 'type'>): string {
 }
 
 /** The columns beside those of the fields: what searches need, and the names of nulls. */
-export function extraColumns({
-  schema,
-  table,
-}: Omit<Prepared, 'space'>): { name: string; sql: string }[] {
+export function extraColumns(collected: Collected): { name: string; sql: string }[] {
+  const { schema, table } = collected
   const searched = schema.searchable.map((path) => {
-    const { name, sql, expression } = searchColumn(path, { schema, table })
+    const { name, sql, expression } = searchColumn(path, collected)
     return { name, sql: `${sql} text COLLATE "C" GENERATED ALWAYS AS (${expression}) STORED` }
   })
   const nulls = `${identifier(NULLS)} text[] NOT NULL DEFAULT '{}'`
@@ -64,19 +65,14 @@ export function extraColumns({
  * All indexes of a collection; `trigrams` is the schema of `pg_trgm`. NULLs never clash, so unique indexes are always
  * sparse. Plain ones end with `_id`, as total orders do.
  */
-export function indexesOf({ schema, table }: Prepared, trigrams: string | undefined): Index[] {
-  const collected = { schema, table }
+export function indexesOf(collected: Collected, trigrams: string | undefined): Index[] {
+  const { schema, table } = collected
   const uniques = uniqueNames(table.name, schema.unique)
   const unique = schema.unique.map((fields, at): Index => {
     const operands = fields.map((field) => valueAt(field, collected))
     const keys = operands.map(({ sql, isColumn }) => (isColumn ? sql : `(${sql})`))
     const isConstraint = operands.every(({ isColumn }) => isColumn)
-    return {
-      name: uniques[at] ?? '',
-      on: `(${keys.join(', ')})`,
-      fields,
-      isConstraint,
-    }
+    return { name: uniques[at] ?? '', on: `(${keys.join(', ')})`, fields, isConstraint }
   })
   const names = orderNames(table.name, schema.indexes)
   const orders = schema.indexes.map((declared, at): Index => {
@@ -99,23 +95,16 @@ export function indexesOf({ schema, table }: Prepared, trigrams: string | undefi
 }
 
 /** Creates an index; `CONCURRENTLY` does not hold up writes, but cannot run in a transaction. */
-export function createIndex(
-  { name, on, fields }: Index,
-  { table }: Prepared,
-  how: '' | 'CONCURRENTLY',
-): string {
-  return `CREATE ${fields ? 'UNIQUE ' : ''}INDEX ${how} ${identifier(name)} ON ${table.sql} ${on}`
+export function createIndex({ name, on, fields }: Index, { sql }: Table, how = ''): string {
+  return `CREATE ${fields ? 'UNIQUE ' : ''}INDEX ${how} ${identifier(name)} ON ${sql} ${on}`
 }
 
 /** What follows once an index is there: a constraint that is named in errors, and a mark. */
 export function finishIndex({ name, isConstraint }: Index, { table, space }: Prepared): string[] {
   const index = identifier(name)
-  return [
-    ...(isConstraint
-      ? [`ALTER TABLE ${table.sql} ADD CONSTRAINT ${index} UNIQUE USING INDEX ${index}`]
-      : []),
-    `COMMENT ON INDEX ${identifier(space)}.${index} IS ${literal(OWN)}`,
-  ]
+  const comment = `COMMENT ON INDEX ${identifier(space)}.${index} IS ${literal(OWN)}`
+  const constraint = `ALTER TABLE ${table.sql} ADD CONSTRAINT ${index} UNIQUE USING INDEX ${index}`
+  return isConstraint ? [constraint, comment] : [comment]
 }
 
 /** Drops an index, or the constraint that it belongs to. */
