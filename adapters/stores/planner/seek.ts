@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Scalar, SortKey } from '../../../src/ports/filter.ts'
+import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
+import type { Read } from '../../../src/ports/store.ts'
 
 /** Part of what follows a position: records in one range of an index, in the order of `sort`. */
 export interface Stretch {
@@ -72,4 +73,17 @@ export function boundsOfValue(
     ties: () => [compare('=', value)],
     beyond: descending && field !== '_id' ? [later, nulls] : [later],
   }
+}
+
+/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
+export function namesOne(filter: Filter): boolean {
+  if (filter.op === 'and') return filter.filters.some(namesOne)
+  return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
+}
+
+/** The id of the record that a read asks for, if it asks for nothing else. */
+export function idOf({ filter, after, afterRecord, skip = 0, limit }: Read): string | undefined {
+  if (filter.op !== 'eq' || filter.field !== '_id' || typeof filter.value !== 'string') return
+  if (after || afterRecord || skip > 0 || limit === 0) return undefined
+  return filter.value.isWellFormed() ? filter.value : undefined
 }

@@ -8,7 +8,6 @@ import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../sr
 import { newEpoch } from '../changes/position.ts'
 import { createLog, hasLog } from './changes/log-tables.ts'
 import { isDuplicate, isUnusable } from './layout/errors.ts'
-import type { Migration } from './layout/migration.ts'
 import {
   CREATE_SHAPES,
   newShapes,
@@ -17,8 +16,7 @@ import {
   type Shapes,
   shapesIn,
 } from './layout/schema-stamps.ts'
-import { type Row, statement } from './layout/sql.ts'
-import { fillAll } from './schema/backfill.ts'
+import { type Migration, type Row, statement } from './layout/sql.ts'
 import {
   columnsOf,
   type Drop,
@@ -29,6 +27,7 @@ import {
   OBJECTS,
   stepsTo,
 } from './schema/steps-to.ts'
+import { fillAll } from './search/filling.ts'
 import { searchDropsOf, searchStepsTo } from './search/full-text.ts'
 
 /** What a database knows. */

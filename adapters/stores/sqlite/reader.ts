@@ -5,8 +5,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { retryWhileBusy } from './connection/busy-retry.ts'
-import { Connection } from './connection/connection.ts'
+import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
 import type { Answer, Ask, ReaderData } from './connection/thread.ts'
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { WriteWatch } from '../../../src/ports/copying.ts'
 import type { MaybePromise } from '../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema, LeftOver, Store } from '../../../src/ports/store.ts'
 import { openLog } from './changes/log.ts'
@@ -62,5 +63,27 @@ export function storeOver(engine: Engine): Store {
     },
     dropLeftOvers: engine.dropLeftOvers,
     close: engine.close,
+  }
+}
+
+/** A row that changes with every write: the version counts those of other connections, the changes those of this one. */
+const STATE: Statement = {
+  sql: 'SELECT data_version AS version, total_changes() AS changes FROM pragma_data_version',
+  values: [],
+}
+
+/** Watches the database that `read` reads. It has one version for all its tables. */
+export async function watchWrites(
+  read: (statement: Statement) => Promise<readonly Row[]>,
+): Promise<WriteWatch> {
+  const state = async () => JSON.stringify(await read(STATE))
+  let last = await state()
+  return {
+    async written() {
+      const before = last
+      last = await state()
+      return last !== before
+    },
+    async close() {},
   }
 }

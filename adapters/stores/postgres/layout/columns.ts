@@ -6,8 +6,7 @@
 
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Absence, CollectionSchema } from '../../../../src/ports/store.ts'
-import { primaryKeyName, uniqueNames } from './names.ts'
-import { identifier } from './sql.ts'
+import { identifier, primaryKeyName, uniqueNames } from './sql.ts'
 
 /** The column of one field. */
 export interface Column {

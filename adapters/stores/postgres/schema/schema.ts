@@ -6,10 +6,17 @@
 
 import type { Connection } from '../connection/connection.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
-import { listName, orderNames, primaryKeyName, searchName, uniqueNames } from '../layout/names.ts'
 import { type Collected, listAt, orderOf, valueAt } from '../layout/operands.ts'
 import { searchColumn, searchLabel } from '../layout/search-columns.ts'
-import { identifier, literal } from '../layout/sql.ts'
+import {
+  identifier,
+  listName,
+  literal,
+  orderNames,
+  primaryKeyName,
+  searchName,
+  uniqueNames,
+} from '../layout/sql.ts'
 import { OWN } from './catalog.ts'
 
 /** Where tables are. */

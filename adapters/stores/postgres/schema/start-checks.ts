@@ -5,7 +5,7 @@
  */
 
 import { codeOf } from '../layout/errors.ts'
-import { primaryKeyName } from '../layout/names.ts'
+import { primaryKeyName } from '../layout/sql.ts'
 import { extraColumns, indexesOf, type Prepared } from './schema.ts'
 
 /** Throws a `TypeError` if two models would have tables or indexes of one name, of which a schema has one. */

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import {
@@ -17,7 +16,8 @@ import {
 } from '../../../../src/ports/store.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { gather } from '../../gather.ts'
-import { idOf, namesOne } from '../../planner/filter.ts'
+import { shownText } from '../../json-values.ts'
+import { idOf, namesOne } from '../../planner/seek.ts'
 import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
 import { type Compilation, orderBy } from '../layout/operands.ts'
@@ -107,7 +107,7 @@ function readsOf(
     find: (read) => shown(read, (record) => project(record, read.select)),
 
     async findJson(read) {
-      if (read.select) return shown(read, (record) => selectedJson(record, schema, read))
+      if (read.select) return shown(read, (record) => shownText(record, schema, read))
       const rows = await rowsOf(read, whole)
       return mapInTurns(rows, lengthOf, read.fillDefaults ? writeFilled : writeJson)
     },
@@ -165,19 +165,6 @@ function rowReader(
     )
     return ids.map(async (id) => (await found).get(id) ?? [])
   })
-}
-
-/** The JSON of a part of a record, with `_id` before names that are whole numbers. */
-function selectedJson(
-  record: Fields,
-  { declared }: CollectionSchema,
-  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
-): string {
-  const shown = declared ? onlyDeclared(declared, record) : record
-  const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
-  const { _id, ...rest } = project(whole as Fields, select)
-  const others = JSON.stringify(rest)
-  return `{"_id":${JSON.stringify(_id)}${others === '{}' ? '}' : `,${others.slice(1)}`}`
 }
 
 /** Bytes of a table that is counted in a few milliseconds. */

@@ -7,8 +7,7 @@
 
 import { isBusy, isUnusable } from '../layout/errors.ts'
 import type { Statement, Written } from '../layout/sql.ts'
-import { PATIENCE_MS, pauseAfter } from './busy-retry.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, PATIENCE_MS, pauseAfter } from './connection.ts'
 
 interface Pending {
   readonly statements: readonly Statement[]

@@ -12,7 +12,7 @@ import {
   RefusedWrite,
   StoreUnavailable,
 } from '../../../../src/ports/store.ts'
-import { uniqueFieldsIn } from './index-names.ts'
+import { uniqueFieldsIn } from './sql.ts'
 
 /** The primary result codes that are told apart: https://sqlite.org/rescode.html */
 const RESULT = {

@@ -9,12 +9,6 @@ import type { Fields, Projection } from '../../../../src/ports/store.ts'
 import { restoreOf } from '../../json-values.ts'
 import { jsonPath, literal, type Parameters } from './sql.ts'
 
-/** `record` as it is stored: `_id` first, before any other name; dates as ISO 8601 with milliseconds. */
-export function textOf({ _id, ...fields }: Fields): string {
-  const rest = JSON.stringify(fields)
-  return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
-}
-
 /** Parses records of a shape from their JSON. */
 export function readerOf(shape: ObjectShape): (text: string) => Fields {
   const restore = restoreOf(shape)

@@ -7,11 +7,10 @@
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { logTriggers } from '../changes/log-tables.ts'
-import { orderIndexName, uniqueIndexName } from '../layout/index-names.ts'
 import { fieldValue } from '../layout/records.ts'
 import { STAMP, stampTrigger } from '../layout/schema-stamps.ts'
 import { SHADOW_PREFIX, type Shadow } from '../layout/shadows.ts'
-import { identifier } from '../layout/sql.ts'
+import { identifier, orderIndexName, uniqueIndexName } from '../layout/sql.ts'
 
 export interface Index {
   readonly name: string

@@ -7,10 +7,16 @@
 import type { CollectionSchema, LeftOver } from '../../../../src/ports/store.ts'
 import { leftOverWarning } from '../../left-over.ts'
 import { isLogTrigger } from '../changes/log-tables.ts'
-import { isDeclaredIndex, uniqueFieldsIn } from '../layout/index-names.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { identifier, type Row, type Statement, statement } from '../layout/sql.ts'
+import {
+  identifier,
+  isDeclaredIndex,
+  type Row,
+  type Statement,
+  statement,
+  uniqueFieldsIn,
+} from '../layout/sql.ts'
 import {
   createTable,
   type Index,

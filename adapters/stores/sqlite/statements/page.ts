@@ -6,8 +6,7 @@
 
 import type { Scalar, SortKey } from '../../../../src/ports/filter.ts'
 import type { Read } from '../../../../src/ports/store.ts'
-import { namesOne } from '../../planner/filter.ts'
-import { type Bounds, boundsOfValue, stretchesBeyond } from '../../planner/seek.ts'
+import { type Bounds, boundsOfValue, namesOne, stretchesBeyond } from '../../planner/seek.ts'
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
 import { boundValue, fieldValue } from '../layout/records.ts'
