@@ -157,9 +157,7 @@ function ordered(object: Fields, fields: ObjectShape['fields']): Fields {
   for (const name of fields.keys()) {
     if (Object.hasOwn(object, name)) setMember(all, name, object[name])
   }
-  for (const name of Object.keys(object)) {
-    if (!fields.has(name)) setMember(all, name, object[name])
-  }
+  for (const name of Object.keys(object)) if (!fields.has(name)) setMember(all, name, object[name])
   return all
 }
 

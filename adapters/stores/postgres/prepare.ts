@@ -5,7 +5,6 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-
 import { IndexConflict } from '../../../src/ports/store.ts'
 import { newEpoch } from '../changes/position.ts'
 import { harmOf, leftOverWarning } from '../left-over.ts'
@@ -13,7 +12,7 @@ import { checkAdopted } from './adopt/adopt.ts'
 import { createLog, createPlace, keepLog, logTables, PLACE } from './changes/log-tables.ts'
 import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
-import { createFold } from './layout/search-columns.ts'
+import { createFold } from './layout/operands.ts'
 import { identifier } from './layout/sql.ts'
 import {
   type ExistingColumn,
@@ -41,8 +40,11 @@ import {
   indexesOf,
   type Place,
   type Prepared,
+  refuseMeetingNames,
+  refuseTooMany,
+  takenName,
+  unboundedIn,
 } from './schema/schema.ts'
-import { refuseMeetingNames, refuseTooMany, takenName, unboundedIn } from './schema/start-checks.ts'
 
 type Warn = (message: string) => void
 
@@ -62,9 +64,7 @@ export async function prepareTables(
   refuseMeetingNames(collections, trigrams)
   refuseTooMany(collections)
   for (const message of unboundedIn(collections)) warn(message)
-  if (collections.some(({ schema }) => schema.logged)) {
-    await step(() => prepareLog(place))
-  }
+  if (collections.some(({ schema }) => schema.logged)) await step(() => prepareLog(place))
   for (const collection of collections) {
     if (collection.schema.adopted) {
       await checkAdopted(collection, trigrams, warn)

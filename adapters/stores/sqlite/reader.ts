@@ -8,6 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
 import type { Answer, Ask, ReaderData } from './connection/thread.ts'
+import { failureOf } from './layout/errors.ts'
 
 const { path, cancelled }: ReaderData = workerData
 const connection = new Connection(path, { readOnly: true })
@@ -25,8 +26,7 @@ async function answer(ask: Ask): Promise<Answer> {
     const rows = await retryWhileBusy(() => connection.rows(ask))
     return { rows, tookMs: performance.now() - began }
   } catch (error) {
-    const { message, errcode } = error as Error & { errcode?: unknown }
-    return { error: { message, errcode } }
+    return { error: failureOf(error) }
   }
 }
 

@@ -7,8 +7,7 @@
 import type { WriteWatch } from '../../../src/ports/copying.ts'
 import type { MaybePromise } from '../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema, LeftOver, Store } from '../../../src/ports/store.ts'
-import { openLog } from './changes/log.ts'
-import { dropOld } from './changes/log-tables.ts'
+import { dropOld, openLog } from './changes/log.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import type { Shapes } from './layout/schema-stamps.ts'
@@ -25,10 +24,8 @@ export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'c
   /** The most fields of a collection that may be searched, if there is a limit. */
   readonly maxSearched?: number | undefined
   runnerOf(schema: CollectionSchema): Omit<Runner, 'shapes'>
-  /** The rows of a statement that reads. */
   read(statement: Statement): MaybePromise<readonly Row[]>
   readonly write: RunAll
-  /** Brings every table to its schema. */
   prepare(schemas: readonly CollectionSchema[]): Promise<Found>
   dropLeftOvers(schemas: readonly CollectionSchema[]): Promise<LeftOver[]>
 }

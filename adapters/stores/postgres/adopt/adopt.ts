@@ -9,8 +9,7 @@ import { topOf } from '../../../../src/ports/paths.ts'
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { type Column, FOLD, type Table, tableSql } from '../layout/columns.ts'
-import { orderBy, orderOf, valueAt } from '../layout/operands.ts'
-import { searchColumn } from '../layout/search-columns.ts'
+import { orderBy, orderOf, searchColumn, valueAt } from '../layout/operands.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import {
   type ExistingColumn,
@@ -19,9 +18,8 @@ import {
   existingTable,
 } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
+import { type Adopted, checkExclusions, checkKeys } from './adopted-checks.ts'
 import { readingOf } from './adopted-columns.ts'
-import { checkExclusions } from './adopted-exclusions.ts'
-import { type Adopted, checkKeys } from './adopted-keys.ts'
 
 /** The table that a collection adopts, from what the database knows of it. Throws a `TypeError` with the SQL to run. */
 export function adoptedTable(

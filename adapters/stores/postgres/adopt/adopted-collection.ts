@@ -14,7 +14,6 @@ import { adoptedTable } from './adopt.ts'
 /** What an adopted collection is opened with. */
 export interface Adopting {
   readonly connection: Connection
-  /** The database's schema. */
   readonly space: string
   opened(schema: CollectionSchema, table: Table): Collection
 }

@@ -1,6 +1,6 @@
 /**
- * Reads that may take long: how they end before they are done, and how many run at once, so that the other calls always find
- * a connection.
+ * The calls that wait for the database, and reads that may take long: how they end before they are done, and how many run at
+ * once, so that the other calls always find a connection.
  *
  * @module
  */
@@ -99,9 +99,7 @@ export class Share {
 
 /** One that waits. */
 interface Call {
-  /** When it began. */
   readonly since: number
-  /** Ends it before the database does. */
   end(reason: Error): void
 }
 

@@ -60,12 +60,10 @@ export class Connection {
     this.#isSetUp = true
   }
 
-  /** The rows that a statement returns. */
   rows({ sql, values, inLists = false }: Statement): Row[] {
     return this.#prepared(sql, inLists).all(...values)
   }
 
-  /** Runs a statement that changes records. */
   write(statement: Statement): Written {
     if (statement.returns || statement.sql.endsWith('RETURNING doc')) {
       const rows = this.rows(statement)

@@ -11,9 +11,7 @@ import { type Connection, PATIENCE_MS, pauseAfter } from './connection.ts'
 
 interface Pending {
   readonly statements: readonly Statement[]
-  /** When it was called, in milliseconds. */
   readonly since: number
-  /** Called right after the commit. */
   readonly resolve: (written: readonly Written[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -105,7 +103,6 @@ export class Writer {
     }
   }
 
-  /** Nothing waits any more. */
   #rest(): void {
     this.#looks = 0
     for (const resolve of this.#drained.splice(0)) resolve()

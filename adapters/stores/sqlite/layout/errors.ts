@@ -64,6 +64,22 @@ export function portError(error: unknown, schema: CollectionSchema | undefined):
   return isTooBig ? new RefusedWrite('size', [], { cause: error }) : error
 }
 
+/** What of the driver's error passes to another thread or process. */
+export interface Failure {
+  readonly message: string
+  readonly errcode?: unknown
+}
+
+export function failureOf(error: unknown): Failure {
+  const { message, errcode } = error as Failure
+  return { message, errcode }
+}
+
+/** The error that another thread or process has had. */
+export function errorOf({ message, errcode }: Failure): Error {
+  return Object.assign(new Error(message), { errcode })
+}
+
 /** Whether another connection has the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === BUSY

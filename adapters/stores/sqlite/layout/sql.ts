@@ -1,5 +1,5 @@
 /**
- * SQL, built safely: names and paths are quoted, values are bound.
+ * SQL, built safely: names and paths are quoted, values are bound, and the names of indexes say what they are.
  *
  * @module
  */
@@ -11,7 +11,6 @@ export type SqlValue = string | number
 export interface Statement {
   readonly sql: string
   readonly values: readonly SqlValue[]
-  /** The regular expressions among the values. */
   readonly patterns?: readonly string[]
   /** Whether its rows may be lists of their values: where the driver can, that is faster than an object for each row. */
   readonly inLists?: boolean
@@ -46,7 +45,6 @@ export class Parameters {
   readonly #json: string[] = []
   #jsonNumber = 0
 
-  /** The statement with this SQL and these parameters. */
   statement(sql: string): Statement {
     if (this.#jsonNumber > 0) this.#values[this.#jsonNumber - 1] = `[${this.#json.join()}]`
     const patterns = this.#patterns
@@ -63,7 +61,6 @@ export class Parameters {
     return bound
   }
 
-  /** A regular expression as a parameter. */
   pattern(pattern: string): string {
     this.#patterns.push(pattern)
     return this.bind(pattern)
@@ -141,13 +138,11 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** The result of a write. */
 export interface Written {
-  /** The rows of its `RETURNING` clause. */
   readonly rows: readonly Row[]
   readonly changes: number
 }
 
 export const CLOUDFLARE_LIMITS = {
-  /** The longest SQL of a statement. */
   maxBytes: 100_000,
   /** A table has 100 columns, four of which are taken. */
   maxSearched: 96,

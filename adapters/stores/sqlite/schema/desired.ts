@@ -6,16 +6,15 @@
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { logTriggers } from '../changes/log-tables.ts'
-import { fieldValue } from '../layout/records.ts'
+import { totalOrder } from '../../planner/seek.ts'
+import { logTriggers } from '../changes/log.ts'
+import { fieldValue, SHADOW_PREFIX, type Shadow } from '../layout/records.ts'
 import { STAMP, stampTrigger } from '../layout/schema-stamps.ts'
-import { SHADOW_PREFIX, type Shadow } from '../layout/shadows.ts'
 import { identifier, orderIndexName, uniqueIndexName } from '../layout/sql.ts'
 
 export interface Index {
   readonly name: string
   readonly sql: string
-  /** Of a unique index, its fields. */
   readonly fields?: readonly string[]
 }
 
@@ -30,12 +29,8 @@ export function createTable(table: string, shadows: readonly Shadow[]): string {
  */
 export function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Index[] {
   const { name: table } = schema
-  const [name, sql] = stampTrigger(table)
-  return [
-    { name, sql },
-    ...shadows.map((shadow) => shadowTrigger(table, shadow)),
-    ...logTriggers(schema),
-  ]
+  const own = shadows.map((shadow) => shadowTrigger(table, shadow))
+  return [stampTrigger(table), ...own, ...logTriggers(schema)]
 }
 
 /** Empties a shadow if its record is changed without it: whoever keeps it never leaves it the same. */
@@ -75,8 +70,7 @@ export function indexesOf({ name: table, shape, unique, indexes }: CollectionSch
     ...indexes.map((declared): Index => {
       const written = declared.map(({ field, descending }) => (descending ? `-${field}` : field))
       const name = orderIndexName(table, written)
-      const ended = declared.some(({ field }) => field === '_id')
-      const keys = [...declared.map(on), ...(ended ? [] : ['_id'])].join(', ')
+      const keys = totalOrder(declared).map(on).join(', ')
       return { name, sql: createIndex('INDEX', name, table, keys) }
     }),
   ]
@@ -88,12 +82,6 @@ function createIndex(kind: string, name: string, table: string, keys: string): s
 }
 
 /** Whether it serves a shadow of its table. */
-export function isOfShadow({
-  table,
-  name,
-}: {
-  readonly table: string
-  readonly name: string
-}): boolean {
+export function isOfShadow({ table, name }: Readonly<Record<'table' | 'name', string>>): boolean {
   return [STALE, LACKING].some((kind) => name.startsWith(`${table}${kind}${SHADOW_PREFIX}`))
 }

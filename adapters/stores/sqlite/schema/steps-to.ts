@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { CollectionSchema, LeftOver } from '../../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { leftOverWarning } from '../../left-over.ts'
-import { isLogTrigger } from '../changes/log-tables.ts'
+import { isLogTrigger } from '../changes/log.ts'
+import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/records.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
-import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
 import {
   identifier,
   isDeclaredIndex,
@@ -40,7 +40,6 @@ export interface Existing {
 export interface Made {
   readonly type: string
   readonly name: string
-  /** The table that it belongs to. */
   readonly table: string
   readonly sql: string
 }
@@ -171,11 +170,6 @@ function isOrder({ type, table, name }: Made): boolean {
   return type === 'index' && isDeclaredIndex(table, name)
 }
 
-/** What drops tell of. */
-export function leftOversIn({ name }: CollectionSchema, drops: readonly Drop[]): LeftOver[] {
-  return drops.flatMap(({ what }) => (what === undefined ? [] : { collection: name, what }))
-}
-
 /** What start-up says of the indexes that others have declared; `store` as in `leftOverWarning`. */
 export function warningsOf(
   store: string,
@@ -185,12 +179,9 @@ export function warningsOf(
   return schemas.flatMap((schema) =>
     othersOf(schema, existing)
       .filter(isOrder)
-      .map(({ table, name }) => {
-        return leftOverWarning(store, {
-          collection: table,
-          name,
-          unique: uniqueFieldsIn(table, name),
-        })
+      .map(({ table: collection, name }) => {
+        const unique = uniqueFieldsIn(collection, name)
+        return leftOverWarning(store, { collection, name, unique })
       }),
   )
 }

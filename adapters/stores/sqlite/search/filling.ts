@@ -1,13 +1,14 @@
 /**
- * Fills the shadows that records lack because another version of the app has written them, before a search relies on them.
+ * Fills the shadows that records lack: at start-up those that a changed model adds, and before a search relies on them those of
+ * records that another version of the app has written.
  *
  * @module
  */
 
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import { every } from '../../sql/filter.ts'
+import { asText, type Search, type Shadow, shadowAt } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
-import { asText, type Search, type Shadow, shadowAt } from '../layout/shadows.ts'
 import {
   exists,
   identifier,

@@ -13,7 +13,7 @@
 
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
+import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/records.ts'
 import { identifier, listIn, literal, statement } from '../layout/sql.ts'
 import { type Drop, dropOf, type Existing, type Made } from '../schema/steps-to.ts'
 

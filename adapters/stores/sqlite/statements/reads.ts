@@ -18,16 +18,14 @@ import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
-import { fieldJson, partOf } from '../layout/records.ts'
+import { type Candidates, fieldJson, partOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
-import type { Candidates } from '../layout/shadows.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
 import { compileGroups, groupReader, isCovered } from './aggregate.ts'
-import { CompiledPages } from './compiled-pages.ts'
 import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
-import { compilePage } from './page.ts'
+import { CompiledPages, compilePage } from './page.ts'
 
 /** The reads of `target`, whose statements `runner` runs. */
 export function readsOf(
@@ -178,9 +176,7 @@ function textReader(
 
   return (read, value) => {
     const id = runner.quick && idOf(read)
-    if (!runner.quick || (id === undefined && !isOne(read))) {
-      return several(read, `${value} AS "0"`)
-    }
+    if (!runner.quick || (id === undefined && !isOne(read))) return several(read, `${value} AS "0"`)
     const rows = runner.quick(
       id === undefined
         ? statementOf(read, `${value} AS "0"`)
