@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Operation } from '../planner/steps.ts'
+import type { Operation } from '../planner/change.ts'
 
 /** The operations of one kind. */
 export type Of<Op extends Operation['op']> = Extract<Operation, { op: Op }>

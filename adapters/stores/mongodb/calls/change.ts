@@ -8,7 +8,7 @@
 import type { Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../../src/ports/shape.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
-import { type Operation, operationsOf } from '../../planner/steps.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
 import { encode } from '../documents/documents.ts'
 import { gramStages, type Indexed } from '../search/grams.ts'
 

@@ -19,7 +19,7 @@ import { fold } from '../../../../src/ports/fold.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Change, Fields } from '../../../../src/ports/store.ts'
-import { changedPaths } from '../../planner/steps.ts'
+import { changedPaths } from '../../planner/change.ts'
 
 /** The member of a document that holds its grams. */
 export const GRAMS = '_grams'

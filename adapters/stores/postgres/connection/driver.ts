@@ -40,10 +40,8 @@ export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
   let host = 0
   const make = () => {
     const onclose = () => pooled.lose(brokenConnection())
-    const pooled: PooledConnection = new PooledConnection(
-      connect(beginningWith(host, address), options, onclose),
-      SETTINGS,
-    )
+    const sql = connect(beginningWith(host, address), options, onclose)
+    const pooled: PooledConnection = new PooledConnection(sql, SETTINGS)
     return pooled
   }
   const end = (pooled: PooledConnection) => {

@@ -6,7 +6,7 @@
 
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change } from '../../../../src/ports/store.ts'
-import { type Operation, operationsOf } from '../../planner/steps.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
 import { changedJson, type JsonDialect, type Of } from '../../sql/change.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { dateText } from '../layout/dates.ts'

@@ -18,7 +18,7 @@ import {
   type Statement,
   statement,
 } from '../layout/sql.ts'
-import { lackingIndex } from '../schema/desired.ts'
+import { lackingIndex } from '../schema/steps-to.ts'
 
 /** Fills what is lacking in one table. */
 export interface Filler {
