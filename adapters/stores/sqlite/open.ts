@@ -6,8 +6,7 @@
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { retryWhileBusy } from './connection/busy-retry.ts'
-import { Connection } from './connection/connection.ts'
+import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { Counts } from './connection/counts.ts'
 import {
   addPatterns,
@@ -18,15 +17,13 @@ import {
 } from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
 import { borrowedWriter, lendWriter, type RunBatch } from './connection/shared-writer.ts'
-import { watchWrites } from './connection/watch.ts'
 import { Writer } from './connection/writer.ts'
 import { isUnusable, portError } from './layout/errors.ts'
-import type { Migration } from './layout/migration.ts'
 import type { Runner } from './layout/runner.ts'
-import type { Statement } from './layout/sql.ts'
+import type { Migration, Statement } from './layout/sql.ts'
 import { dropAll, prepareAll } from './prepare.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
-import { storeOver } from './store.ts'
+import { storeOver, watchWrites } from './store.ts'
 
 /** The store in a file. Throws if it cannot be opened. */
 export function openStore(path: string, pace: Pace = PACE): Store {

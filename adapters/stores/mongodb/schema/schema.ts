@@ -9,6 +9,7 @@ import { type SortKey, sortText } from '../../../../src/ports/filter.ts'
 import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../../src/ports/store.ts'
 import type { Surroundings } from '../../../../src/ports/surroundings.ts'
 import { leftOverWarning } from '../../left-over.ts'
+import { totalOrder } from '../../planner/seek.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields } from '../connection/errors.ts'
 import { LOCK } from '../documents/documents.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
@@ -18,20 +19,21 @@ import {
   holds,
   isCollation,
   orderIndex,
-  totalOrder,
   uniqueIndex,
 } from './desired-indexes.ts'
 import {
   collationText,
   type DesiredIndex,
   drop,
+  dropGrams,
   type Existing,
   type ExistingIndex,
   existingOf,
+  otherGrams,
+  prepareGrams,
   refusal,
 } from './existing-indexes.ts'
 import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
-import { dropGrams, otherGrams, prepareGrams } from './gram-indexes.ts'
 
 type Warn = (message: string) => void
 
@@ -115,9 +117,7 @@ async function createUnique(
   const own = indexes.find(({ name }) => name === wanted.options.name)
   if (!own) throw clash(schema, fields, indexes, error)
   // A field has another type than in another version of the app, or another collation: each has its own index.
-  if (await refusal(native, besideOther(wanted, fields, schema))) {
-    await replace(native, own, wanted)
-  }
+  if (await refusal(native, besideOther(wanted, fields, schema))) await replace(native, own, wanted)
 }
 
 /**

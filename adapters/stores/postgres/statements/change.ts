@@ -11,8 +11,7 @@ import { changedJson, type JsonDialect, type Of } from '../../sql/change.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { dateText } from '../layout/dates.ts'
 import { json, scalarIn } from '../layout/operands.ts'
-import { identifier, literal, type Parameters } from '../layout/sql.ts'
-import { stored } from '../layout/text.ts'
+import { identifier, literal, type Parameters, stored } from '../layout/sql.ts'
 
 /** The assignments of the columns that `change` affects. Empty if it changes nothing. */
 export function compileChange(change: Change, table: Table, parameters: Parameters): string {

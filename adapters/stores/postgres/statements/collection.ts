@@ -4,8 +4,7 @@
  * @module
  */
 
-import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
-import type { Filter } from '../../../../src/ports/filter.ts'
+import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import {
   AnchorGone,
@@ -17,18 +16,24 @@ import {
 } from '../../../../src/ports/store.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { gather } from '../../gather.ts'
-import { idOf, namesOne } from '../../planner/filter.ts'
+import { shownText } from '../../json-values.ts'
+import {
+  type Bounds,
+  boundsAfter,
+  idOf,
+  namesOne,
+  type Range,
+  type Stretch,
+  stretchesBeyond,
+} from '../../planner/seek.ts'
 import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
-import { type Compilation, orderBy } from '../layout/operands.ts'
-import { type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
-import { literal, Parameters, type Statement } from '../layout/sql.ts'
-import { restored, stored } from '../layout/text.ts'
+import { type Collected, type Compilation, orderBy, valueAt } from '../layout/operands.ts'
+import { jsonWriter, type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
+import { literal, Parameters, restored, type Statement, stored } from '../layout/sql.ts'
 import { compileGroups, groupReader } from './aggregate.ts'
-import { compileFilter, namesUnique, where } from './filter.ts'
+import { comparison, compileFilter, namesUnique, where } from './filter.ts'
 import { inserter } from './inserts.ts'
-import { jsonWriter } from './json-rows.ts'
-import { startOf } from './order.ts'
 import { writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
@@ -107,7 +112,7 @@ function readsOf(
     find: (read) => shown(read, (record) => project(record, read.select)),
 
     async findJson(read) {
-      if (read.select) return shown(read, (record) => selectedJson(record, schema, read))
+      if (read.select) return shown(read, (record) => shownText(record, schema, read))
       const rows = await rowsOf(read, whole)
       return mapInTurns(rows, lengthOf, read.fillDefaults ? writeFilled : writeJson)
     },
@@ -167,19 +172,6 @@ function rowReader(
   })
 }
 
-/** The JSON of a part of a record, with `_id` before names that are whole numbers. */
-function selectedJson(
-  record: Fields,
-  { declared }: CollectionSchema,
-  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
-): string {
-  const shown = declared ? onlyDeclared(declared, record) : record
-  const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
-  const { _id, ...rest } = project(whole as Fields, select)
-  const others = JSON.stringify(rest)
-  return `{"_id":${JSON.stringify(_id)}${others === '{}' ? '}' : `,${others.slice(1)}`}`
-}
-
 /** Bytes of a table that is counted in a few milliseconds. */
 const SMALL_BYTES = 4 * 1024 * 1024
 
@@ -208,4 +200,50 @@ function lengthOf(row: Row): number {
   let length = 0
   for (const value of row) length += value?.length ?? 0
   return length
+}
+
+/** Where a page starts. */
+export interface Start {
+  /** A `WITH` clause that `stretches` need, or nothing. */
+  readonly anchor: string
+  /** What follows the position; undefined at the beginning. */
+  readonly stretches?: readonly Stretch[]
+}
+
+/** Where the page of a read starts. */
+export function startOf({ sort, after, afterRecord }: Read, compiled: Compilation): Start {
+  if (afterRecord) {
+    const values = sort.map(({ field }, at) => `${valueAt(field, compiled).ordered} AS value${at}`)
+    const rows = `${compiled.table.sql}${where(afterRecord, compiled)}`
+    const anchor = `WITH anchor AS MATERIALIZED (SELECT ${values.join(', ')} FROM ${rows} LIMIT 1) `
+    const bounds = sort.map((key, at) => anchorBounds(key, at, compiled))
+    return { anchor, stretches: stretchesBeyond(sort, bounds) }
+  }
+  if (!after) return { anchor: '' }
+  const bounds = boundsAfter(sort, after, (field) => {
+    const operand = valueAt(field, compiled)
+    return {
+      isNull: `${operand.ordered} IS NULL`,
+      isThere: `${operand.ordered} IS NOT NULL`,
+      compare: (sign, value) => comparison(operand, sign, value, compiled.parameters),
+    }
+  })
+  return { anchor: '', stretches: stretchesBeyond(sort, bounds) }
+}
+
+/**
+ * The bounds of the anchor's value, which only the database knows. The tests that do not depend on a row are made once, before
+ * a range is read. Without a record, nothing follows.
+ */
+function anchorBounds({ field, descending }: SortKey, at: number, collected: Collected): Bounds {
+  const { ordered, isNotNull } = valueAt(field, collected)
+  const value = `(SELECT value${at} FROM anchor)`
+  const tie = `${ordered} = ${value}`
+  const later = { condition: `${ordered} ${descending ? '<' : '>'} ${value}` }
+  if (field === '_id' || isNotNull) return { ties: () => [tie], beyond: [later] }
+  const isNull = `(SELECT value${at} IS NULL FROM anchor)`
+  const nulls: Range = descending
+    ? { condition: `${ordered} IS NULL AND NOT ${isNull}`, isConstant: true }
+    : { condition: `${ordered} IS NOT NULL AND ${isNull}` }
+  return { ties: () => [tie, `${ordered} IS NULL AND ${isNull}`], beyond: [later, nulls] }
 }

@@ -13,9 +13,8 @@
 
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import { listIn } from '../layout/index-names.ts'
-import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { identifier, literal, statement } from '../layout/sql.ts'
+import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/records.ts'
+import { identifier, listIn, literal, statement } from '../layout/sql.ts'
 import { type Drop, dropOf, type Existing, type Made } from '../schema/steps-to.ts'
 
 /** How many rows are merged at once: this takes a few milliseconds. */

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
-import type { Candidates, Search, Shadow } from '../layout/shadows.ts'
+import type { Candidates, Search, Shadow } from '../layout/records.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 import { hasFullText, mergeSearch, type SearchNames, searchNames } from './full-text.ts'
 
@@ -19,7 +19,6 @@ interface Index {
   readonly schema: CollectionSchema
   readonly names: SearchNames
   readonly candidates: Candidates
-  /** Rows that this process has changed since the last merge. */
   changes: number
 }
 
@@ -89,7 +88,6 @@ export class SearchIndexes {
     setImmediate(() => this.#merge(index.schema))
   }
 
-  /** Leaves merging to another process. */
   leave(): void {
     this.#isLeft = true
   }

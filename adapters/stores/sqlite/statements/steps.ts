@@ -10,9 +10,17 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
+import { DROPPING } from '../../changes/entries.ts'
 import { filterOf, take } from '../../planner/steps.ts'
-import type { OwnLog } from '../changes/log.ts'
-import { beginNoting, dropOld, END_NOTING, LOG, notedIn, noteFor } from '../changes/log-tables.ts'
+import {
+  beginNoting,
+  dropOld,
+  END_NOTING,
+  LOG,
+  notedIn,
+  noteFor,
+  type OwnLog,
+} from '../changes/log.ts'
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Statement, Written } from '../layout/sql.ts'
@@ -75,9 +83,6 @@ interface Noting {
   /** The place of the statement that returns what was noted; undefined if nothing is. */
   readonly end?: number
 }
-
-/** How often a write that is noted also drops old entries. */
-const DROPPING = 1 / 20
 
 /** `statements` of `steps`, one for each, with what notes them. */
 function notingOf(
