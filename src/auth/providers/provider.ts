@@ -119,6 +119,9 @@ export interface Provider {
   profile(body: Fields, now: () => number): Promise<Verified>
 }
 
+/** Makes a provider of its settings. */
+export type Maker = (name: string, idField: string, settings: never) => Provider
+
 declare const checked: unique symbol
 
 /**

@@ -18,6 +18,7 @@ import {
   strings,
   whole,
 } from '../option-checks.ts'
+import type { Maker } from '../providers/provider.ts'
 import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
@@ -83,12 +84,13 @@ const MAX_LOCK_SECONDS = 30 * DAY_SECONDS
 const PASSWORD_LENGTHS = [6, 64] as const
 
 /**
- * Resolves the options; `own` are all possible routes but those of methods. Throws a `TypeError` that starts with `Auth:` and names the
+ * Resolves the options; `own` are all possible routes but those of methods, `makers` make the providers. Throws a `TypeError` that starts with `Auth:` and names the
  * option. Without `env` it checks only what does not depend on the environment.
  */
 export function resolveSettings(
   options: AuthOptions<never>,
   own: readonly RouteRow[],
+  makers: ReadonlyMap<string, Maker>,
   env: Environment | undefined,
 ): AuthSettings {
   if (options === undefined) fail(`createAuthRouter() takes 'options', an object`)
@@ -104,7 +106,7 @@ export function resolveSettings(
     string(`fields.${name}`, fields?.[name])
   }
   const roleField = string('roles.field', options.roles?.field) ?? fields?.role
-  const providers = enabledProviders(options.social, fields)
+  const providers = enabledProviders(options.social, fields, makers)
   const names = storedNames({ ...fields, ...(roleField && { role: roleField }) })
   checkApart(names, fields?.disabled)
   const refresh = refreshSettings(options.refresh, env ?? {})
