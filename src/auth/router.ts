@@ -12,16 +12,7 @@ import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { type OwnMails, sendOwn } from './delivery/send-message.ts'
-import {
-  enrolmentGuard,
-  onlyRole,
-  optionalAuthGuard,
-  requireAuthGuard,
-  requireRoleGuard,
-  requireSecondFactorGuard,
-  requireSessionGuard,
-  tokenOnlyGuard,
-} from './guards.ts'
+import { type Guards, guardsOf, onlyRole, requireRoleGuard } from './guards.ts'
 import { type AuthInstance, type AuthRoute, createInstance } from './instance.ts'
 import { needsPart } from './option-checks.ts'
 import { type AccountsPart, ALL_PARTS } from './parts.ts'
@@ -161,10 +152,8 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
     }
     return auth
   }
-  const requireAuth = requireAuthGuard(instanceOf)
-  const requireSession = requireSessionGuard(instanceOf)
-  const enrolling = enrolmentGuard(instanceOf)
-  const tokenOnly = tokenOnlyGuard(instanceOf)
+  const guards = guardsOf(instanceOf)
+  const { requireAuth, requireSession, requireSecondFactor, optionalAuth } = guards
   const router: AuthRoutes<never> = {
     get urls() {
       return [...rows, ...methodRoutes(settings.methods)]
@@ -199,7 +188,7 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
       checkAgreement(host, { mount, settings, options: given })
       const [secret] = token.secrets
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
-      return routeTable(auth, rows, { requireSession, enrolling, tokenOnly })
+      return routeTable(auth, rows, guards)
     },
   }
   return {
@@ -207,9 +196,9 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
     model: settings.model,
     requireAuth,
     requireSession,
-    requireSecondFactor: requireSecondFactorGuard(instanceOf),
+    requireSecondFactor,
     requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
-    optionalAuth: optionalAuthGuard(instanceOf),
+    optionalAuth,
     mail: { send: (mail) => sendOwn(settings.delivery.mail, mail) },
   }
 }
@@ -219,12 +208,6 @@ function wellKnownRoutes(files: Readonly<Record<string, object>>): readonly Rout
     ...{ method: 'GET', path, guards: [], about: { summary: 'What browsers look up' } },
     handler: () => jsonResponse(JSON.stringify(content)),
   }))
-}
-
-interface Guards {
-  readonly requireSession: Guard
-  readonly enrolling: Guard
-  readonly tokenOnly: Guard
 }
 
 function routeTable(auth: AuthInstance, rows: readonly AuthRoute[], own: Guards): readonly Route[] {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkedUrl } from '../../../src/auth/providers/settings.ts'
+import { checkedUrl } from '../../../src/auth/providers/provider.ts'
 import { checkOptions, isNames } from '../../../src/model/option-rules.ts'
 
 /** Options of `oidc`. */

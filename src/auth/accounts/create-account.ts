@@ -10,6 +10,8 @@ import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
 import type { Report } from '../request-info/request-info.ts'
+import type { NewAccount } from '../setup/method.ts'
+import { firstRole } from '../setup/roles.ts'
 import { type IdentifierParts, isTakenElsewhere } from './one-namespace.ts'
 
 /** The parts that a new account needs. */
@@ -24,8 +26,7 @@ const MAX_TRIES = 5
 export interface Making {
   /** Whether its address is vouched for: another account's identifier of another kind must not block its owner. */
   readonly isProven?: boolean
-  /** Stores what opens it; false if another request was faster. */
-  readonly claim?: ((user: Fields) => Promise<boolean>) | undefined
+  readonly claim?: NewAccount['claim'] | undefined
 }
 
 /**
@@ -63,6 +64,28 @@ export async function createAccount(
   }
   report(request, 'signed-up', id)
   return user
+}
+
+/** Makes an account of `values`, and of an `address` that is proven. */
+export async function createProven(
+  parts: AccountParts,
+  values: Fields,
+  address: Fields | undefined,
+  request: ApiRequest,
+  { name, claim }: NewAccount = {},
+): Promise<Fields | undefined> {
+  const { settings, users, identifiers } = parts
+  const { names } = users
+  // A name by which people sign in is chosen by them, and belongs to one of them.
+  const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
+  const takesName = name !== undefined && users.has('name') && !isIdentifier
+  const record = await users.engine.validate({
+    ...(takesName && { [names.name]: name }),
+    ...values,
+    [names.role]: firstRole(settings.roles),
+    ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
+  })
+  return createAccount(parts, await users.newId(), record, request, { isProven: true, claim })
 }
 
 async function insert(

@@ -9,7 +9,7 @@ import { withTimeout } from '../../ports/with-timeout.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
-import { type CustomOptions, type Provider, providerId } from './provider.ts'
+import { type CustomOptions, type Provider, verified } from './provider.ts'
 
 /** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
 export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
@@ -26,14 +26,9 @@ export function customProvider(name: string, idField: string, settings: CustomOp
       ).catch((error: unknown) => {
         throw error instanceof HttpError ? error : providerRefused()
       })
-      const { id, email, emailVerified, name: fullName } = profile ?? {}
       if (!profile) throw providerRefused()
-      return {
-        id: providerId(id),
-        ...(typeof email === 'string' && { email }),
-        emailVerified: emailVerified === true,
-        ...(typeof fullName === 'string' && { name: fullName }),
-      }
+      const { id, email, name: fullName, emailVerified } = profile
+      return verified(id, { email, name: fullName }, emailVerified === true)
     },
   }
 }
