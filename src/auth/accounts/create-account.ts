@@ -9,15 +9,10 @@ import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
-import type { Report } from '../request-info/request-info.ts'
 import type { NewAccount } from '../setup/method.ts'
 import { firstRole } from '../setup/roles.ts'
-import { type IdentifierParts, isTakenElsewhere } from './one-namespace.ts'
-
-/** The parts that a new account needs. */
-export interface AccountParts extends IdentifierParts {
-  readonly report: Report
-}
+import { isTakenElsewhere } from './one-namespace.ts'
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** How often a sign-up frees values that others only claim; they may claim them again meanwhile. */
 const MAX_TRIES = 5

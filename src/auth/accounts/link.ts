@@ -13,7 +13,8 @@ import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import { accountExists } from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import { type AccountParts, createProven } from './create-account.ts'
+import { createProven } from './create-account.ts'
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** First sign-ins in parallel create one account: the others find it in the next round. */
 const MAX_TRIES = 10
