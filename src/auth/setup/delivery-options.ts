@@ -14,10 +14,8 @@ export const SMS_PURPOSES = ['passwordReset', 'emailVerification', 'identifierCh
 
 /** The purposes of messages. */
 export const PURPOSES = [
-  'passwordReset',
-  'emailVerification',
+  ...SMS_PURPOSES,
   'signInCode',
-  'identifierChanged',
   'passwordChanged',
   'providerLinked',
   'providerUnlinked',
