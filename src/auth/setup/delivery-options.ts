@@ -14,8 +14,10 @@ export const SMS_PURPOSES = ['passwordReset', 'emailVerification', 'identifierCh
 
 /** The purposes of messages. */
 export const PURPOSES = [
-  ...SMS_PURPOSES,
+  'passwordReset',
+  'emailVerification',
   'signInCode',
+  'identifierChanged',
   'passwordChanged',
   'providerLinked',
   'providerUnlinked',
