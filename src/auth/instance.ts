@@ -208,11 +208,7 @@ function singleUse(
   host: Host,
   { providers, model, onLogin, methods }: AuthSettings,
 ): UsedTokens | undefined {
-  if (
-    !onLogin &&
-    methods.length === 0 &&
-    ![...providers.values()].some((provider) => provider.singleUse)
-  )
-    return undefined
+  const isUsedOnce = [...providers.values()].some((provider) => provider.singleUse)
+  if (!onLogin && methods.length === 0 && !isUsedOnce) return undefined
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
 }

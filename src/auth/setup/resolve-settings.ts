@@ -24,7 +24,7 @@ import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
 import { deliverySettings, noticesOf } from './delivery-settings.ts'
 import { isStoredName, namesOf, type StoredName, type StoredNames } from './field-names.ts'
-import { type Identifier, identifiersOf } from './identifiers.ts'
+import { identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
 import { roleSettings } from './roles.ts'
@@ -103,9 +103,15 @@ export function resolveSettings(
     password: passwordSettings(options.password),
     providers,
     linking: linkingOf(options.social?.linking),
-    registerFields: registerFieldsOf(options.registerFields, identifiers),
+    // Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored.
+    registerFields: strings('registerFields', options.registerFields ?? []).filter(
+      (name) => !identifiers.some(({ field }) => field === name),
+    ),
     updateFields: strings('updateFields', options.updateFields ?? []),
-    visibleFields: visibleFieldsOf(options.visibleFields),
+    visibleFields:
+      options.visibleFields === undefined
+        ? undefined
+        : strings('visibleFields', options.visibleFields),
     paths: routePaths(rows, options.routes, {
       refresh: refresh !== undefined,
       emailVerification: emailVerification.enabled,
@@ -122,19 +128,6 @@ export function resolveSettings(
   checkVerification(settings, env)
   checkModel(settings)
   return settings
-}
-
-/** Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored. */
-function registerFieldsOf(
-  option: readonly string[] | undefined,
-  identifiers: readonly Identifier[],
-): readonly string[] {
-  const taken = identifiers.map(({ field }) => field)
-  return strings('registerFields', option ?? []).filter((field) => !taken.includes(field))
-}
-
-function visibleFieldsOf(option: readonly string[] | undefined): readonly string[] | undefined {
-  return option === undefined ? undefined : strings('visibleFields', option)
 }
 
 function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['list'] {
