@@ -107,7 +107,7 @@ export function executorStore(executor: Executor): Store {
       }
     },
     read: (statement) => tracked(() => rowsOf(statement)),
-    write: (_, statements) =>
+    write: (statements) =>
       tracked(() => {
         for (const statement of statements) refusePatterns(statement, executor)
         return executor.batch(statements)

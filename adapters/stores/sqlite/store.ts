@@ -11,11 +11,11 @@ import { dropOld, openLog } from './changes/log.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import type { Shapes } from './layout/schema-stamps.ts'
-import type { Row, Statement } from './layout/sql.ts'
+import type { Row, RunAll, Statement } from './layout/sql.ts'
 import type { Found } from './prepare.ts'
 import { checkNames, warningsOf } from './schema/steps-to.ts'
 import { openCollection } from './statements/collection.ts'
-import { type RunAll, stepWriter } from './statements/steps.ts'
+import { stepWriter } from './statements/steps.ts'
 
 /** What runs the statements of a store. */
 export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'close'> {
@@ -52,7 +52,7 @@ export function storeOver(engine: Engine): Store {
       log.prepared(schemas)
       const old = log.logged.flatMap(dropOld)
       if (old.length > 0) {
-        await write([], old).catch((error: unknown) => {
+        await write(old).catch((error: unknown) => {
           throw portError(error, undefined)
         })
       }

@@ -6,9 +6,8 @@
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { type Column, FOLD, type Table, tableSql } from '../layout/columns.ts'
+import { type Column, FOLD, type Table, tableSql, typeOf } from '../layout/columns.ts'
 import { orderBy, orderOf, searchColumn, valueAt } from '../layout/operands.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import {
@@ -70,7 +69,9 @@ function refuseMissing(
   if (missing.length === 0) return
   const told = missing.map(({ field, column }) => `${identifier(column)} for '${field}'`)
   const there = [...columns.keys()].map(identifier).join(', ')
-  const added = missing.map(({ column, of }) => `ADD COLUMN ${identifier(column)} ${suggested(of)}`)
+  const added = missing.map(({ column, of }) => {
+    return `ADD COLUMN ${identifier(column)} ${typeOf(of).replace('(3)', '')}`
+  })
   const isView = kind.endsWith('view')
   refuse(
     `${sql} has no column ${told.join(', ')}`,
@@ -89,22 +90,6 @@ function isSameSet(some: readonly string[], others: readonly string[]): boolean 
 
 function refuse(problem: string, remedy: string): never {
   throw new TypeError(`postgresStore: ${problem}. ${remedy}`)
-}
-
-function suggested(shape: Shape): string {
-  switch (shape.kind) {
-    case 'number':
-      return shape.isInteger ? 'bigint' : 'double precision'
-    case 'boolean':
-      return 'boolean'
-    case 'date':
-      return 'timestamp with time zone'
-    case 'string':
-    case 'id':
-      return 'text'
-    default:
-      return 'jsonb'
-  }
 }
 
 /** Checks that an adopted table keeps what the model promises; warns of what is slow. */

@@ -139,7 +139,8 @@ export const SEARCH_PREFIX = '_search_'
 /** The name of the SQL function that folds as `fold` does. */
 export const FOLD = 'fieldgate_fold'
 
-function typeOf(shape: Shape): ColumnType {
+/** The type of the column that holds a field's values. */
+export function typeOf(shape: Shape): ColumnType {
   switch (shape.kind) {
     case 'string':
     case 'id':

@@ -42,34 +42,38 @@ export interface Compilation extends Collected {
 }
 
 /** `test` holds for the value at `field`, or for one element if the path leads through lists. */
-export function found(field: string, { schema, table }: Collected, test: Test): string {
-  const { shape, parts } = placeAt(field, schema.shape)
-  const [first = '', ...lists] = parts
-  const keys = first.split('.')
-  const [name = ''] = keys
-  const column = columnOf(name, table)
-  if (lists.length === 0) return test(operandAt(column, keys.slice(1), shape, table))
+export function found(field: string, collected: Collected, test: Test): string {
+  const { shape, column, keys, lists } = located(field, collected)
+  const { table } = collected
+  if (lists.length === 0) return test(operandAt(column, keys, shape, table))
   const within = (value: string) => test(jsonOperand(value, shape.kind, table))
-  return inLists(json(column.value, keys.slice(1)), lists, within)
+  return inLists(json(column.value, keys), lists, within)
 }
 
 /** The SQL of a list of single values at a path; undefined for any other path, and in another program's table. */
-export function listAt(field: string, { schema, table }: Collected): string | undefined {
-  const { shape, parts } = placeAt(field, schema.shape)
-  const isList = parts.length === 2 && parts[0] === field && parts[1] === ''
+export function listAt(field: string, collected: Collected): string | undefined {
+  const { shape, first, column, keys, lists } = located(field, collected)
+  const isList = first === field && lists.length === 1 && lists[0] === ''
   const isSingle = !['object', 'map', 'list', 'mixed'].includes(shape.kind)
-  if (!isList || !isSingle || table.isAdopted) return undefined
-  const [name = '', ...keys] = field.split('.')
-  const column = columnOf(name, table)
+  if (!isList || !isSingle || collected.table.isAdopted) return undefined
   return column.kind === 'json' ? json(column.value, keys) : undefined
 }
 
 /** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */
-export function valueAt(field: string, { schema, table }: Collected): Operand {
+export function valueAt(field: string, collected: Collected): Operand {
+  const { shape, column, keys, lists } = located(field, collected)
+  if (lists.length > 0) throw new TypeError(`the field '${field}' leads through a list`)
+  return operandAt(column, keys, shape, collected.table)
+}
+
+/** The column that a path leads to, the keys inside of it up to the first list, and what comes after each list. */
+function located(field: string, { schema, table }: Collected) {
   const { shape, parts } = placeAt(field, schema.shape)
-  const keys = (parts[0] ?? '').split('.')
-  if (parts.length > 1) throw new TypeError(`the field '${field}' leads through a list`)
-  return operandAt(columnOf(keys[0] ?? '', table), keys.slice(1), shape, table)
+  const [first = '', ...lists] = parts
+  const [name = '', ...keys] = first.split('.')
+  const column = table.byField.get(name)
+  if (!column) throw new TypeError(`the field '${name}' is not in the collection's shape`)
+  return { shape, first, column, keys, lists }
 }
 
 /** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
@@ -80,13 +84,6 @@ export function placeAt(
   const place = placeOf(shape, field)
   if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
   return place
-}
-
-/** The column of a top-level field. */
-export function columnOf(field: string, { byField }: Table): Column {
-  const column = byField.get(field)
-  if (!column) throw new TypeError(`the field '${field}' is not in the collection's shape`)
-  return column
 }
 
 function operandAt(
@@ -196,15 +193,14 @@ export interface SearchColumn {
 }
 
 /** The search column of a path. For a list it is the whole list as JSON, folded. */
-export function searchColumn(path: string, { schema, table }: Collected): SearchColumn {
-  const { shape, parts } = placeAt(path, schema.shape)
+export function searchColumn(path: string, collected: Collected): SearchColumn {
+  const { schema, table } = collected
+  const { shape, column, keys, lists } = located(path, collected)
   if (shape.kind !== 'string') throw new TypeError(`'${path}' of '${schema.name}' is not a string`)
-  const [first = ''] = parts
-  const keys = first.split('.')
-  const column = columnOf(keys[0] ?? '', table)
   const name = shortName(SEARCH_PREFIX + searchLabel(path, schema))
-  const value =
-    parts.length > 1 ? `(${json(column.value, keys.slice(1))})::text` : textAt(column, keys)
+  const whole = json(column.value, keys)
+  const text = keys.length === 0 ? whole : `(${whole} #>> '{}')`
+  const value = lists.length > 0 ? `(${whole})::text` : text
   const expression = `${table.fold}(${value})`
   return { path, name, sql: table.isAdopted ? expression : identifier(name), expression }
 }
@@ -216,10 +212,6 @@ export function searchColumn(path: string, { schema, table }: Collected): Search
 export function searchLabel(path: string, { shape }: CollectionSchema): string {
   const [first = '', ...rest] = placeAt(path, shape).parts
   return rest.length === 0 ? path : `${first}.${path.slice(first.length) || '.'}`
-}
-
-function textAt(column: Column, keys: readonly string[]): string {
-  return keys.length === 1 ? column.value : `(${json(column.value, keys.slice(1))} #>> '{}')`
 }
 
 /** No letter beyond has a case. */

@@ -63,18 +63,18 @@ function readsOf(
   const whole = readerOf(table)
   const writeJson = jsonWriter(table, schema.declared, false)
   const writeFilled = jsonWriter(table, schema.declared, true)
-  const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
   const readRow = rowReader(schema, table, runner)
 
-  /** The number that a statement returns, which may read the records that match `filter`. */
-  const numberIn = async (
-    sql: string,
-    { parameters }: Compilation,
-    isLong: boolean,
+  /** The rows of the statement that `sqlOf` compiles, which reads the records that match `filter`. */
+  const ask = async (
+    filter: Filter,
+    sqlOf: (compiled: Compilation) => string,
     hints?: ReadHints,
-  ): Promise<number> => {
-    const { rows } = await runner.read({ ...parameters.statement(sql), isLong }, hints)
-    return Number(rows[0]?.[0])
+  ) => {
+    const compiled = { schema, table, parameters: new Parameters() }
+    const sql = sqlOf(compiled)
+    const isLong = !namesUnique(schema, filter)
+    return (await runner.read({ ...compiled.parameters.statement(sql), isLong }, hints)).rows
   }
 
   const rowsOf = (read: Read, reader: Reader): Promise<readonly Row[]> => {
@@ -86,20 +86,13 @@ function readsOf(
   const pageOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
     const { limit, hints, afterRecord, filter } = read
     if (limit === 0) return []
-    const compiled = compilation()
-    const sql = compileRead(read, reader, compiled)
-    const isLong = !namesUnique(schema, filter)
-    const { rows } = await runner.read({ ...compiled.parameters.statement(sql), isLong }, hints)
-    if (rows.length === 0 && afterRecord) await requireRecord(afterRecord, hints)
+    const rows = await ask(filter, (compiled) => compileRead(read, reader, compiled), hints)
+    if (rows.length > 0 || !afterRecord) return rows
+    // Nothing comes after a record that is not there.
+    const isThere = (compiled: Compilation) =>
+      `SELECT 1 FROM ${table.sql}${where(afterRecord, compiled)} LIMIT 1`
+    if ((await ask(afterRecord, isThere, hints)).length === 0) throw new AnchorGone()
     return rows
-  }
-
-  /** Nothing comes after a record that is not there. */
-  const requireRecord = async (anchor: Filter, hints?: ReadHints): Promise<void> => {
-    const compiled = compilation()
-    const sql = `SELECT 1 FROM ${table.sql}${where(anchor, compiled)} LIMIT 1`
-    const { rows } = await runner.read(compiled.parameters.statement(sql), hints)
-    if (rows.length === 0) throw new AnchorGone()
   }
 
   /** What `show` makes of the record of each row that `read` asks for. */
@@ -118,18 +111,15 @@ function readsOf(
     },
 
     async count(filter, hints) {
-      const compiled = compilation()
-      const sql = `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
-      return numberIn(sql, compiled, !namesUnique(schema, filter), hints)
+      const count = (compiled: Compilation) =>
+        `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
+      const [row] = await ask(filter, count, hints)
+      return Number(row?.[0])
     },
 
     async aggregate(read) {
-      const compiled = compilation()
-      const sql = compileGroups(read, compiled)
-      const isLong = !namesUnique(schema, read.filter)
-      const statement = { ...compiled.parameters.statement(sql), isLong }
-      const { rows } = await runner.read(statement, read.hints)
-      return rows.map(groupReader(read, compiled))
+      const rows = await ask(read.filter, (compiled) => compileGroups(read, compiled), read.hints)
+      return rows.map(groupReader(read, { schema, table }))
     },
 
     async estimate() {
@@ -137,7 +127,8 @@ function readsOf(
       const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL_BYTES}
         THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
         FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
-      return numberIn(sql, compilation(), false)
+      const { rows } = await runner.read({ sql, values: [] })
+      return Number(rows[0]?.[0])
     },
   }
 }

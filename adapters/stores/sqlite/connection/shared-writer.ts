@@ -8,17 +8,11 @@
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import { errorOf, type Failure, failureOf } from '../layout/errors.ts'
-import type { Statement, Written } from '../layout/sql.ts'
+import type { RunAll, Statement, Written } from '../layout/sql.ts'
 import { checkPatternsOf } from './functions.ts'
 
 /** A write: its statements take effect together. */
-export interface Batch {
-  readonly statements: readonly Statement[]
-  readonly collections: readonly string[]
-}
-
-/** Runs a write; settles after the commit. */
-export type RunBatch = (batch: Batch) => Promise<readonly Written[]>
+type Batch = readonly Statement[]
 
 /** The first process's answer: the driver's errors pass as what is read of them. */
 type Reply =
@@ -35,7 +29,7 @@ const writes = topic<{ readonly file: string; readonly batches: readonly Batch[]
 const writers = new Map<string, (batches: readonly Batch[]) => Promise<Reply[]>>()
 
 /** Lets workers write to `file` with `run`. Returns a function that ends this. */
-export function lendWriter(file: string | undefined, run: RunBatch): () => void {
+export function lendWriter(file: string | undefined, run: RunAll): () => void {
   if (file === undefined || isWorker) return () => {}
   const gathering = new Gathering()
   const runAll = (batches: readonly Batch[]) =>
@@ -46,9 +40,9 @@ export function lendWriter(file: string | undefined, run: RunBatch): () => void 
   }
 }
 
-async function replyTo(batch: Batch, run: RunBatch): Promise<Reply> {
+async function replyTo(batch: Batch, run: RunAll): Promise<Reply> {
   try {
-    await checkPatternsOf(batch.statements)
+    await checkPatternsOf(batch)
     return { written: await run(batch) }
   } catch (error) {
     if (error instanceof StoreUnavailable) return { unavailable: error.message }
@@ -67,7 +61,7 @@ writes.answer(({ file, batches }) => {
  * In a worker, what writes to `file` in the first process; undefined if that has not opened the file, or if there is one
  * process. Throws a `TypeError` for a database in memory, which processes can't share.
  */
-export async function borrowedWriter(file: string | undefined): Promise<RunBatch | undefined> {
+export async function borrowedWriter(file: string | undefined): Promise<RunAll | undefined> {
   if (!isWorker) return undefined
   if (file === undefined) {
     throw new TypeError(

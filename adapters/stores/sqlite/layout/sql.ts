@@ -16,6 +16,8 @@ export interface Statement {
   readonly inLists?: boolean
   /** Of a write: whether it returns rows. One whose SQL ends with `RETURNING doc` does without this too. */
   readonly returns?: boolean
+  /** The table that a write is to, if that matters. */
+  readonly to?: string
   /** What a write does to which records match a filter. If undefined, nobody knows. */
   readonly effect?: Effect
 }
@@ -141,6 +143,9 @@ export interface Written {
   readonly rows: readonly Row[]
   readonly changes: number
 }
+
+/** Runs statements in one transaction: either all take effect or none. Settles after the commit. */
+export type RunAll = (statements: readonly Statement[]) => Promise<readonly Written[]>
 
 export const CLOUDFLARE_LIMITS = {
   maxBytes: 100_000,

@@ -42,7 +42,8 @@ export function fillerOf(
     const columns = shadows.map(({ column }) => column).join()
     const probe = probes.get(columns) ?? probeFor(table, shadows)
     probes.set(columns, probe)
-    return lackingOf(shadows, await (quick ? quick(probe) : read(probe)))
+    const [row] = await (quick ? quick(probe) : read(probe))
+    return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
   }
 
   async function fill(shadows: readonly Shadow[], hints: ReadHints = {}): Promise<void> {
@@ -71,15 +72,10 @@ export function fillerOf(
   }
 }
 
-/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
+/** Whether any record lacks each of the shadows: one row. */
 function probeFor(table: string, shadows: readonly Shadow[]): Statement {
   const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
   return statement(`SELECT ${found.map((one, at) => `${one} AS ${columnAt(at)}`).join(', ')}`)
-}
-
-/** Those of the shadows that a record lacks. */
-function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
-  return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
 }
 
 /** The column of the shadow with a number. A number alone is no name: libSQL numbers the columns of a row itself. */

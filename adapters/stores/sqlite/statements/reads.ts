@@ -36,6 +36,7 @@ export function readsOf(
   const { table, parse, stamps, compilation } = target
   const textsOf = textReader(target, runner, filler)
   const show = textsShower(target)
+  const filled = filledBefore(target, filler)
 
   return {
     async find(read) {
@@ -55,33 +56,25 @@ export function readsOf(
       }
     },
 
-    async count(filter, hints) {
-      const count = () => {
+    count: async (filter, hints) =>
+      filled(filter, hints, () => {
         const compiled = compilation()
         // SQLite counts a whole table without reading each row.
         const conditions = filter === everything ? [] : conditionsInTime(filter, compiled, runner)
         const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
         return runner.count(compiled.parameters.statement(sql), filter, hints)
-      }
-      const searches = searchesIn(filter, target.shadows())
-      return searches.length === 0 ? count() : filler.searched(searches, count, hints)
-    },
+      }),
 
     async aggregate(read) {
       const { filter, hints } = read
-      const rows = () => {
+      const found = await filled(filter, hints, () => {
         const compiled = compilation()
         const scan = isCovered(target.schema, read) ? runner.scan : undefined
         const conditions = scan ? [] : conditionsInTime(filter, compiled, runner)
         const sql = compileGroups(read, table, conditions, compiled)
         const statement = { ...compiled.parameters.statement(sql), inLists: true }
         return (scan ?? runner.read)(statement, hints)
-      }
-      const searches = searchesIn(filter, target.shadows())
-      const found =
-        searches.length === 0
-          ? await rows()
-          : await filler.searched(searches, async () => rows(), hints)
+      })
       return found.map(groupReader(read, target.schema.shape))
     },
 
@@ -89,6 +82,14 @@ export function readsOf(
       const sql = `SELECT count(*) AS count FROM ${table}`
       return runner.count({ sql, values: [] }, everything)
     },
+  }
+}
+
+/** Returns what reads once the records have what a filter searches. */
+function filledBefore({ shadows }: Target, filler: Filler) {
+  return <T>(filter: Filter, hints: ReadHints | undefined, work: () => MaybePromise<T>) => {
+    const searches = searchesIn(filter, shadows())
+    return searches.length === 0 ? work() : filler.searched(searches, async () => work(), hints)
   }
 }
 
