@@ -19,9 +19,6 @@ export const hasher: Hasher = hasherOver(
     }),
 )
 
-/** How many hashes may be computed at once. */
-export const slots: () => number = nativeSlots
-
 /** The number of libuv threads, unless UV_THREADPOOL_SIZE says otherwise; it has at most 1,024. */
 const POOL = 4
 const MAX_POOL = 1024
@@ -29,10 +26,10 @@ const MAX_POOL = 1024
 const CORES = 2
 
 /**
- * As many as there are cores, but one less than libuv has threads: file access, DNS lookups and zlib use them too, and
+ * How many hashes may be computed at once: as many as there are cores, but one less than libuv has threads: file access, DNS lookups and zlib use them too, and
  * would wait behind every sign-in.
  */
-export function nativeSlots(): number {
+export function slots(): number {
   const cores = globalThis.navigator?.hardwareConcurrency || CORES
   return Math.max(1, Math.min(cores, poolSize() - 1))
 }
