@@ -53,7 +53,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
       fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
-      code: known?.code,
+      code: known ? known.code : 'internal-error',
     }
     return failureFor(request, status, failure, known?.headers)
   }

@@ -36,8 +36,16 @@ export class HttpError extends Error {
   }
 }
 
-/** A 400. */
-export const badRequest = (message: string): HttpError => new HttpError(400, message)
+/** A refusal of fieldgate's own. Its `code` never changes within a major version, and stands in docs/errors.md. */
+export const refusal = (
+  code: string,
+  status: number,
+  message: string,
+  options?: HttpErrorOptions,
+): HttpError => new HttpError(status, message, { ...options, code })
+
+/** A 400 of fieldgate's own. */
+export const badRequest = (code: string, message: string): HttpError => refusal(code, 400, message)
 
 /**
  * Refuses values: `fields` maps a field's full path to its message. Your `validate` hooks can throw it too. The status

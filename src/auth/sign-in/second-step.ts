@@ -96,7 +96,14 @@ export class Tickets {
     const { requestId } = request
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
     const expiresIn = LIFETIME_MS / 1000
-    const failure = { error: step.message, ticket, expiresIn, ...secondStep, requestId }
+    const failure = {
+      error: step.message,
+      code: step.code,
+      ticket,
+      expiresIn,
+      ...secondStep,
+      requestId,
+    }
     return failureFor(request, step.status, failure, step.headers)
   }
 
