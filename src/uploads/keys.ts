@@ -4,11 +4,11 @@
  * @module
  */
 
-import { bytesToHex } from '@noble/hashes/utils.js'
+import { hexOf } from '../ports/hex.ts'
 
 /** A new key: `<prefix><epoch ms>-<128 random bits>.<extension>`. */
 export function newKey(prefix: string, extension: string, now: number): string {
-  const random = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))
+  const random = hexOf(crypto.getRandomValues(new Uint8Array(16)))
   return `${prefix}${now}-${random}.${extension}`
 }
 

@@ -90,7 +90,7 @@ export class Tickets {
       nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
       provider: provider?.name ?? '',
     }
-    const readable = base64url(new TextEncoder().encode(JSON.stringify(payload)))
+    const readable = base64url(JSON.stringify(payload))
     const bound = this.#boundText(readable, user, request, provider)
     const ticket = `${readable}~${seal(this.#keys.current, bound)}`
     const { requestId } = request

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { idFrom } from '../../model/cast.ts'
 import type { Copyable } from '../../ports/copying.ts'
 import { everything } from '../../ports/filter.ts'
@@ -29,7 +28,7 @@ export async function sideOf(store: Store, schema: CollectionSchema): Promise<Co
       await collection.insert(record)
     },
     idOf,
-    contentOf: (record) => utf8ToBytes(canonical(record, schema.shape)),
+    contentOf: (record) => new TextEncoder().encode(canonical(record, schema.shape)),
     ...(foreign && { foreign: () => foreign(schema) }),
   }
 }
