@@ -9,7 +9,7 @@
  * @module
  */
 
-import { hexDigestOf } from '#hmac'
+import { idOf } from '../model/id.ts'
 import { everything, type Filter, withId } from '../ports/filter.ts'
 import { type Collection, type CollectionSchema, DuplicateKey } from '../ports/store.ts'
 
@@ -147,8 +147,4 @@ async function put(collection: Collection, place: string, mark: string): Promise
 
 function idFilter(place: string): Filter {
   return withId(idOf(place))
-}
-
-function idOf(place: string): string {
-  return hexDigestOf(place).slice(0, 24)
 }

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { hexDigestOf } from '#hmac'
 import { changedFields, type Fingerprint, fingerprintOf } from '../../model/fingerprint.ts'
+import { idOf } from '../../model/id.ts'
 import type { Model } from '../../model/model.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
 import { type Collection, type CollectionSchema, DuplicateKey } from '../../ports/store.ts'
@@ -139,8 +139,4 @@ function backfillOf({ name }: Model): string {
 
 function filterOf(place: string): Filter {
   return withId(idOf(place))
-}
-
-function idOf(place: string): string {
-  return hexDigestOf(place).slice(0, 24)
 }
