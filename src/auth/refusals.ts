@@ -4,7 +4,7 @@
  * @module
  */
 
-import { badRequest, type HttpError, refusal } from '../http/errors.ts'
+import { badRequest, HttpError, refusal } from '../http/errors.ts'
 
 const unauthorized = (code: string, message: string, cause?: unknown): HttpError =>
   refusal(code, 401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
@@ -40,7 +40,7 @@ export const passwordTooCommon = (): HttpError =>
 export const passwordTooPersonal = (): HttpError =>
   badRequest('password-too-personal', 'Password must not be built from your own details.')
 export const passwordRejected = (message: string): HttpError =>
-  badRequest('password-rejected', message)
+  new HttpError(400, message, { code: 'password-rejected' })
 export const accountExists = (): HttpError =>
   refusal('account-exists', 409, 'An account with those details already exists.')
 export const invalidCredentials = (): HttpError =>

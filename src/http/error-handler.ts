@@ -8,7 +8,7 @@ import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { pathOf } from '../ports/path-of.ts'
 import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
-import { HttpError } from './errors.ts'
+import { codeOf, HttpError } from './errors.ts'
 import { failureFor } from './failure.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
 import {
@@ -53,7 +53,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
       fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
-      code: known ? known.code : 'internal-error',
+      code: known ? codeOf(known) : 'internal-error',
     }
     return failureFor(request, status, failure, known?.headers)
   }

@@ -5,7 +5,7 @@
  */
 
 import { echoed } from '../ports/messages.ts'
-import { badRequest, type HttpError, refusal, ValidationError } from './errors.ts'
+import { badRequest, coded, type HttpError, refusal, ValidationError } from './errors.ts'
 
 export const notFound = (): HttpError => refusal('not-found', 404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>
@@ -59,12 +59,12 @@ export const overlapping = (fields: readonly string[]): HttpError =>
   })
 /** Enforced references: `paths` are the fields whose ids do not exist. */
 export const noSuchReferences = (paths: readonly string[]): ValidationError =>
-  Object.assign(
+  coded(
+    'invalid-value',
     new ValidationError(
       `Invalid value for ${paths.join(', ')}.`,
       Object.fromEntries(paths.map((path) => [path, 'Does not exist.'])),
     ),
-    { code: 'invalid-value' },
   )
 export const tooManyReferences = (most: number): HttpError =>
   badRequest('too-many-references', `The entry refers to more than ${most} entries.`)

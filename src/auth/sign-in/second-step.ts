@@ -11,7 +11,7 @@
 
 import { base64url, objectIn } from '../../http/base64url.ts'
 import { inTime } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
+import { codeOf, HttpError } from '../../http/errors.ts'
 import { failureFor } from '../../http/failure.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
@@ -98,7 +98,7 @@ export class Tickets {
     const expiresIn = LIFETIME_MS / 1000
     const failure = {
       error: step.message,
-      code: step.code,
+      code: codeOf(step),
       ticket,
       expiresIn,
       ...secondStep,
