@@ -17,6 +17,18 @@ const LIMIT = 169 * KIB
 /** The same of records alone, without accounts and files. */
 const LIMIT_OF_RECORDS = 119 * KIB
 
+/** The same of an app that names no parts. */
+const LIMIT_OF_NO_PARTS = 104 * KIB
+
+/** What the parts of apps say: kept responses, live lists, histories, files, atomic steps. */
+const PARTS = [
+  'CACHE_TTL',
+  'text/event-stream',
+  'changeId',
+  'application/x-ndjson',
+  'the atomic step is over',
+]
+
 /** What takes uploads, which file stores bring along. */
 const UPLOADS = ['x-img-optimizations', 'fileTypeFromBuffer', 'onField']
 
@@ -55,7 +67,7 @@ const FOREIGN = [
 ]
 
 async function gzipped(
-  model: 'mini' | 'classic' | 'passwords' | 'records' | 'files',
+  model: 'mini' | 'classic' | 'passwords' | 'records' | 'lean' | 'files',
 ): Promise<{ size: number; text: string }> {
   const text = await bundled(new URL(`./bundles/${model}.ts`, import.meta.url), true)
   return { size: gzipSync(text, { level: 9 }).length, text }
@@ -75,6 +87,14 @@ describe('the Workers bundle of core, D1 and auth', () => {
     expect(records.size).toBeLessThan(LIMIT_OF_RECORDS)
     expect(UPLOADS.filter((name) => records.text.includes(name))).toEqual([])
     expect(UPLOADS.filter((name) => !files.text.includes(name))).toEqual([])
+  })
+
+  it('has only those parts of an app that it names', async () => {
+    const [none, all] = [await gzipped('lean'), await gzipped('records')]
+    console.log(`gzipped: ${(none.size / KIB).toFixed(1)} KiB of records alone, without parts`)
+    expect(none.size).toBeLessThan(LIMIT_OF_NO_PARTS)
+    expect(PARTS.filter((name) => none.text.includes(name))).toEqual([])
+    expect(PARTS.filter((name) => !all.text.includes(name))).toEqual([])
   })
 
   it('has the list of common passwords only where it is named', async () => {

@@ -125,6 +125,7 @@ describe('an entry', () => {
       {
         ".": "BadRecipient HttpError SecondStepRequired ValidationError caseMapped createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
         "./api-keys": "apiKeys",
+        "./app": "appWith atomic caching exports history live",
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
