@@ -29,55 +29,49 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   padded.setUint32(padded.byteLength - 4, bytes.length << 3)
   let state = constants.start
   for (let at = 0; at < padded.byteLength; at += BLOCK) {
-    state = afterBlock(state, constants.rounds, wordsAt(padded, at))
+    state = afterBlock(state, constants.rounds, padded, at)
   }
   const digest = new DataView(new ArrayBuffer(32))
   for (const [at, word] of state.entries()) digest.setInt32(at * 4, word)
   return new Uint8Array(digest.buffer)
 }
 
-/** The 64 words that a block of 16 is expanded to. */
-function wordsAt(padded: DataView, at: number): Int32Array {
+function afterBlock(state: State, rounds: readonly number[], padded: DataView, at: number): State {
   const words = new Int32Array(BLOCK)
   const word = (i: number) => words[i] as number
-  for (let i = 0; i < 16; i += 1) words[i] = padded.getInt32(at + i * 4)
-  for (let i = 16; i < BLOCK; i += 1) {
-    const [early, late] = [word(i - 15), word(i - 2)]
-    const mixed = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3)
-    words[i] =
-      word(i - 16) + word(i - 7) + mixed + (turned(late, 17) ^ turned(late, 19) ^ (late >>> 10))
-  }
-  return words
-}
-
-function afterBlock(state: State, rounds: readonly number[], words: Int32Array): State {
   let [a, b, c, d, e, f, g, h] = state
-  for (const [i, round] of rounds.entries()) {
-    const chosen = (e & f) ^ (~e & g)
+  for (let i = 0; i < BLOCK; i += 1) {
+    words[i] =
+      i < 16
+        ? padded.getInt32(at + i * 4)
+        : word(i - 16) +
+          word(i - 7) +
+          mixed(word(i - 15), 7, 18, 3) +
+          mixed(word(i - 2), 17, 19, 10)
     const first =
-      h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + chosen + round + (words[i] as number)
-    const most = (a & b) ^ (a & c) ^ (b & c)
-    const second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + most
+      h +
+      (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) +
+      ((e & f) ^ (~e & g)) +
+      (rounds[i] as number) +
+      word(i)
+    const second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))
     ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0]
   }
-  return [a, b, c, d, e, f, g, h].map((word, i) => (word + (state[i] as number)) | 0) as State
+  return [a, b, c, d, e, f, g, h].map((one, i) => (one + (state[i] as number)) | 0) as State
 }
 
 function turned(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by))
 }
 
+function mixed(word: number, one: number, other: number, shifted: number): number {
+  return turned(word, one) ^ turned(word, other) ^ (word >>> shifted)
+}
+
 /** The HMAC-SHA-256 of bytes under `key` (RFC 2104). */
 export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   const short = key.length > BLOCK ? sha256(key) : key
-  const padded = (pad: number) =>
-    Uint8Array.from({ length: BLOCK }, (_, i) => (short[i] ?? 0) ^ pad)
-  return sha256(joined(padded(0x5c), sha256(joined(padded(0x36), bytes))))
-}
-
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(head.length + tail.length)
-  bytes.set(head)
-  bytes.set(tail, head.length)
-  return bytes
+  const padded = (pad: number) => Array.from({ length: BLOCK }, (_, i) => (short[i] ?? 0) ^ pad)
+  const inner = sha256(new Uint8Array([...padded(0x36), ...bytes]))
+  return sha256(new Uint8Array([...padded(0x5c), ...inner]))
 }
