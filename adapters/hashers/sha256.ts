@@ -1,8 +1,6 @@
 /**
  * SHA-256 (FIPS 180-4) in JavaScript, for Workers without `nodejs_compat` and for browsers: a tenth of the bytes that a
  * library takes, which every Worker would have and most would not run.
- *
- * @module
  */
 
 type State = [number, number, number, number, number, number, number, number]

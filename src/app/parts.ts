@@ -1,8 +1,6 @@
 /**
  * The parts that an app may do without. An option is plain data, so it cannot bring the code that it needs: each part is a
  * value that an app names, see index.ts.
- *
- * @module
  */
 
 import { code } from '../cache/code.ts'

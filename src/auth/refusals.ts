@@ -10,6 +10,8 @@ const unauthorized = (code: string, message: string, cause?: unknown): HttpError
   refusal(code, 401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
 const unavailable = (code: string, message: string, seconds: number): HttpError =>
   refusal(code, 503, message, { headers: { 'Retry-After': String(seconds) } })
+const forbidden = (code: string, message: string): HttpError => refusal(code, 403, message)
+const conflict = (code: string, message: string): HttpError => refusal(code, 409, message)
 
 // Guards
 export const authenticationRequired = (): HttpError =>
@@ -18,9 +20,9 @@ export const invalidToken = (): HttpError =>
   unauthorized('invalid-token', 'Invalid or expired token.')
 export const sessionEnded = (): HttpError =>
   unauthorized('session-ended', 'Session ended. Sign in again.')
-export const notActive = (): HttpError => refusal('not-active', 403, 'This account is not active.')
+export const notActive = (): HttpError => forbidden('not-active', 'This account is not active.')
 export const noAccess = (): HttpError =>
-  refusal('no-access', 403, 'You do not have access to this resource.')
+  forbidden('no-access', 'You do not have access to this resource.')
 
 // Credentials
 export const invalidFormat = (): HttpError =>
@@ -42,15 +44,15 @@ export const passwordTooPersonal = (): HttpError =>
 export const passwordRejected = (message: string): HttpError =>
   new HttpError(400, message, { code: 'password-rejected' })
 export const accountExists = (): HttpError =>
-  refusal('account-exists', 409, 'An account with those details already exists.')
+  conflict('account-exists', 'An account with those details already exists.')
 export const invalidCredentials = (): HttpError =>
   unauthorized('invalid-credentials', 'Invalid credentials.')
 export const currentPasswordIncorrect = (): HttpError =>
   unauthorized('current-password-incorrect', 'Current password is incorrect.')
 export const currentPasswordRequired = (): HttpError =>
-  refusal('current-password-required', 403, 'Current password required.')
+  forbidden('current-password-required', 'Current password required.')
 export const recentSignInRequired = (): HttpError =>
-  refusal('recent-sign-in-required', 403, 'Sign in again to do this.')
+  forbidden('recent-sign-in-required', 'Sign in again to do this.')
 export const tooManyAttempts = (seconds: number): HttpError =>
   refusal('too-many-attempts', 429, 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(seconds) },
@@ -59,17 +61,16 @@ export const tooManyAttempts = (seconds: number): HttpError =>
 export const invalidTicket = (): HttpError =>
   unauthorized('invalid-ticket', 'This sign-in has expired. Start again.')
 export const emailNotConfirmed = (): HttpError =>
-  refusal('email-not-confirmed', 403, 'Confirm your email address first.')
+  forbidden('email-not-confirmed', 'Confirm your email address first.')
 
 // Second factors
-export const factorNeeded = (): HttpError =>
-  refusal('factor-needed', 403, 'Set up a second factor.')
+export const factorNeeded = (): HttpError => forbidden('factor-needed', 'Set up a second factor.')
 export const secondFactorNeeded = (): HttpError =>
-  refusal('second-factor-needed', 403, 'Sign in with a second factor.')
+  forbidden('second-factor-needed', 'Sign in with a second factor.')
 export const lastFactor = (): HttpError =>
-  refusal('last-factor', 409, 'Your role needs a second factor. Set up another one first.')
+  conflict('last-factor', 'Your role needs a second factor. Set up another one first.')
 export const lastWayIn = (): HttpError =>
-  refusal('last-way-in', 409, 'This is the last way into the account.')
+  conflict('last-way-in', 'This is the last way into the account.')
 
 // Sessions
 export const invalidRefreshToken = (): HttpError =>
@@ -89,7 +90,7 @@ export const notSent = (seconds: number): HttpError =>
 
 // Users and roles
 export const ownAccountOnly = (): HttpError =>
-  refusal('own-account-only', 403, 'You may only update your own account.')
+  forbidden('own-account-only', 'You may only update your own account.')
 export const roleRequired = (): HttpError => badRequest('role-required', 'A role is required.')
 export const unknownRole = (role: string, allowed: readonly string[]): HttpError =>
   badRequest('unknown-role', `Unknown role: ${role}. Allowed: ${allowed.join(', ')}.`)
@@ -100,7 +101,7 @@ export const ownAdminRole = (): HttpError =>
 export const lastAdmin = (): HttpError =>
   badRequest('last-admin', 'At least one admin must remain.')
 export const adminNeeded = (): HttpError =>
-  refusal('last-admin', 409, 'At least one admin must remain.')
+  conflict('last-admin', 'At least one admin must remain.')
 
 // Social sign-in
 export const providerNotEnabled = (name: string): HttpError =>

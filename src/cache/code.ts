@@ -1,8 +1,4 @@
-/**
- * What keeps responses, as one value, so that an app may do without it.
- *
- * @module
- */
+/** What keeps responses, as one value, so that an app may do without it. */
 
 import { CachedReads } from './cached.ts'
 import { Caches } from './caches.ts'

@@ -1,8 +1,4 @@
-/**
- * Base64url without padding (RFC 4648 §5).
- *
- * @module
- */
+/** Base64url without padding (RFC 4648 §5). */
 
 const encoder = new TextEncoder()
 const DIGITS = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')

@@ -1,8 +1,4 @@
-/**
- * Failures as problem details (RFC 9457), for clients that ask for them.
- *
- * @module
- */
+/** Failures as problem details (RFC 9457), for clients that ask for them. */
 
 import { qualitiesIn } from './qualities.ts'
 import { addVary, type Failure, failureResponse } from './respond.ts'

@@ -1,8 +1,4 @@
-/**
- * Every error message of the record API. Statuses and texts are fixed by the contract.
- *
- * @module
- */
+/** Every error message of the record API. Statuses and texts are fixed by the contract. */
 
 import { echoed } from '../ports/messages.ts'
 import { badRequest, coded, type HttpError, refusal, ValidationError } from './errors.ts'

@@ -1,10 +1,5 @@
-/**
- * Making record ids.
- *
- * @module
- */
+/** Making record ids. */
 
-import { hexDigestOf } from '#hmac'
 import { hexOf } from '../ports/hex.ts'
 import type { IdType } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
@@ -33,11 +28,6 @@ export function idMaker(now: () => number): (idType: IdType) => string {
     const [first, last] = [seconds.toString(16), counter.toString(16)]
     return `${first.padStart(8, '0')}${random}${last.padStart(6, '0')}`
   }
-}
-
-/** The id of what a text tells apart from others of its kind: 24 digits of the text's digest. */
-export function idOf(text: string): string {
-  return hexDigestOf(text).slice(0, 24)
 }
 
 /** A new record of `model`: `values` with its id, and with its times. */

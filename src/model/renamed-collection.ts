@@ -1,8 +1,6 @@
 /**
  * A collection whose fields have had other names (`renamed` in a model): reads and filters find values under all of
  * them, and a record that is written moves to the current names.
- *
- * @module
  */
 
 import { aggregateRecords } from '../ports/aggregate-records.ts'

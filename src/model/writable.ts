@@ -1,8 +1,4 @@
-/**
- * The keys that no client ever writes, at any depth.
- *
- * @module
- */
+/** The keys that no client ever writes, at any depth. */
 
 import { changedList } from '../ports/members.ts'
 import { FREE, type Shape, shapeInside } from '../ports/shape.ts'

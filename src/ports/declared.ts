@@ -1,8 +1,4 @@
-/**
- * What a model declares of its stored records. Nothing else is ever shown.
- *
- * @module
- */
+/** What a model declares of its stored records. Nothing else is ever shown. */
 
 import { changedList } from './members.ts'
 

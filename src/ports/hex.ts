@@ -1,8 +1,4 @@
-/**
- * Bytes in hexadecimal.
- *
- * @module
- */
+/** Bytes in hexadecimal. */
 
 const DIGITS: readonly string[] = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),

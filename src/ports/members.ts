@@ -1,8 +1,4 @@
-/**
- * Members of plain objects and elements of lists, as they come from outside.
- *
- * @module
- */
+/** Members of plain objects and elements of lists, as they come from outside. */
 
 /** Sets an own member, as `JSON.parse` does: assigning to `__proto__` would set the prototype. */
 export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {

@@ -1,7 +1,5 @@
 /**
  * Every error message of uploads. Statuses and texts are fixed by the contract (spec 4.3, answers).
- *
- * @module
  */
 
 import { type HttpError, refusal } from '../http/errors.ts'

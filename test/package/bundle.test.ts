@@ -21,12 +21,28 @@ const LIMIT_OF_RECORDS = 119 * KIB
 const LIMIT_OF_NO_PARTS = 104 * KIB
 
 /** What the parts of apps say: kept responses, live lists, histories, files, atomic steps. */
-const PARTS = [
+const PARTS_OF_APPS = [
   'CACHE_TTL',
   'text/event-stream',
   'changeId',
   'application/x-ndjson',
   'the atomic step is over',
+]
+
+/** The same with accounts of no parts. */
+const LIMIT_OF_PASSWORDS = 160 * KIB
+
+/** What the parts of accounts say: providers and their keys, sessions, proofs of mailboxes, tokens of before. */
+const PARTS = [
+  'www.googleapis.com',
+  'appleid.apple.com',
+  'ERR_JWKS',
+  'graph.facebook.com',
+  'api.github.com',
+  '/social/:provider',
+  '/token/refresh',
+  '/email/verify',
+  'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9',
 ]
 
 /** What takes uploads, which file stores bring along. */
@@ -67,7 +83,7 @@ const FOREIGN = [
 ]
 
 async function gzipped(
-  model: 'mini' | 'classic' | 'passwords' | 'records' | 'lean' | 'files',
+  model: 'mini' | 'classic' | 'passwords' | 'records' | 'lean' | 'files' | 'parts',
 ): Promise<{ size: number; text: string }> {
   const text = await bundled(new URL(`./bundles/${model}.ts`, import.meta.url), true)
   return { size: gzipSync(text, { level: 9 }).length, text }
@@ -93,6 +109,14 @@ describe('the Workers bundle of core, D1 and auth', () => {
     const [none, all] = [await gzipped('lean'), await gzipped('records')]
     console.log(`gzipped: ${(none.size / KIB).toFixed(1)} KiB of records alone, without parts`)
     expect(none.size).toBeLessThan(LIMIT_OF_NO_PARTS)
+    expect(PARTS_OF_APPS.filter((name) => none.text.includes(name))).toEqual([])
+    expect(PARTS_OF_APPS.filter((name) => !all.text.includes(name))).toEqual([])
+  })
+
+  it('has only those parts of accounts that are named', async () => {
+    const [none, all] = [await gzipped('parts'), await gzipped('mini')]
+    console.log(`gzipped: ${(none.size / KIB).toFixed(1)} KiB with accounts of no parts`)
+    expect(none.size).toBeLessThan(LIMIT_OF_PASSWORDS)
     expect(PARTS.filter((name) => none.text.includes(name))).toEqual([])
     expect(PARTS.filter((name) => !all.text.includes(name))).toEqual([])
   })
