@@ -3,7 +3,7 @@
  */
 
 import { Deadline } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
+import { refusal } from '../../http/errors.ts'
 import { notAResponse } from '../../http/not-a-response.ts'
 import { partRequest } from '../../http/part-request.ts'
 import { noQuery, parseQuery } from '../../http/query-string.ts'
@@ -92,7 +92,7 @@ export function askerFor(
         const guards = guardsOf(resource, action)
         const refused = await deadline.within(() => follower.admit(guards, again, own))
         if (refused instanceof Response) throw new GuardResponse(refused)
-        if (refused !== undefined) throw new HttpError(500, 'Internal Server Error')
+        if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
         return await deadline.within(async () => {
           const plan = known ?? (await planOf(resource, action, again, body))
           if (!resource.fieldsFor) known = plan
