@@ -8,6 +8,7 @@ import type { Options, Sql } from 'postgres'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
 import { adoptedTable } from './adopt/adopt.ts'
 import { Log } from './changes/log.ts'
+import { BriefConnections } from './connection/brief-connections.ts'
 import { Connection } from './connection/connection.ts'
 import { type Table, tableOf, tableSql } from './layout/columns.ts'
 import { portError } from './layout/errors.ts'
@@ -34,6 +35,11 @@ export interface PostgresStoreOptions {
   readonly ssl?: Options<Record<string, never>>['ssl']
   /** Whether statements are prepared on the server. Set it to false behind a pooler that cannot keep them. Default true. */
   readonly prepare?: boolean
+  /**
+   * Whether connections are kept for later calls. Set it to false on Workers without a Durable Object, where a socket belongs
+   * to the request that opened it: then each call opens a connection, which Hyperdrive makes cheap. Default true.
+   */
+  readonly keepConnections?: boolean
   /** A postgres.js client of your app, used instead of `url`. Closing the store does not close it. */
   readonly client?: Sql
 }
@@ -45,7 +51,9 @@ export interface PostgresStoreOptions {
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { schema: space = 'public', max = 10, prepare = true, url, ssl, client } = { ...options }
-  const connection = new Connection({ url, ssl, client, max, prepare })
+  const { keepConnections = true } = { ...options }
+  const Kind = keepConnections ? Connection : BriefConnections
+  const connection = new Kind({ url, ssl, client, max, prepare })
   const log = new Log(connection, space, async (statement) => {
     return (await ported(connection.run(statement))).rows
   })
