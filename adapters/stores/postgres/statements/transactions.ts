@@ -94,7 +94,7 @@ async function takeAll(
   await guardAll(all, run)
   let locked = isAgain || meetsOthers(all) ? await lockAll(all, run) : undefined
   for (const [at, { step, table }] of all.entries()) {
-    if (!locked && 'require' in step && !step.exists) locked = await lockAll(all.slice(at + 1), run)
+    if (!locked && isAbsence(step)) locked = await lockAll(all.slice(at + 1), run)
     if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
     const ids = locked?.get(table)
     const writes = writesTo(step.in, table, run)
@@ -121,6 +121,10 @@ async function guardAll(all: readonly Located[], run: Run): Promise<void> {
 /** Whether another such write may require what these steps change, and change what they require. */
 function meetsOthers(all: readonly Located[]): boolean {
   return all.some(({ step }) => isPrecise(step)) && all.some(({ step }) => isChange(step))
+}
+
+function isAbsence(step: WriteStep): boolean {
+  return 'require' in step && !step.exists
 }
 
 function isPrecise(step: WriteStep): boolean {
