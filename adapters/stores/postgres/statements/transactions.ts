@@ -94,12 +94,12 @@ async function takeAll(
   await guardAll(all, run)
   let locked = isAgain || meetsOthers(all) ? await lockAll(all, run) : undefined
   for (const [at, { step, table }] of all.entries()) {
-    if (!locked && isAbsence(step)) locked = await lockAll(all.slice(at + 1), run)
+    if (!locked && 'require' in step && !step.exists) locked = await lockAll(all.slice(at + 1), run)
     if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
     const ids = locked?.get(table)
     const writes = writesTo(step.in, table, run)
     const taken = await takeNoted(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
-      throw isCollision(error) ? error : portError(error, table)
+      throw stepError(error, table)
     })
     if (!taken) throw new FailedStep(at)
     results.push(taken.result)
@@ -107,6 +107,11 @@ async function takeAll(
   }
   const isNoted = all.some(({ step }) => isNotable(step))
   return isNoted ? { results, noted: await log.add(noted, run) } : { results }
+}
+
+/** The error of a step; of one that collided the driver's own, because the transaction may be tried again. */
+function stepError(error: unknown, table: Table): unknown {
+  return isCollision(error) ? error : portError(error, table)
 }
 
 /** Waits for the writes with the same guards, in one order. */
@@ -121,10 +126,6 @@ async function guardAll(all: readonly Located[], run: Run): Promise<void> {
 /** Whether another such write may require what these steps change, and change what they require. */
 function meetsOthers(all: readonly Located[]): boolean {
   return all.some(({ step }) => isPrecise(step)) && all.some(({ step }) => isChange(step))
-}
-
-function isAbsence(step: WriteStep): boolean {
-  return 'require' in step && !step.exists
 }
 
 function isPrecise(step: WriteStep): boolean {
