@@ -99,19 +99,22 @@ async function takeAll(
     const ids = locked?.get(table)
     const writes = writesTo(step.in, table, run)
     const taken = await takeNoted(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
-      throw stepError(error, table)
+      throw isCollision(error) ? error : portError(error, table)
     })
     if (!taken) throw new FailedStep(at)
     results.push(taken.result)
     noted.push(...notedBy(taken, step, at))
   }
-  const isNoted = all.some(({ step }) => isNotable(step))
-  return isNoted ? { results, noted: await log.add(noted, run) } : { results }
+  return outcomeOf(results, all, () => log.add(noted, run))
 }
 
-/** The error of a step; of one that collided the driver's own, because the transaction may be tried again. */
-function stepError(error: unknown, table: Table): unknown {
-  return isCollision(error) ? error : portError(error, table)
+/** The outcome of steps; `add` is called if the log notes what some of them do. */
+async function outcomeOf(
+  results: readonly StepResult[],
+  all: readonly Located[],
+  add: () => ReturnType<Log['add']>,
+): Promise<Taken> {
+  return all.some(({ step }) => isNotable(step)) ? { results, noted: await add() } : { results }
 }
 
 /** Waits for the writes with the same guards, in one order. */
