@@ -12,6 +12,7 @@ import { fold } from '../../../../src/ports/fold.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields, Projection } from '../../../../src/ports/store.ts'
 import { restoreOf } from '../../json-values.ts'
+import { placeAt } from '../../planner/seek.ts'
 import { caseKept, jsonPath, literal, type Parameters } from './sql.ts'
 
 /** Parses records of a shape from their JSON. */
@@ -45,8 +46,7 @@ export function fieldAt(path: string, shape: ObjectShape): Field {
 }
 
 function makeField(path: string, shape: ObjectShape): Field {
-  const place = placeOf(shape, path)
-  if (!place) throw new TypeError(`the field '${path}' is not in the collection's shape`)
+  const place = placeAt(path, shape)
   return { ...place, operand: operandIn('doc', place.parts[0] ?? '') }
 }
 
