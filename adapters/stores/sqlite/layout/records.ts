@@ -11,7 +11,7 @@
 import { fold } from '../../../../src/ports/fold.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields, Projection } from '../../../../src/ports/store.ts'
-import { restoreOf } from '../../json-values.ts'
+import { isoText, restoreOf } from '../../json-values.ts'
 import { placeAt } from '../../planner/seek.ts'
 import { caseKept, jsonPath, literal, type Parameters } from './sql.ts'
 
@@ -113,16 +113,10 @@ export function boundValue(
 ): string {
   if (typeof value === 'string') return parameters.bind(value)
   if (typeof value === 'boolean') return value ? '1' : '0'
-  if (value instanceof Date) return parameters.bind(dateString(value))
+  if (value instanceof Date) return parameters.bind(isoText(value))
   if (Number.isSafeInteger(value)) return parameters.bind(value)
   // SQLite parses some long numbers slightly wrong: then both sides must come from the same JSON.
   return `(${parameters.bind(JSON.stringify(value))} ->> '$')`
-}
-
-/** Fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
-export function dateString(date: Date): string {
-  const text = date.toISOString()
-  return text.startsWith('+') ? ':' : text
 }
 
 /** The shadow of one searchable path. */
