@@ -21,6 +21,12 @@ export function textOf({ _id, ...fields }: Fields): string {
   return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
+/** `date` as JSON holds it: fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
+export function isoText(date: Date): string {
+  const text = date.toISOString()
+  return text.startsWith('+') ? ':' : text
+}
+
 /** The JSON of a record as a read shows it: what the model declares and the read selects, with defaults if it asks for them. */
 export function shownText(
   record: unknown,

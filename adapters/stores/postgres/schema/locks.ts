@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
-import { textRows } from './catalog.ts'
-import type { Place, Prepared } from './schema.ts'
+import { type Place, textRows } from './catalog.ts'
+import type { Prepared } from './schema.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
 const LOCK_MS = 300

@@ -9,7 +9,8 @@
 import { fold } from '../../../../src/ports/fold.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields, Projection } from '../../../../src/ports/store.ts'
-import { restoreOf } from '../../json-values.ts'
+import { isoText, restoreOf } from '../../json-values.ts'
+import { placeAt } from '../../planner/seek.ts'
 import { caseKept, jsonPath, literal, type Parameters } from './sql.ts'
 
 /** Parses records of a shape from their JSON. */
@@ -43,8 +44,7 @@ export function fieldAt(path: string, shape: ObjectShape): Field {
 }
 
 function makeField(path: string, shape: ObjectShape): Field {
-  const place = placeOf(shape, path)
-  if (!place) throw new TypeError(`the field '${path}' is not in the collection's shape`)
+  const place = placeAt(path, shape)
   return { ...place, operand: operandIn('doc', place.parts[0] ?? '') }
 }
 
@@ -111,16 +111,10 @@ export function boundValue(
 ): string {
   if (typeof value === 'string') return parameters.bind(value)
   if (typeof value === 'boolean') return value ? '1' : '0'
-  if (value instanceof Date) return parameters.bind(dateString(value))
+  if (value instanceof Date) return parameters.bind(isoText(value))
   if (Number.isSafeInteger(value)) return parameters.bind(value)
   // SQLite parses some long numbers slightly wrong: then both sides must come from the same JSON.
   return `(${parameters.bind(JSON.stringify(value))} ->> '$')`
-}
-
-/** Fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
-export function dateString(date: Date): string {
-  const text = date.toISOString()
-  return text.startsWith('+') ? ':' : text
 }
 
 /** The shadow of one searchable path. */

@@ -16,7 +16,7 @@ import {
   withDefaults,
 } from '../../../../src/ports/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/declared-text.ts'
-import type { Change, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
+import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
 import { identifier, type Statement, statement } from './sql.ts'
 
 /** The column of the stamp. It comes before the record, which may be long. */
@@ -118,10 +118,6 @@ export class SchemaStamps {
   /** The stamp of a record that is whole: everything in it is declared, and no default is missing. */
   ofWhole(record: unknown): number | undefined {
     return isWhole(this.#declared, record) ? this.#ownShape()?.stamp : undefined
-  }
-
-  ofNew(record: Fields): string {
-    return String(this.ofWhole(record) ?? 'NULL')
   }
 
   /** The stamp of a record that `change` changes, as SQL. */

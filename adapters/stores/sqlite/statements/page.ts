@@ -5,6 +5,7 @@
 
 import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
 import type { Read } from '../../../../src/ports/store.ts'
+import { isoText } from '../../json-values.ts'
 import {
   type Bounds,
   boundsAfter,
@@ -15,7 +16,7 @@ import {
 } from '../../planner/seek.ts'
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
-import { boundValue, dateString, fieldValue } from '../layout/records.ts'
+import { boundValue, fieldValue } from '../layout/records.ts'
 import { isLonger, type Parameters, type SqlValue, type Statement } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
@@ -238,7 +239,7 @@ function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
 function kindOf(value: Scalar, values: SqlValue[]): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value) + END
   if (value instanceof Date) {
-    values.push(dateString(value))
+    values.push(isoText(value))
     return `date${END}`
   }
   const isBound = typeof value === 'string' ? value.isWellFormed() : Number.isSafeInteger(value)
