@@ -7,7 +7,7 @@ import { freshSchemas } from '../stores/postgres/schemas.ts'
 import { alike, conforms } from './conforms.ts'
 import { databaseOf } from './databases.ts'
 import { runtimes, start } from './runtimes.ts'
-import { startLibsqlWorker, startObjects } from './workerd.ts'
+import { startHyperdrive, startLibsqlWorker, startObjects } from './workerd.ts'
 
 const { Node, ...others } = runtimes
 
@@ -35,6 +35,7 @@ await withService('postgres', ({ url }) => {
   conforms('workerd on PostgreSQL, through Hyperdrive and Durable Objects', () =>
     startObjects(own()),
   )
+  conforms('workerd on PostgreSQL, through Hyperdrive', () => startHyperdrive(own()))
 })
 
 alike()

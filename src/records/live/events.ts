@@ -1,8 +1,4 @@
-/**
- * A response of events (`text/event-stream`), which are kept while the client does not read.
- *
- * @module
- */
+/** A response of events (`text/event-stream`), which are kept while the client does not read. */
 
 import type { Outlet, PipedBody } from '../../ports/piped-body.ts'
 
