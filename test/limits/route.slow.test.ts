@@ -14,8 +14,8 @@ const MOST = {
   populate: { calls: 332, files: 51, visits: 138 },
   create: { calls: 154, files: 41, visits: 82 },
   patch: { calls: 204, files: 49, visits: 109 },
-  login: { calls: 672, files: 82, visits: 354 },
-  register: { calls: 416, files: 80, visits: 208 },
+  login: { calls: 680, files: 82, visits: 354 },
+  register: { calls: 422, files: 80, visits: 208 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
