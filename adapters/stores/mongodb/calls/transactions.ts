@@ -34,6 +34,8 @@ const PATIENCE_MS = 10_000
 const OUTAGE_MS = 2000
 /** How often writes that share a transaction are tried before each is on its own: a record may be held for long. */
 const TRIES_TOGETHER = 3
+/** After how many tries a record may be held by a process that has died. */
+const TRIES_UNTIL_LEFT = 12
 /** The most steps of a write that shares a transaction. */
 const MOST_SHORT = 8
 /** The longest pause between two tries, in milliseconds. */
@@ -79,7 +81,8 @@ export function stepWriter(
   async function writeOnce(steps: readonly WriteStep[], tries?: number) {
     const tried = await retried(
       database,
-      async (session) => {
+      async (session, tried) => {
+        if (tried % TRIES_UNTIL_LEFT === TRIES_UNTIL_LEFT - 1) await log.endLeft()
         const ticket = log.ticket(session)
         let outcome: Tried | undefined
         try {
@@ -181,14 +184,14 @@ async function takeGuards(
 /** The outcome of `work` in a transaction, once it meets no other one, or after so many tries. */
 async function retried(
   { client }: Db,
-  work: (session: ClientSession) => Promise<Tried>,
+  work: (session: ClientSession, tried: number) => Promise<Tried>,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Tried> {
   const begun = performance.now()
   for (let tries = 0; ; tries += 1) {
     const session = client.startSession()
     try {
-      return await inTransaction(session, () => work(session))
+      return await inTransaction(session, () => work(session, tries))
     } catch (error) {
       const isLast = tries + 1 >= most || performance.now() > begun + patienceFor(error)
       if (!isTransient(error) || isLast) throw error

@@ -134,6 +134,12 @@ export class Log implements ChangeLog {
     return entries.map(({ _id, model, record }) => ({ id: idOf(epoch, [_id, +at]), model, record }))
   }
 
+  /** Ends the transactions of processes that have died, if there are any. */
+  async endLeft(): Promise<void> {
+    // Whoever needs the database itself is told if it is gone.
+    await this.#tickets.state({}).catch(() => {})
+  }
+
   /** The transaction with this ticket has ended. */
   async #close(number: number): Promise<void> {
     try {
