@@ -9,15 +9,15 @@ import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { startWorker } from '../workers.ts'
 import { explore, explorePairs } from './sequences.ts'
 
-const COUNT = runs(50)
+const COUNT = runs(25)
 const SEED = 200_001
 /** All of them, before a release. */
-const EVERY = Math.ceil(20 / runs(1))
+const EVERY = Math.ceil(40 / runs(1))
 const title = 'once the owner has proven the mailbox nothing of the attacker opens the account'
 
 describe('SQLite', () => {
   it(title, { timeout: 600_000 }, async () => {
-    expect(await explore(sqliteStore(), runs(200), SEED)).toBeUndefined()
+    expect(await explore(sqliteStore(), runs(100), SEED)).toBeUndefined()
     expect(await explorePairs(sqliteStore(), Math.ceil(EVERY / 10), 1)).toBeUndefined()
   })
 })
