@@ -85,7 +85,7 @@ export function askerFor(
   let hasAsked = false
   let asking: { readonly deadline: Deadline; readonly since: number } | undefined
   const answer = async (again: ApiRequest, askedAt: number) => {
-    const own = contextFor(resource, again, follower)
+    const own = new OwnContext(resource, again, follower)
     const refused = await follower.admit(guardsOf(resource, action), again, own)
     if (refused instanceof Response) throw new GuardResponse(refused)
     if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
