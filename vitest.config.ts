@@ -12,7 +12,7 @@ const shared = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   // A busy machine may take long for what comes in a moment otherwise; vitest would give it a second.
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 120_000 } },
 } as const
 
 /** Tests run the sources, so they need no build. */

@@ -40,7 +40,7 @@ export function foreign(from: string, program: string, subject: Subject = PROGRA
     installed = await installation(from)
     for (const name of [...projects, ...files, program])
       await copyFile(join(from, name), join(installed, name))
-  }, 300_000)
+  }, 900_000)
 
   it(subject.compiles, async () => {
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
