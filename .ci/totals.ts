@@ -1,35 +1,40 @@
 /**
  * `node .ci/totals.ts {<vitest's JSON report> <vitest's exit code>}…`: prints the totals of all reports as one line, and
- * fails when anything failed.
+ * fails when anything failed. Of a file that ran again, the last run counts.
  *
  * @module
  */
 
-import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { type FileResult, filesOf } from './report.ts'
 
-interface Report {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly numPendingTests: number
-  readonly numTodoTests: number
-  readonly testResults: readonly {
-    readonly status: string
-    readonly assertionResults: readonly unknown[]
-  }[]
+const args = process.argv.slice(2)
+const files = new Map<string, FileResult>()
+let isOtherwise = false
+for (let i = 0; i < args.length; i += 2) {
+  const found = filesOf(args[i] ?? '')
+  for (const one of found) {
+    const before = files.get(one.name)?.assertionResults ?? []
+    for (const { fullName } of before.filter(({ status }) => status === 'failed')) {
+      console.log(`failed beside others: ${relative(process.cwd(), one.name)}: ${fullName}`)
+    }
+    files.set(one.name, one)
+  }
+  // An error outside of all tests has no file.
+  isOtherwise ||= args[i + 1] !== '0' && found.every(({ status }) => status !== 'failed')
 }
 
-const totals = { passed: 0, failed: 0, skipped: 0 }
-const args = process.argv.slice(2)
-for (let i = 0; i < args.length; i += 2) {
-  const report = JSON.parse(readFileSync(args[i] ?? '', 'utf8')) as Report
-  // A file that could not be read has no tests to fail, and an error outside of all tests has no file.
-  const broken = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  ).length
-  const failed = report.numFailedTests + broken
-  totals.passed += report.numPassedTests
-  totals.failed += failed === 0 && args[i + 1] !== '0' ? 1 : failed
-  totals.skipped += report.numPendingTests + report.numTodoTests
+const totals = { passed: 0, failed: isOtherwise ? 1 : 0, skipped: 0 }
+for (const { status, assertionResults } of files.values()) {
+  for (const test of assertionResults) {
+    if (test.status === 'passed') totals.passed += 1
+    else if (test.status === 'failed') totals.failed += 1
+    else totals.skipped += 1
+  }
+  // A file that could not be read has no tests to fail, and one may fail outside of its tests.
+  const failedApart =
+    status === 'failed' && assertionResults.every((one) => one.status !== 'failed')
+  if (failedApart) totals.failed += 1
 }
 
 const { passed, failed, skipped } = totals

@@ -1,8 +1,6 @@
 /**
  * The modules that `imports` in package.json chooses by runtime, as src sees them: src declares what it needs, and an
  * adapter for each runtime provides it (`test/types/chosen.test.ts` compares the two).
- *
- * @module
  */
 
 declare module '#scrypt' {

@@ -1,7 +1,5 @@
 /**
  * What the commands have in common: the app that they work on, and how they tell how far they are.
- *
- * @module
  */
 
 import { existsSync } from 'node:fs'

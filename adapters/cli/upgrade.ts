@@ -1,7 +1,5 @@
 /**
  * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`: which upgrade notes a project should read.
- *
- * @module
  */
 
 import { existsSync, globSync, readFileSync } from 'node:fs'

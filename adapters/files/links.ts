@@ -1,7 +1,5 @@
 /**
  * Links to files that the app serves itself: their URLs, and the signatures that open private ones for a while.
- *
- * @module
  */
 
 import { base64url, bytesIn } from '../../src/http/base64url.ts'

@@ -1,7 +1,5 @@
 /**
  * One stored object as an HTTP response: ranges, conditions, and headers that keep a browser from running it.
- *
- * @module
  */
 
 import { type FileMeta, RangeNotSatisfiable } from '../../src/ports/files.ts'

@@ -1,7 +1,5 @@
 /**
  * The client's address: the other end of the connection, or the client that trusted proxies name.
- *
- * @module
  */
 
 import type { Background } from './server.ts'

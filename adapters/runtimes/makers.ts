@@ -1,7 +1,5 @@
 /**
  * How the handler of a Worker makes its app, for programs that need the app without a request.
- *
- * @module
  */
 
 import type { App } from '../../src/app/app.ts'

@@ -1,7 +1,5 @@
 /**
  * How the Node adapter handles connections: their requests take turns, and bodies are read only when needed.
- *
- * @module
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'

@@ -1,7 +1,5 @@
 /**
  * Responses that the Node adapter makes itself: requests that never reach the app still get its envelope.
- *
- * @module
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'

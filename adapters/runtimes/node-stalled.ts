@@ -1,7 +1,5 @@
 /**
  * Finds clients that do not read, tells them from slow ones, and closes their connections, on Node.
- *
- * @module
  */
 
 import { readFile } from 'node:fs/promises'

@@ -1,7 +1,5 @@
 /**
  * SIGTERM and SIGINT: every server of the process finishes its in-flight requests, then the process ends.
- *
- * @module
  */
 
 import process from 'node:process'

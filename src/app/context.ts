@@ -1,7 +1,5 @@
 /**
  * What belongs to one request: the context for guards, and the headers that they set for the response.
- *
- * @module
  */
 
 import { Deadline } from '../http/deadline.ts'

@@ -1,8 +1,4 @@
-/**
- * The app as its routers see it: its services and models, start-up and shutdown.
- *
- * @module
- */
+/** The app as its routers see it: its services and models, start-up and shutdown. */
 
 import { isSecretOfAll } from '#processes'
 import { uploads } from '#uploads'
@@ -28,7 +24,6 @@ import { firstResponse } from './guards.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
-import { AppStart } from './start-up.ts'
 
 /** What the app itself needs from its host, beyond what routers see. */
 export interface AppHost extends Host {
@@ -210,4 +205,54 @@ async function shareSecret(option: string, secret: string): Promise<void> {
   throw new TypeError(
     `${option} differs between the processes of serve(app, { processes }). Read it from an environment variable. If the program makes one up, each process has its own.`,
   )
+}
+
+/** The start-up of one app. */
+class AppStart {
+  /** Whether nothing is left to do. */
+  isReady = false
+  readonly #start: () => Promise<void>
+  #starting: Promise<void> | undefined
+  #hasStarted = false
+  #isClosed = false
+
+  /** `start` does the work. */
+  constructor(start: () => Promise<void>) {
+    this.#start = start
+  }
+
+  /**
+   * Resolves when nothing is left to do; rejects if start-up fails, or the app is closed. A failed start is tried
+   * again.
+   */
+  ready(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the app is closed'))
+    if (this.#starting) return this.#starting
+    const attempt = this.#start().then(
+      () => {
+        this.#hasStarted = true
+        this.isReady = this.#starting === attempt
+      },
+      (error: unknown) => {
+        // If the store cannot be reached yet, the next request tries again.
+        if (this.#starting === attempt) this.#starting = undefined
+        throw error
+      },
+    )
+    this.#starting = attempt
+    return attempt
+  }
+
+  /** Declares that there is more to do: always, or only if a start has succeeded already. */
+  declared(when: 'always' | 'started'): void {
+    if (when === 'started' && !this.#hasStarted) return
+    this.#starting = undefined
+    this.isReady = false
+  }
+
+  /** Ends it for good; resolves when a running start has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#starting?.catch(() => {})
+  }
 }

@@ -1,13 +1,11 @@
-/**
- * The options of `createApp`, checked.
- *
- * @module
- */
+/** The options of `createApp`, checked. */
 
 import type { ErrorHandler } from '../http/error-handler.ts'
 import {
   callable,
   checkOptions,
+  type Fail,
+  failAs,
   flag,
   natural,
   oneOf,
@@ -180,9 +178,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
 
 /** Checks the options; throws a `TypeError` naming the one that makes no sense. */
 export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
-  const fail = (message: string): never => {
-    throw new TypeError(`createApp: ${message}`)
-  }
+  const fail: Fail = failAs('createApp')
   checkOptions(options ?? {}, RULES, fail)
   if (typeof options?.store?.collection !== 'function') {
     fail(`'store' is required, e.g. createApp({ store: sqliteStore() })`)

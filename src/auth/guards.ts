@@ -30,28 +30,33 @@ import { visitOf } from './sign-in/factors.ts'
 /** Finds the instance of the app that received a request. */
 export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
 
-/** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
-export function requireAuthGuard(instanceOf: InstanceOf): Guard {
-  const requireAuth = tokenGuard(instanceOf, actingOr(refuse), accountByAny)
-  return describeGuard(requireAuth, 'signed in', { token: 'required' })
+/** The guards of an auth router that its apps get, and those of its own routes. */
+export interface Guards {
+  /** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
+  readonly requireAuth: Guard
+  /** The same for tokens of sessions alone: no API key. */
+  readonly requireSession: Guard
+  /** The same for routes at which a factor is set up: roles that need one may come without. */
+  readonly enrolling: Guard
+  /** Lets a request without a token pass; a bad token is still refused. */
+  readonly optionalAuth: Guard
+  /**
+   * The same for the routes of the auth router: without a token nobody is signed in there, whoever the session of another
+   * server or the app's own guards have found. A cookie comes with requests that other sites cause, a token does not.
+   */
+  readonly tokenOnly: Guard
+  /** Refuses requests whose session was not signed in with a second factor; must come after `requireAuth`. */
+  readonly requireSecondFactor: Guard
 }
 
-/** The same for tokens of sessions alone: no API key. */
-export function requireSessionGuard(instanceOf: InstanceOf): Guard {
-  const requireSession = tokenGuard(instanceOf, refuse, authenticate)
-  return describeGuard(requireSession, 'signed in', { token: 'required' })
-}
-
-/** The same for routes at which a factor is set up: roles that need one may come without. */
-export function enrolmentGuard(instanceOf: InstanceOf): Guard {
-  const enrolling = tokenGuard(instanceOf, refuse, (auth, request, token) =>
-    authenticate(auth, request, token, false),
-  )
-  return describeGuard(enrolling, 'signed in', { token: 'required' })
-}
-
-/** Refuses requests whose session was not signed in with a second factor; must come after `requireAuth`. */
-export function requireSecondFactorGuard(instanceOf: InstanceOf): Guard {
+/** The guards of the router whose instances `instanceOf` finds. */
+export function guardsOf(instanceOf: InstanceOf): Guards {
+  const guard = (token: 'required' | 'optional', without: Without, signIn: SignIn): Guard =>
+    describeGuard(
+      tokenGuard(instanceOf, without, signIn),
+      token === 'required' ? 'signed in' : 'anyone',
+      { token },
+    )
   const requireSecondFactor: Guard = async (request, context) => {
     if (!request.auth) throw authenticationRequired()
     const auth = instanceOf(context)
@@ -59,41 +64,38 @@ export function requireSecondFactorGuard(instanceOf: InstanceOf): Guard {
     if (!user || visitOf(auth, user, request)?.strongAt === undefined) throw secondFactorNeeded()
   }
   const refusals = [authenticationRequired(), secondFactorNeeded()]
-  return describeGuard(requireSecondFactor, 'second factor', { token: 'required', refusals })
+  const withoutFactor: SignIn = (auth, request, token) => authenticate(auth, request, token, false)
+  const unsigned: Without = (request) => {
+    delete request.auth
+  }
+  return {
+    requireAuth: guard('required', actingOr(refuse), accountByAny),
+    requireSession: guard('required', refuse, authenticate),
+    enrolling: guard('required', refuse, withoutFactor),
+    optionalAuth: guard(
+      'optional',
+      actingOr(() => {}),
+      accountByAny,
+    ),
+    tokenOnly: guard('optional', unsigned, authenticate),
+    requireSecondFactor: describeGuard(requireSecondFactor, 'second factor', {
+      token: 'required',
+      refusals,
+    }),
+  }
 }
 
 function refuse(): never {
   throw authenticationRequired()
 }
 
-/** Lets a request without a token pass; a bad token is still refused. */
-export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
-  const optionalAuth = tokenGuard(
-    instanceOf,
-    actingOr(() => {}),
-    accountByAny,
-  )
-  return describeGuard(optionalAuth, 'anyone', { token: 'optional' })
-}
+/** Deals with a request that has no token. */
+type Without = (request: ApiRequest, auth: AuthInstance) => void | Promise<void>
 
-/**
- * The same for the routes of the auth router: without a token nobody is signed in there, whoever the session of another
- * server or the app's own guards have found. A cookie comes with requests that other sites cause, a token does not.
- */
-export function tokenOnlyGuard(instanceOf: InstanceOf): Guard {
-  const without = (request: ApiRequest) => {
-    delete request.auth
-  }
-  const tokenOnly = tokenGuard(instanceOf, without, authenticate)
-  return describeGuard(tokenOnly, 'anyone', { token: 'optional' })
-}
+type SignIn = (auth: AuthInstance, request: ApiRequest, token: string) => Promise<void>
 
-/** Signs the bearer of a token in, or refuses it; `without` deals with a request that has none. */
-function tokenGuard(
-  instanceOf: InstanceOf,
-  without: (request: ApiRequest, auth: AuthInstance) => void | Promise<void>,
-  signIn: (auth: AuthInstance, request: ApiRequest, token: string) => Promise<void>,
-): Guard {
+/** Signs the bearer of a token in, or refuses it. */
+function tokenGuard(instanceOf: InstanceOf, without: Without, signIn: SignIn): Guard {
   return async (request, context) => {
     const auth = instanceOf(context)
     const token = bearerToken(request)
@@ -103,7 +105,7 @@ function tokenGuard(
 }
 
 /** Signs the user in whom the app itself acts for; `otherwise` deals with other requests without a token. */
-function actingOr(otherwise: () => void): Parameters<typeof tokenGuard>[1] {
+function actingOr(otherwise: () => void): Without {
   return async (request, auth) => {
     const acting = actingFor(request)
     if (!acting) return otherwise()

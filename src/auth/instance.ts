@@ -32,7 +32,7 @@ import type { AuthSettings } from './setup/settings.ts'
 import type { confirmSession } from './sign-in/confirm-session.ts'
 import type { Factors } from './sign-in/factors.ts'
 import { Lockout } from './sign-in/lockout.ts'
-import { type ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
+import type { ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
 import { Tickets } from './sign-in/second-step.ts'
 import { Sessions } from './sign-in/sessions.ts'
 import { type DummyWrite, dummyWrites } from './users/dummy-writes.ts'
@@ -91,6 +91,8 @@ export interface AuthRoute extends RouteRow<RouteName> {
  */
 export interface OwnMethod {
   readonly routes: readonly AuthRoute[]
+  /** What keeps refresh tokens. */
+  readonly RefreshTokens?: typeof RefreshTokens
   /** What it brings besides its routes; called once for each app. */
   open?(auth: AuthInstance): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
   /** Start-up warnings about its options. */
@@ -134,8 +136,9 @@ export function createInstance(
   const lockout = new Lockout(users, clients, settings.lockout, dummyWrite)
   const sessions = new Sessions(users)
   const refreshKeys = { keys: keys('refresh token'), storedKeys: keys('stored session') }
+  const [Refresh] = own.flatMap(({ RefreshTokens }) => RefreshTokens ?? [])
   const refresh =
-    settings.refresh && new RefreshTokens(settings.refresh, sessions, refreshKeys, now)
+    settings.refresh && Refresh && new Refresh(settings.refresh, sessions, refreshKeys, now)
   const codes = new Codes(users, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = boundedHashing()
@@ -205,11 +208,7 @@ function singleUse(
   host: Host,
   { providers, model, onLogin, methods }: AuthSettings,
 ): UsedTokens | undefined {
-  if (
-    !onLogin &&
-    methods.length === 0 &&
-    ![...providers.values()].some((provider) => provider.singleUse)
-  )
-    return undefined
+  const isUsedOnce = [...providers.values()].some((provider) => provider.singleUse)
+  if (!onLogin && methods.length === 0 && !isUsedOnce) return undefined
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
 }

@@ -20,6 +20,11 @@ export function fail(message: string): never {
   throw new TypeError(`Auth: ${message}`)
 }
 
+/** Throws a start-up error for an option whose code is not there. */
+export function needsPart(option: string, part: string): never {
+  return fail(`'${option}' needs the part '${part}' in accountsWith(…), from 'fieldgate/accounts'`)
+}
+
 /** `value` as an object that has no other keys than `keys`; an absent one is empty. */
 export function group<T extends object>(
   option: string,

@@ -10,14 +10,15 @@ const unauthorized = (message: string, cause?: unknown): HttpError =>
   new HttpError(401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
 const unavailable = (message: string, seconds: number): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': String(seconds) } })
+const forbidden = (message: string): HttpError => new HttpError(403, message)
+const conflict = (message: string): HttpError => new HttpError(409, message)
 
 // Guards
 export const authenticationRequired = (): HttpError => unauthorized('Authentication required.')
 export const invalidToken = (): HttpError => unauthorized('Invalid or expired token.')
 export const sessionEnded = (): HttpError => unauthorized('Session ended. Sign in again.')
-export const notActive = (): HttpError => new HttpError(403, 'This account is not active.')
-export const noAccess = (): HttpError =>
-  new HttpError(403, 'You do not have access to this resource.')
+export const notActive = (): HttpError => forbidden('This account is not active.')
+export const noAccess = (): HttpError => forbidden('You do not have access to this resource.')
 
 // Credentials
 export const invalidFormat = (): HttpError => badRequest('Invalid credentials format.')
@@ -35,30 +36,26 @@ export const passwordTooPersonal = (): HttpError =>
 export const passwordRejected = (message: string): HttpError =>
   new HttpError(400, message, { code: 'password-rejected' })
 export const accountExists = (): HttpError =>
-  new HttpError(409, 'An account with those details already exists.')
+  conflict('An account with those details already exists.')
 export const invalidCredentials = (): HttpError => unauthorized('Invalid credentials.')
 export const currentPasswordIncorrect = (): HttpError =>
   unauthorized('Current password is incorrect.')
-export const currentPasswordRequired = (): HttpError =>
-  new HttpError(403, 'Current password required.')
-export const recentSignInRequired = (): HttpError => new HttpError(403, 'Sign in again to do this.')
+export const currentPasswordRequired = (): HttpError => forbidden('Current password required.')
+export const recentSignInRequired = (): HttpError => forbidden('Sign in again to do this.')
 export const tooManyAttempts = (seconds: number): HttpError =>
   new HttpError(429, 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(seconds) },
   })
 
 export const invalidTicket = (): HttpError => unauthorized('This sign-in has expired. Start again.')
-export const emailNotConfirmed = (): HttpError =>
-  new HttpError(403, 'Confirm your email address first.')
+export const emailNotConfirmed = (): HttpError => forbidden('Confirm your email address first.')
 
 // Second factors
-export const factorNeeded = (): HttpError => new HttpError(403, 'Set up a second factor.')
-export const secondFactorNeeded = (): HttpError =>
-  new HttpError(403, 'Sign in with a second factor.')
+export const factorNeeded = (): HttpError => forbidden('Set up a second factor.')
+export const secondFactorNeeded = (): HttpError => forbidden('Sign in with a second factor.')
 export const lastFactor = (): HttpError =>
-  new HttpError(409, 'Your role needs a second factor. Set up another one first.')
-export const lastWayIn = (): HttpError =>
-  new HttpError(409, 'This is the last way into the account.')
+  conflict('Your role needs a second factor. Set up another one first.')
+export const lastWayIn = (): HttpError => conflict('This is the last way into the account.')
 
 // Sessions
 export const invalidRefreshToken = (): HttpError =>
@@ -75,15 +72,14 @@ export const notSent = (seconds: number): HttpError =>
   unavailable('Could not send the code. Try again shortly.', seconds)
 
 // Users and roles
-export const ownAccountOnly = (): HttpError =>
-  new HttpError(403, 'You may only update your own account.')
+export const ownAccountOnly = (): HttpError => forbidden('You may only update your own account.')
 export const roleRequired = (): HttpError => badRequest('A role is required.')
 export const unknownRole = (role: string, allowed: readonly string[]): HttpError =>
   badRequest(`Unknown role: ${role}. Allowed: ${allowed.join(', ')}.`)
 export const oneRoleOnly = (): HttpError => badRequest('This model holds one role per user.')
 export const ownAdminRole = (): HttpError => badRequest('You cannot remove your own admin role.')
 export const lastAdmin = (): HttpError => badRequest('At least one admin must remain.')
-export const adminNeeded = (): HttpError => new HttpError(409, 'At least one admin must remain.')
+export const adminNeeded = (): HttpError => conflict('At least one admin must remain.')
 
 // Social sign-in
 export const providerNotEnabled = (name: string): HttpError =>

@@ -12,23 +12,15 @@ import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { type OwnMails, sendOwn } from './delivery/send-message.ts'
-import {
-  enrolmentGuard,
-  onlyRole,
-  optionalAuthGuard,
-  requireAuthGuard,
-  requireRoleGuard,
-  requireSecondFactorGuard,
-  requireSessionGuard,
-  tokenOnlyGuard,
-} from './guards.ts'
-import { type AuthInstance, createInstance } from './instance.ts'
-import { legacyTokens } from './legacy/legacy-tokens.ts'
+import { type Guards, guardsOf, onlyRole, requireRoleGuard } from './guards.ts'
+import { type AuthInstance, type AuthRoute, createInstance } from './instance.ts'
+import { needsPart } from './option-checks.ts'
+import { type AccountsPart, ALL_PARTS } from './parts.ts'
 import type { SocialOptions } from './providers/provider.ts'
 import { noteRequest } from './request-info/request-info.ts'
 import { refusesInSteps } from './routes/even-time.ts'
 import { servesRoute } from './routes/serving.ts'
-import { OWN, ROUTES, routesWith } from './routes/table.ts'
+import { accounts } from './routes/table.ts'
 import { checkAgreement } from './setup/agreement.ts'
 import type { SecretName, StoredName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
@@ -38,7 +30,7 @@ import type { AuthOptions, RolesOptions } from './setup/options.ts'
 import { type OwnInput, type OwnUser, withModel } from './setup/own-model.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import type { Access, MethodRouteName, RouteName } from './setup/route-names.ts'
-import { parametersIn } from './setup/routes.ts'
+import { methodRoutes, parametersIn } from './setup/routes.ts'
 import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
@@ -125,9 +117,33 @@ export function createAuthRouter<
   >,
   Model<R, I>
 > {
-  const given = withModel(options as unknown as AuthOptions<never>)
-  let settings = resolveSettings(given, ROUTES, undefined)
-  const own = [...OWN, ...legacyTokens(given.legacyTokens)]
+  return routerWith(ALL_PARTS, options as unknown as AuthOptions<never>) as never
+}
+
+/**
+ * `createAuthRouter` with the parts of accounts that you name, so a bundler leaves out the others. Each part is for one
+ * option, which throws a `TypeError` without it.
+ *
+ * ```ts
+ * import { accountsWith, github, sessions } from 'fieldgate/accounts'
+ *
+ * const createAuthRouter = accountsWith(github, sessions)
+ * ```
+ */
+export function accountsWith(...parts: readonly AccountsPart[]): typeof createAuthRouter {
+  return ((options: AuthOptions<never>) => routerWith(parts, options)) as never
+}
+
+function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>): AuthRouter {
+  const given = withModel(options)
+  const { legacyTokens } = given ?? {}
+  if (legacyTokens && !parts.some(({ option }) => option === 'legacyTokens')) {
+    needsPart('legacyTokens', 'legacyTokens')
+  }
+  const own = [...new Set([accounts, ...parts.flatMap(({ methods }) => methods(given ?? {}))])]
+  const rows = own.flatMap(({ routes }) => routes)
+  const makers = new Map(parts.flatMap(({ option, maker }) => (maker ? [[option, maker]] : [])))
+  let settings = resolveSettings(given, rows, makers, undefined)
   const instances = new WeakMap<Host, AuthInstance>()
   const instanceOf = ({ store }: Pick<Context, 'store'>): AuthInstance => {
     const auth = instances.get(hostOf(store))
@@ -136,13 +152,11 @@ export function createAuthRouter<
     }
     return auth
   }
-  const requireAuth = requireAuthGuard(instanceOf)
-  const requireSession = requireSessionGuard(instanceOf)
-  const enrolling = enrolmentGuard(instanceOf)
-  const tokenOnly = tokenOnlyGuard(instanceOf)
+  const guards = guardsOf(instanceOf)
+  const { requireAuth, requireSession, requireSecondFactor, optionalAuth } = guards
   const router: AuthRoutes<never> = {
     get urls() {
-      return routesWith(settings.methods)
+      return [...rows, ...methodRoutes(settings.methods)]
         .filter(({ name }) => settings.paths.has(name))
         .map(({ name, method, access }) => ({
           name: name as AuthUrl['name'],
@@ -153,7 +167,7 @@ export function createAuthRouter<
     },
     wellKnown: () => settings.methods.flatMap(({ wellKnown = {} }) => wellKnownRoutes(wellKnown)),
     attach(host, mount) {
-      settings = resolveSettings(given, ROUTES, host.env)
+      settings = resolveSettings(given, rows, makers, host.env)
       const { token } = settings
       const all = [
         modelAdvice(settings),
@@ -174,17 +188,17 @@ export function createAuthRouter<
       checkAgreement(host, { mount, settings, options: given })
       const [secret] = token.secrets
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
-      return routeTable(auth, { requireSession, enrolling, tokenOnly })
+      return routeTable(auth, rows, guards)
     },
   }
   return {
     router,
-    model: settings.model as unknown as Model<R, I>,
+    model: settings.model,
     requireAuth,
     requireSession,
-    requireSecondFactor: requireSecondFactorGuard(instanceOf),
+    requireSecondFactor,
     requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
-    optionalAuth: optionalAuthGuard(instanceOf),
+    optionalAuth,
     mail: { send: (mail) => sendOwn(settings.delivery.mail, mail) },
   }
 }
@@ -196,16 +210,10 @@ function wellKnownRoutes(files: Readonly<Record<string, object>>): readonly Rout
   }))
 }
 
-interface Guards {
-  readonly requireSession: Guard
-  readonly enrolling: Guard
-  readonly tokenOnly: Guard
-}
-
-function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
+function routeTable(auth: AuthInstance, rows: readonly AuthRoute[], own: Guards): readonly Route[] {
   const { settings } = auth
   const shared = [neverStored, ...settings.middlewares()]
-  const table = routesWith(settings.methods).flatMap((route): Route[] => {
+  const table = [...rows, ...methodRoutes(settings.methods)].flatMap((route): Route[] => {
     const { name, method, access, optionalAuth, enrols, hidesAccounts } = route
     const path = settings.paths.get(name)
     const given =

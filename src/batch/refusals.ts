@@ -1,8 +1,4 @@
-/**
- * The refusals of a batch itself; those of its operations are the same as alone.
- *
- * @module
- */
+/** The refusals of a batch itself; those of its operations are the same as alone. */
 
 import { badRequest, HttpError } from '../http/errors.ts'
 

@@ -1,7 +1,5 @@
 /**
  * Keys of cached responses: equal only for requests that mean the same and may share a response.
- *
- * @module
  */
 
 import { hexDigestOf } from '#hmac'

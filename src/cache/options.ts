@@ -1,7 +1,5 @@
 /**
  * The `cache` option of a router and its environment variables: names, defaults and start-up errors.
- *
- * @module
  */
 
 import type { ApiRequest } from '../http/request.ts'

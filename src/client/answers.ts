@@ -1,8 +1,4 @@
-/**
- * One request and its response, as the rest of the client sees it.
- *
- * @module
- */
+/** One request and its response, as the rest of the client sees it. */
 
 import type { Failure, Result, Success } from './results.ts'
 

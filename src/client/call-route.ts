@@ -1,7 +1,5 @@
 /**
  * A call of a route of your own. It is loaded when it is used, and is given what the client has loaded already.
- *
- * @module
  */
 
 import type { json } from './answers.ts'

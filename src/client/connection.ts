@@ -1,7 +1,5 @@
 /**
  * Requests of calls: whose they are, and what they are sent with. A 401 is answered by one refresh and one more try.
- *
- * @module
  */
 
 import { type Answer, type Ask, answer, type Received } from './answers.ts'

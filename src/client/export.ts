@@ -1,7 +1,5 @@
 /**
  * A list as a file. It is loaded when it is used, and is given what the client has loaded already.
- *
- * @module
  */
 
 import type { Answer, Ask } from './answers.ts'

@@ -1,7 +1,5 @@
 /**
  * Which version of a record a caller has read, for the condition of a write. It is loaded when it is used.
- *
- * @module
  */
 
 import type { Answer } from './answers.ts'

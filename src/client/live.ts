@@ -1,7 +1,5 @@
 /**
  * Lists that are followed. It is loaded when it is used, and is given what the client has loaded already.
- *
- * @module
  */
 
 import { type Given, responseTo } from './export.ts'

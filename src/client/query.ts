@@ -1,7 +1,5 @@
 /**
  * Lists as requests: a URL where it can say what is wanted, else QUERY (RFC 10008), else what stands in for it.
- *
- * @module
  */
 
 import { type Answer, type Ask, json } from './answers.ts'

@@ -1,8 +1,4 @@
-/**
- * Every error message of the guards.
- *
- * @module
- */
+/** Every error message of the guards. */
 
 import { HttpError } from '../http/errors.ts'
 

@@ -1,7 +1,5 @@
 /**
  * `GET /healthz` and `GET /readyz`: whether the process is alive, and whether it can serve requests.
- *
- * @module
  */
 
 import { causeOf, outageLog } from '../http/outages.ts'

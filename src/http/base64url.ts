@@ -1,8 +1,4 @@
-/**
- * Base64url without padding (RFC 4648 §5).
- *
- * @module
- */
+/** Base64url without padding (RFC 4648 §5). */
 
 const DIGITS = new TextEncoder().encode(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',

@@ -1,7 +1,5 @@
 /**
  * What a guard or hook sees as the body of its request: the stream, which refuses what is meant for a parsed body.
- *
- * @module
  */
 
 /** Refuses a use of the body. */

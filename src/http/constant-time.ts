@@ -1,8 +1,4 @@
-/**
- * Comparing secrets.
- *
- * @module
- */
+/** Comparing secrets. */
 
 /**
  * Whether two strings are equal. Takes the same time wherever they differ, so a secret cannot be guessed byte by byte.

@@ -1,8 +1,6 @@
 /**
  * The time limit of a request. When it is over, the client gets a response, and code still running for it must not
  * write anything.
- *
- * @module
  */
 
 import type { ReadHints } from '../ports/store.ts'

@@ -1,7 +1,5 @@
 /**
  * Keys from secrets: one for each purpose, so that what is signed for one is not valid for another.
- *
- * @module
  */
 
 import { macUnder } from '#hmac'

@@ -1,8 +1,4 @@
-/**
- * The errors that become a response.
- *
- * @module
- */
+/** The errors that become a response. */
 
 /** Options of an `HttpError`. */
 export interface HttpErrorOptions {

@@ -3,8 +3,6 @@
  *
  * Runtimes build a request's URL from it. On some of them a Host such as `h/notes?` would choose the route, bypassing a
  * proxy that filters by path, and its log.
- *
- * @module
  */
 
 import { badHost } from './refusals.ts'

@@ -1,7 +1,5 @@
 /**
  * Applies the body limits to all code that reads the body: guards, hooks and handlers, by any method.
- *
- * @module
  */
 
 import { type BodyLimits, chunksOf, rawBody, readBytes, refuseEncoded } from './body.ts'

@@ -1,7 +1,5 @@
 /**
  * Outages: what a client is told, and what is logged, while a database or a file store is unavailable.
- *
- * @module
  */
 
 import { causesOf, causeText } from '../ports/causes.ts'

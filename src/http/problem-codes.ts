@@ -1,8 +1,4 @@
-/**
- * The codes of problem details, and the sentence of docs/errors.md that each stands for.
- *
- * @module
- */
+/** The codes of problem details, and the sentence of docs/errors.md that each stands for. */
 
 /** Sentences by code; `<name>` stands for what differs. A code never changes within a major version. */
 export const CODES: Readonly<Record<string, string>> = {

@@ -1,8 +1,4 @@
-/**
- * Failures as problem details (RFC 9457), for clients that ask for them.
- *
- * @module
- */
+/** Failures as problem details (RFC 9457), for clients that ask for them. */
 
 import { CODES } from './problem-codes.ts'
 import { qualitiesIn } from './qualities.ts'

@@ -1,8 +1,4 @@
-/**
- * Header fields that weigh what the client accepts (RFC 9110, 12.4.2).
- *
- * @module
- */
+/** Header fields that weigh what the client accepts (RFC 9110, 12.4.2). */
 
 /** The names in a field such as `Accept` or `Accept-Encoding`, in lower case, with their weights from 0 to 1. */
 export function qualitiesIn(header: string): Map<string, number> {

@@ -1,8 +1,4 @@
-/**
- * Every error message of the record API. Statuses and texts are fixed by the contract.
- *
- * @module
- */
+/** Every error message of the record API. Statuses and texts are fixed by the contract. */
 
 import { echoed } from '../ports/messages.ts'
 import { badRequest, HttpError, ValidationError } from './errors.ts'

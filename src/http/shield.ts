@@ -4,8 +4,6 @@
  * through without a word, and `if (request.body.role) throw …` would never throw.
  *
  * The shield is up while a guard or hook runs. A request without either pays nothing.
- *
- * @module
  */
 
 import type { MaybePromise } from '../ports/maybe-promise.ts'

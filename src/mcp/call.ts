@@ -1,8 +1,4 @@
-/**
- * Calls of tools: each becomes a request to the app, from the one who calls.
- *
- * @module
- */
+/** Calls of tools: each becomes a request to the app, from the one who calls. */
 
 import { isJson } from '../http/body.ts'
 import { errorHandler } from '../http/error-handler.ts'

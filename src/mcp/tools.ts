@@ -1,8 +1,4 @@
-/**
- * The tools: what agents are told of them.
- *
- * @module
- */
+/** The tools: what agents are told of them. */
 
 import { badRequest } from '../http/errors.ts'
 import { whatThereIs } from '../model/suggest.ts'

@@ -1,8 +1,6 @@
 /**
  * From what a client sent to what a field holds: a string becomes a number, a boolean, a date or an id, by the field's
  * type.
- *
- * @module
  */
 
 import type { Scalar } from '../ports/filter.ts'

@@ -1,7 +1,5 @@
 /**
  * Start-up checks of a model's options and field names. (Checks of single paths are elsewhere.)
- *
- * @module
  */
 
 import type { Convert } from './model.ts'

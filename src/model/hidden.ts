@@ -1,7 +1,5 @@
 /**
  * Fields that hide themselves: the mark is on the schema, so every model that includes the field hides it.
- *
- * @module
  */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'

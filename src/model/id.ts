@@ -1,8 +1,4 @@
-/**
- * Making record ids.
- *
- * @module
- */
+/** Making record ids. */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { IdType } from '../ports/shape.ts'

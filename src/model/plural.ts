@@ -1,7 +1,5 @@
 /**
  * Plurals as Mongoose forms them, so that a model and a Mongoose model of one name share their collection.
- *
- * @module
  */
 
 /**

@@ -1,7 +1,5 @@
 /**
  * What a response may show: declared fields only, without hidden ones, then passed through the model's `output`.
- *
- * @module
  */
 
 import { onlyDeclared, withDefaults } from '../ports/declared.ts'

@@ -1,7 +1,5 @@
 /**
  * The models of this process by name, for references to models that an app neither mounts nor reads.
- *
- * @module
  */
 
 import type { Model } from './model.ts'

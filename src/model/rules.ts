@@ -1,7 +1,5 @@
 /**
  * Rules of a model that one record alone does not show: what a value may become, and which records exclude each other.
- *
- * @module
  */
 
 import { withDefaults } from '../ports/declared.ts'

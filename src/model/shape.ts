@@ -1,7 +1,5 @@
 /**
  * What a zod schema says about stored values: the neutral shape that casting, filters and adapters read.
- *
- * @module
  */
 
 import type { $ZodNumberDef, $ZodObjectDef, $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'

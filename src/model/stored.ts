@@ -1,8 +1,6 @@
 /**
  * Marks on schemas for records that Mongoose wrote too: which type of BSON a value is stored as, and which members of
  * subdocuments clients may write.
- *
- * @module
  */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'

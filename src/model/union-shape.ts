@@ -1,7 +1,5 @@
 /**
  * The shape of a place that several schemas describe: what is known of each type of its values.
- *
- * @module
  */
 
 import type { $ZodType } from 'zod/v4/core'

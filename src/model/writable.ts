@@ -1,8 +1,4 @@
-/**
- * The keys that no client ever writes, at any depth.
- *
- * @module
- */
+/** The keys that no client ever writes, at any depth. */
 
 import { FREE, type Shape, shapeInside } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'

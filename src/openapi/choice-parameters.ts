@@ -1,7 +1,5 @@
 /**
  * The parameters by which clients choose what they see of records, of lists and of one record.
- *
- * @module
  */
 
 import type { HttpError } from '../http/errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The named schemas of a document, and references to them.
- *
- * @module
- */
+/** The named schemas of a document, and references to them. */
 
 import type { Converted } from './schemas.ts'
 import type { Schema } from './specification.ts'

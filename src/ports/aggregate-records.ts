@@ -1,8 +1,4 @@
-/**
- * Aggregates without a database that computes them: the records are read and grouped here.
- *
- * @module
- */
+/** Aggregates without a database that computes them: the records are read and grouped here. */
 
 import { type AggregateRead, type GroupKey, PART_LENGTHS, roundedMeasure } from './aggregate.ts'
 import { compareAt, position } from './evaluate.ts'

@@ -1,7 +1,5 @@
 /**
  * The port for requests of runtimes that have faster ways than the standard: to read a body, and to make one again.
- *
- * @module
  */
 
 /** A part of a body, or its end. */

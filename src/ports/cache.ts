@@ -5,8 +5,6 @@
  * treats a failure as a miss, so an adapter may simply throw. An adapter must not retry: a `set` that takes effect a
  * second time, after a later one, would bring back the value that the later one replaced. extras/contract/cache.ts tests
  * each promise.
- *
- * @module
  */
 
 /** A key-value cache with expiry. Keys and values are opaque strings. */

@@ -1,7 +1,5 @@
 /**
  * The port for the log of changes: a store's part that notes what writes did, in the step of each write.
- *
- * @module
  */
 
 import type { Fields } from './store.ts'

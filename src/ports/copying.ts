@@ -1,7 +1,5 @@
 /**
  * What a copy of records needs to know beyond reading and writing them: writes meanwhile, and values that don't fit.
- *
- * @module
  */
 
 /** Tells of writes. */

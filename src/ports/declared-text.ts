@@ -1,7 +1,5 @@
 /**
  * A declaration as a one-line string. Stores and caches use it to tell which version of a model wrote what.
- *
- * @module
  */
 
 import type { Declared } from './declared.ts'

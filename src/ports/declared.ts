@@ -1,8 +1,4 @@
-/**
- * What a model declares of its stored records. Nothing else is ever shown.
- *
- * @module
- */
+/** What a model declares of its stored records. Nothing else is ever shown. */
 
 /**
  * The declaration of one place in a record. A place may declare an object, a list, or both (a union of them); numbers,

@@ -1,7 +1,5 @@
 /**
  * What filters, orders and changes mean, applied to records in memory: the port's sentences in their simplest form.
- *
- * @module
  */
 
 import type { Filter, Scalar, SortKey } from './filter.ts'

@@ -1,8 +1,4 @@
-/**
- * Sets members of plain objects whose names come from outside.
- *
- * @module
- */
+/** Sets members of plain objects whose names come from outside. */
 
 /** Sets an own member, as `JSON.parse` does: assigning to `__proto__` would set the prototype. */
 export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {

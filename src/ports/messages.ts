@@ -1,7 +1,5 @@
 /**
  * Validation messages as responses carry them: a map from full path to message, of bounded size.
- *
- * @module
  */
 
 /** The most messages in one response. */

@@ -1,7 +1,5 @@
 /**
  * The observer port: sees an app's requests and its store calls, for metrics, traces and logs.
- *
- * @module
  */
 
 /** A request, as observers see it. */

@@ -1,8 +1,6 @@
 /**
  * The part of a record that a read returns, computed the same way for every store: databases differ in what they return
  * for a path that leads into a value that is not an object.
- *
- * @module
  */
 
 import { setMember } from './members.ts'

@@ -1,7 +1,5 @@
 /**
  * What an adapter needs to know about a model: which values are dates, ids, objects or lists, and where.
- *
- * @module
  */
 
 /**

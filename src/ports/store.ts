@@ -3,8 +3,6 @@
  *
  * A store keeps collections of records and understands the neutral filter. What clients may do is decided before the
  * store is called; a store decides nothing about permissions. extras/contract/store tests each promise below.
- *
- * @module
  */
 
 import type { AggregateRead } from './aggregate.ts'

@@ -1,7 +1,5 @@
 /**
  * The header `traceparent` (W3C Trace Context), by which a client or a proxy says which trace a request belongs to.
- *
- * @module
  */
 
 /** What the header says. */

@@ -1,7 +1,5 @@
 /**
  * Long work with other requests getting their turn in between: on many records, or on a large one.
- *
- * @module
  */
 
 import type { MaybePromise } from './maybe-promise.ts'

@@ -1,7 +1,5 @@
 /**
  * Routes of your own, of a router or of the app: how they are added, and what their types remember.
- *
- * @module
  */
 
 import type { $ZodObject, $ZodType } from 'zod/v4/core'

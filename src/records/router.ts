@@ -2,11 +2,10 @@
  * `createRouter`: the routes of a resource.
  *
  * This folder knows HTTP, models and ports, but never auth.
- *
- * @module
  */
 
 import { respondToRead } from '../cache/conditional.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host, Mountable } from './engine/host.ts'
@@ -107,17 +106,14 @@ export function createRouter<
 /** The routes of a resource. */
 function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
-  const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
-    method,
-    path: '',
-    guards: [],
-    handler: serving(resource, operation, handler),
-  })
-  // QUERY only reads the collection, so for it a record's path does not exist.
-  const record = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
-    ...list(method, operation, handler),
-    path: '/:id',
-    absent: ['QUERY'],
+  const row = (
+    method: string,
+    operation: Serving['operation'],
+    handler: Handler,
+    more: Partial<Route> = {},
+  ): Route => ({
+    ...{ method, path: '', guards: [], handler: serving(resource, operation, handler) },
+    ...more,
   })
   const follow = (action: 'list' | 'query'): MaybeStream => {
     return async (accept, request, context) => {
@@ -125,44 +121,21 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
       return streamOf(resource, action, accept, request, context)
     }
   }
-  const listed = orFile(
-    resource,
-    listHandler(resource, tokens, cached),
-    (request) => planOfUrl(resource, request),
-    follow('list'),
-  )
-  const queryRoute = {
-    ...list(
-      'QUERY',
-      'query',
-      orFile(
-        resource,
-        queryHandler(resource, tokens, cached),
-        (request) => planOfBody(resource, request),
-        follow('query'),
-      ),
-    ),
-    isRead: true,
-    acceptQuery: 'application/json',
-    viaPost: resource.methodOverride,
-  }
+  const planOf = (request: ApiRequest) => planOfUrl(resource, request)
+  const list = orFile(resource, listHandler(resource, tokens, cached), planOf, follow('list'))
+  const planIn = (request: ApiRequest) => planOfBody(resource, request)
+  const query = orFile(resource, queryHandler(resource, tokens, cached), planIn, follow('query'))
+  const queried = { acceptQuery: 'application/json', viaPost: resource.methodOverride }
+  const create = createHandler(resource, () => allowedIn(rows))
+  // QUERY only reads the collection, so for it a record's path does not exist.
+  const one = { path: '/:id', absent: ['QUERY'] }
   const routes: readonly (readonly [Action, Route])[] = [
-    ['list', { ...list('GET', 'list', listed), isRead: true }],
-    ['query', queryRoute],
-    [
-      'create',
-      list(
-        'POST',
-        'create',
-        createHandler(resource, () => allowedIn(rows)),
-      ),
-    ],
-    ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
-    ['update', record('PATCH', 'update', (request, context) => update(resource, request, context))],
-    [
-      'remove',
-      record('DELETE', 'delete', (request, context) => remove(resource, request, context)),
-    ],
+    ['list', row('GET', 'list', list, { isRead: true })],
+    ['query', row('QUERY', 'query', query, { isRead: true, ...queried })],
+    ['create', row('POST', 'create', create)],
+    ['read', row('GET', 'read', readHandler(resource, cached), { isRead: true, ...one })],
+    ['update', row('PATCH', 'update', (...asked) => update(resource, ...asked), one)],
+    ['remove', row('DELETE', 'delete', (...asked) => remove(resource, ...asked), one)],
     ...historyRoutes(resource, tokens),
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {

@@ -1,7 +1,5 @@
 /**
  * Every error message of uploads. Statuses and texts are fixed by the contract (spec 4.3, answers).
- *
- * @module
  */
 
 import { HttpError } from '../http/errors.ts'

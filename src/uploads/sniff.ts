@@ -1,7 +1,5 @@
 /**
  * Detects a file's type from its first bytes: never from its name or from what the client says.
- *
- * @module
  */
 
 /** A file's type. */

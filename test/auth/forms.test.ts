@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { storedNames } from '../../src/auth/setup/field-names.ts'
+import { namesOf } from '../../src/auth/setup/field-names.ts'
 import { type Identifier, identifiersOf, misreadAs } from '../../src/auth/setup/identifiers.ts'
 import { runs } from '../runs.ts'
 import { password } from './accounts.ts'
@@ -135,7 +135,7 @@ describe('forms of identifiers', () => {
     },
   )
 
-  const all = identifiersOf(['email', 'phone', 'username'], storedNames())
+  const all = identifiersOf(['email', 'phone', 'username'], namesOf({}))
   const [email, phone, name] = all as [Identifier, Identifier, Identifier]
   const character = fc.constantFrom(
     ...'0189aZ@.+-() /_',

@@ -11,7 +11,8 @@ import { readNames } from '../../scripts/entries.ts'
 import type { Reference } from '../../scripts/reference/entries.ts'
 import { membersOf } from '../../scripts/reference/members.ts'
 import { areOptions } from '../../scripts/reference/page.ts'
-import { ROUTES } from '../../src/auth/routes/table.ts'
+import { ALL_PARTS } from '../../src/auth/parts.ts'
+import { accounts } from '../../src/auth/routes/table.ts'
 import { LIST_PARAMETERS } from '../../src/records/list/parameters.ts'
 import { root } from './pages.ts'
 
@@ -63,10 +64,12 @@ export function exportedNames({ entries }: Reference): Fact[] {
 /** The routes of accounts, each by its path and by its name. */
 export function authRoutes(): Fact[] {
   return unique(
-    ROUTES.flatMap(({ name, path }) => [
-      { name, pattern: word(name) },
-      { name: path, pattern: new RegExp(`${escaped(path)}(?![\\w/:-])`) },
-    ]),
+    [accounts, ...ALL_PARTS.flatMap(({ methods }) => methods({} as never))]
+      .flatMap(({ routes }) => routes)
+      .flatMap(({ name, path }) => [
+        { name, pattern: word(name) },
+        { name: path, pattern: new RegExp(`${escaped(path)}(?![\\w/:-])`) },
+      ]),
   )
 }
 

@@ -8,7 +8,7 @@ import { alike, conforms } from './conforms.ts'
 import { databaseOf } from './databases.ts'
 import { type Running, runtimes, start } from './runtimes.ts'
 import { stored } from './suite.ts'
-import { startLibsqlWorker, startObjects } from './workerd.ts'
+import { startHyperdrive, startLibsqlWorker, startObjects } from './workerd.ts'
 
 const { Node, ...others } = runtimes
 
@@ -36,6 +36,7 @@ await withService('postgres', ({ url }) => {
     keeps(`${runtime} on PostgreSQL`, () => start(command, { STORE: own() }))
   }
   keeps('workerd on PostgreSQL, through Hyperdrive and Durable Objects', () => startObjects(own()))
+  keeps('workerd on PostgreSQL, through Hyperdrive', () => startHyperdrive(own()))
 })
 
 alike()

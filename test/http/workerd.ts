@@ -72,23 +72,27 @@ export function startDurable(): Promise<Running> {
  */
 export function startObjects(store: string): Promise<Running> {
   const durableObjects = { API: 'Api' }
-  if (store.startsWith('mongodb')) {
-    return running('object', { durableObjects, bindings: { STORE: store } })
-  }
+  return store.startsWith('mongodb')
+    ? running('object', { durableObjects, bindings: { STORE: store } })
+    : running('object', { durableObjects, ...throughHyperdrive(store) })
+}
+
+/** Starts the atlas on workerd, without Durable Objects, on PostgreSQL through Hyperdrive. */
+export function startHyperdrive(store: string): Promise<Running> {
+  return running('hyperdrive', throughHyperdrive(store))
+}
+
+function throughHyperdrive(store: string) {
   const database = new URL(store)
   const schema = database.searchParams.get('schema')
   database.search = ''
   // Hyperdrive demands a password, and the server under test asks for none.
   database.password ||= 'none'
-  return running('object', {
-    durableObjects,
-    bindings: { SCHEMA: schema },
-    hyperdrives: { HYPERDRIVE: database.href },
-  })
+  return { bindings: { SCHEMA: schema }, hyperdrives: { HYPERDRIVE: database.href } }
 }
 
 async function running(
-  server: 'worker' | 'object' | 'durable' | 'libsql-worker',
+  server: 'worker' | 'object' | 'hyperdrive' | 'durable' | 'libsql-worker',
   bindings: Partial<Parameters<typeof convertV4MiniflareOptions>[0]>,
 ): Promise<Running> {
   const script = await bundled(new URL(`./servers/${server}.ts`, import.meta.url))

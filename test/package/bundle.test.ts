@@ -17,6 +17,22 @@ const LIMIT = 176 * KIB
 /** The same of records alone, without accounts and files. */
 const LIMIT_OF_RECORDS = 125 * KIB
 
+/** The same with accounts of no parts. */
+const LIMIT_OF_PASSWORDS = 160 * KIB
+
+/** What the parts of accounts say: providers and their keys, sessions, proofs of mailboxes, tokens of before. */
+const PARTS = [
+  'www.googleapis.com',
+  'appleid.apple.com',
+  'ERR_JWKS',
+  'graph.facebook.com',
+  'api.github.com',
+  '/social/:provider',
+  '/token/refresh',
+  '/email/verify',
+  'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9',
+]
+
 /** What takes uploads, which file stores bring along. */
 const UPLOADS = ['x-img-optimizations', 'fileTypeFromBuffer', 'onField']
 
@@ -55,7 +71,7 @@ const FOREIGN = [
 ]
 
 async function gzipped(
-  model: 'mini' | 'classic' | 'passwords' | 'records' | 'files',
+  model: 'mini' | 'classic' | 'passwords' | 'records' | 'files' | 'parts',
 ): Promise<{ size: number; text: string }> {
   const text = await bundled(new URL(`./bundles/${model}.ts`, import.meta.url), true)
   return { size: gzipSync(text, { level: 9 }).length, text }
@@ -75,6 +91,14 @@ describe('the Workers bundle of core, D1 and auth', () => {
     expect(records.size).toBeLessThan(LIMIT_OF_RECORDS)
     expect(UPLOADS.filter((name) => records.text.includes(name))).toEqual([])
     expect(UPLOADS.filter((name) => !files.text.includes(name))).toEqual([])
+  })
+
+  it('has only those parts of accounts that are named', async () => {
+    const [none, all] = [await gzipped('parts'), await gzipped('mini')]
+    console.log(`gzipped: ${(none.size / KIB).toFixed(1)} KiB with accounts of no parts`)
+    expect(none.size).toBeLessThan(LIMIT_OF_PASSWORDS)
+    expect(PARTS.filter((name) => none.text.includes(name))).toEqual([])
+    expect(PARTS.filter((name) => !all.text.includes(name))).toEqual([])
   })
 
   it('has the list of common passwords only where it is named', async () => {

@@ -92,6 +92,17 @@ describe('an app in one file, made by esbuild', () => {
     expect([records, accounts].filter((words) => text.includes(words))).toEqual([records])
   })
 
+  it('has only the parts of accounts that the app names', async () => {
+    writeFileSync(
+      join(project, 'parts.js'),
+      `import { accountsWith, github } from 'fieldgate/accounts'\nconsole.log(accountsWith(github))`,
+    )
+    await bundled('parts.js', '--format=esm', '--outfile=parts.mjs')
+    const text = readFileSync(join(project, 'parts.mjs'), 'utf8')
+    const parts = ['api.github.com', 'graph.facebook.com', 'appleid.apple.com', 'ERR_JWKS']
+    expect(parts.filter((words) => text.includes(words))).toEqual(['api.github.com'])
+  })
+
   it('reads on threads as a folder, with their module beside it', async () => {
     writeFileSync(join(project, 'slow.js'), slowProgram)
     const reader = 'node_modules/fieldgate/dist/adapters/stores/sqlite/reader.js'

@@ -125,6 +125,7 @@ describe('an entry', () => {
     expect(names).toMatchInlineSnapshot(`
       {
         ".": "BadRecipient HttpError SecondStepRequired ValidationError caseMapped createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
+        "./accounts": "accountsWith apple emailVerification facebook github google legacyTokens ownProviders sessions",
         "./api-keys": "apiKeys",
         "./audit": "audit",
         "./batch": "batch",

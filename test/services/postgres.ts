@@ -116,8 +116,7 @@ async function startServerIn(folder: string, settings: readonly string[]): Promi
   ])
   const base = `postgres://fieldgate@127.0.0.1:${port}`
   const ready = () => run(`${base}/postgres`, 'SELECT 1')
-  const { pid, stop } = await startServer({ command, args, folder, ready })
-  const signal = (name: NodeJS.Signals) => void process.kill(pid, name)
+  const { signal, stop } = await startServer({ command, args, folder, ready })
   return { url: `${base}/fieldgate`, port, signal, stop }
 }
 

@@ -110,9 +110,7 @@ async function startMember(
   return {
     port,
     command: (command) => askOnce(own, command),
-    signal: (name) => {
-      process.kill(server.pid, name)
-    },
+    signal: (name) => server.signal(name),
     async restart() {
       server = await start()
       former.push(server)

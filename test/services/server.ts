@@ -8,6 +8,7 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,8 @@ import { fileURLToPath } from 'node:url'
 
 /** A running server. */
 export interface Server {
-  readonly pid: number
+  /** Sends a signal to the process. It has stopped when a `SIGSTOP` was sent. */
+  signal(name: NodeJS.Signals): void
   /** Ends the process at once and removes its folder. Calling it twice is harmless. */
   stop(): Promise<void>
 }
@@ -72,7 +74,23 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // The server must not keep a process alive that has nothing else to do.
   guard.unref()
   for (const pipe of [guard.stdin, guard.stdout]) (pipe as unknown as { unref(): void }).unref()
-  return { pid: Number(pid), stop }
+  return { signal: (name) => signalTo(Number(pid), name), stop }
+}
+
+/** On a busy machine other threads go on for a while after one has got the `SIGSTOP`. */
+function signalTo(pid: number, name: NodeJS.Signals): void {
+  process.kill(pid, name)
+  if (name !== 'SIGSTOP' || process.platform !== 'linux') return
+  const threads = `/proc/${pid}/task`
+  const hasStopped = (id: string) => {
+    try {
+      return /\) T /.test(readFileSync(`${threads}/${id}/stat`, 'latin1'))
+    } catch {
+      // The thread has ended.
+      return false
+    }
+  }
+  while (!readdirSync(threads).every(hasStopped));
 }
 
 /** Waits until `ready` succeeds; throws its error when patience ends, or at once when the server is `gone`. */

@@ -37,13 +37,13 @@ export async function startValkey(at?: number): Promise<OwnValkey> {
   })
   const port = at ?? (await freePorts(1))[0]
   const url = `redis://127.0.0.1:${port}`
-  const { pid, stop } = await startServer({
+  const { signal, stop } = await startServer({
     command,
     args: ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
     folder: await newFolder('valkey'),
     ready: () => ping(url),
   })
-  return { url, signal: (name) => void process.kill(pid, name), stop }
+  return { url, signal, stop }
 }
 
 async function ping(url: string): Promise<void> {

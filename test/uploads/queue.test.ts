@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { ImageOptimizer } from '../../src/index.ts'
-import { FairQueue } from '../../src/uploads/queue.ts'
+import { FairQueue } from '../../src/uploads/optimise.ts'
 import { strippedBytes } from '../../src/uploads/strip/stripped.ts'
 import { album } from './album.ts'
 import { form } from './png.ts'

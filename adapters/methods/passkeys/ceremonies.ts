@@ -1,7 +1,5 @@
 /**
  * The two ceremonies of WebAuthn: challenges in sealed tickets, and what is asked of the responses.
- *
- * @module
  */
 
 import {

@@ -1,7 +1,5 @@
 /**
  * Processes of Node that share a port: the first one accepts connections and hands them out in turn.
- *
- * @module
  */
 
 import type { ChildProcess } from 'node:child_process'

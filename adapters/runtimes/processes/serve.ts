@@ -1,7 +1,5 @@
 /**
  * `serve` with the option `processes`: what it does in the first process, and in the workers.
- *
- * @module
  */
 
 import type { ChildProcess } from 'node:child_process'

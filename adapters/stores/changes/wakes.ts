@@ -41,7 +41,6 @@ export class Wakes {
     }
   }
 
-  /** Something was written. */
   notify(): void {
     for (const listener of [...this.#listeners]) listener()
   }

@@ -9,13 +9,10 @@ import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
-import type { Report } from '../request-info/request-info.ts'
-import { type IdentifierParts, isTakenElsewhere } from './one-namespace.ts'
-
-/** The parts that a new account needs. */
-export interface AccountParts extends IdentifierParts {
-  readonly report: Report
-}
+import type { NewAccount } from '../setup/method.ts'
+import { firstRole } from '../setup/roles.ts'
+import { isTakenElsewhere } from './one-namespace.ts'
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** How often a sign-up frees values that others only claim; they may claim them again meanwhile. */
 const MAX_TRIES = 5
@@ -24,8 +21,7 @@ const MAX_TRIES = 5
 export interface Making {
   /** Whether its address is vouched for: another account's identifier of another kind must not block its owner. */
   readonly isProven?: boolean
-  /** Stores what opens it; false if another request was faster. */
-  readonly claim?: ((user: Fields) => Promise<boolean>) | undefined
+  readonly claim?: NewAccount['claim'] | undefined
 }
 
 /**
@@ -63,6 +59,28 @@ export async function createAccount(
   }
   report(request, 'signed-up', id)
   return user
+}
+
+/** Makes an account of `values`, and of an `address` that is proven. */
+export async function createProven(
+  parts: AccountParts,
+  values: Fields,
+  address: Fields | undefined,
+  request: ApiRequest,
+  { name, claim }: NewAccount = {},
+): Promise<Fields | undefined> {
+  const { settings, users, identifiers } = parts
+  const { names } = users
+  // A name by which people sign in is chosen by them, and belongs to one of them.
+  const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
+  const takesName = name !== undefined && users.has('name') && !isIdentifier
+  const record = await users.engine.validate({
+    ...(takesName && { [names.name]: name }),
+    ...values,
+    [names.role]: firstRole(settings.roles),
+    ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
+  })
+  return createAccount(parts, await users.newId(), record, request, { isProven: true, claim })
 }
 
 async function insert(

@@ -10,18 +10,15 @@ import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
 import { any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Host } from '../../records/engine/host.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
-import type { ModelFiles } from '../../uploads/model-files.ts'
 import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
 import { invalidFormat } from '../refusals.ts'
 import type { Identifier } from '../setup/identifiers.ts'
 import type { NamedAccount } from '../setup/method.ts'
 import type { IdentifierKind } from '../setup/normal-forms.ts'
-import type { AuthSettings } from '../setup/settings.ts'
-import type { IdentifierParts } from './one-namespace.ts'
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** A body's members; a body that is not an object has none. */
 export async function readBody(limits: BodyLimits, request: ApiRequest): Promise<Fields> {
@@ -60,7 +57,7 @@ const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 
  * neither.
  */
 export function namedAccount(
-  { users, identifiers: proven, settings }: IdentifierParts,
+  { users, identifiers: proven, settings }: AccountParts,
   body: Fields,
 ): NamedAccount | undefined {
   const { identifiers } = settings
@@ -96,19 +93,12 @@ export function namedAccount(
   }
 }
 
-/** The parts that tell what a profile may hold. */
-export interface ProfileParts {
-  readonly files: ModelFiles
-  readonly host: Host
-  readonly settings: AuthSettings
-}
-
 /**
  * The part of `body` that `allowed` names, without forbidden keys at any level. The rest is dropped, and so are values
  * of file fields that `stored`, the account to be changed, does not hold.
  */
 export function chosenFields(
-  { files, host, settings }: ProfileParts,
+  { files, host, settings }: AccountParts,
   body: Fields,
   allowed: readonly string[],
   request: ApiRequest,

@@ -10,13 +10,11 @@
 import type { HttpError } from '../../http/errors.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields, WriteAction } from '../../ports/store.ts'
-import type { Host } from '../../records/engine/host.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
-import type { SerialQueue } from '../../records/engine/serial-queue.ts'
-import { hasRole, type RoleSettings } from '../setup/roles.ts'
-import type { Users } from '../users/users.ts'
+import { hasRole } from '../setup/roles.ts'
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** Makes the refusal for when no admin would remain. */
 type Refuse = () => HttpError
@@ -24,18 +22,9 @@ type Refuse = () => HttpError
 /** Writes by `engine` if the record still is as `expect` says; null if it is not. */
 type Write<T> = (engine: RecordEngine, expect: Fields) => Promise<T | null>
 
-/** The parts that tell who is an admin. */
-export interface AdminParts {
-  readonly users: Users
-  readonly roles: RoleSettings
-  readonly host: Host
-  /** On a store that writes one record at a time, those who end an admin wait here. */
-  readonly endingAdmins: SerialQueue
-}
-
 /** Throws `refusal` if `user` is the last admin now. The write must check it again. */
 export async function checkNotLast(
-  parts: AdminParts,
+  parts: AccountParts,
   user: Fields,
   refusal: Refuse,
 ): Promise<void> {
@@ -47,7 +36,7 @@ export async function checkNotLast(
  * the record is gone, or a condition of the write's own does not hold.
  */
 export async function keepingAnAdmin<T>(
-  parts: AdminParts,
+  parts: AccountParts,
   user: Fields,
   refusal: Refuse,
   write: Write<T>,
@@ -77,14 +66,14 @@ interface End {
   readonly refusal: Refuse
 }
 
-async function endAdmin<T>(parts: AdminParts, end: End, write: Write<T>): Promise<T | null> {
+async function endAdmin<T>(parts: AccountParts, end: End, write: Write<T>): Promise<T | null> {
   return (await writesTogether(parts.host.database))
     ? write(requiringAnother(parts, end), end.expect)
     : parts.endingAdmins.after('', () => roleFirst(parts, end, write))
 }
 
 /** The engine, each write of which also requires another admin. */
-function requiringAnother(parts: AdminParts, { id, refusal }: End): RecordEngine {
+function requiringAnother(parts: AccountParts, { id, refusal }: End): RecordEngine {
   const { host } = parts
   const { engine } = parts.users
   const take: TakeSteps = async (steps) => {
@@ -124,7 +113,7 @@ function requiringAnother(parts: AdminParts, { id, refusal }: End): RecordEngine
  * if there is none or the write fails. If two processes do so at once, both may be refused.
  */
 async function roleFirst<T>(
-  parts: AdminParts,
+  parts: AccountParts,
   { id, expect, refusal }: End,
   write: Write<T>,
 ): Promise<T | null> {
@@ -144,7 +133,7 @@ async function roleFirst<T>(
 }
 
 /** Whether `user` is an admin who may sign in, or was one until a moment ago and may become one again. */
-function isAdminNow(parts: AdminParts, user: Fields): boolean {
+function isAdminNow(parts: AccountParts, user: Fields): boolean {
   const { users, roles } = parts
   const isAdmin = hasRole(user[users.names.role], roles.admin)
   return (isAdmin || holds(user, withoutRole(parts))) && !users.isDisabled(user)
@@ -154,13 +143,13 @@ function isAdminNow(parts: AdminParts, user: Fields): boolean {
 const TAKEN = '(taken)'
 
 /** The role of one whose role was taken; no route leaves it. */
-function withoutRole({ users, roles }: AdminParts): Fields {
+function withoutRole({ users, roles }: AccountParts): Fields {
   return { [users.names.role]: roles.multiple ? [TAKEN] : TAKEN }
 }
 
 /** The id of an admin who may sign in, and is none of the users `gone`. */
 async function anotherAdmin(
-  parts: AdminParts,
+  parts: AccountParts,
   gone: readonly string[],
   refusal: Refuse,
 ): Promise<string> {
@@ -171,7 +160,7 @@ async function anotherAdmin(
 }
 
 /** The admins who may sign in. */
-function adminsOf({ users, roles }: AdminParts): Filter {
+function adminsOf({ users, roles }: AccountParts): Filter {
   const role: Filter = { op: 'in', field: users.names.role, values: roles.admin }
   return users.enabled ? all([role, users.enabled]) : role
 }

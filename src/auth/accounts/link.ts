@@ -12,9 +12,9 @@ import type { ApiRequest } from '../../http/request.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import { accountExists } from '../refusals.ts'
-import { firstRole } from '../setup/roles.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import { type AccountParts, createAccount } from './create-account.ts'
+import { createProven } from './create-account.ts'
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** First sign-ins in parallel create one account: the others find it in the next round. */
 const MAX_TRIES = 10
@@ -135,35 +135,16 @@ async function prove(
   }
 }
 
-/** A new account; undefined if another request has just created it. */
-async function makeAccount(
+/**
+ * A new account; undefined if another request has just created it. It gets the profile's address only if the provider
+ * vouches for it, because anyone may claim another person's.
+ */
+function makeAccount(
   parts: AccountParts,
-  arrival: Arrival,
+  { provider, profile, email, isVouched }: Arrival,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
-  const { users } = parts
-  const values = await users.engine.validate(valuesOf(parts, arrival))
-  return createAccount(parts, await users.newId(), values, request, { isProven: true })
-}
-
-/**
- * What a new account holds. It gets the profile's address only if the provider vouches for it, because anyone may claim
- * another person's.
- */
-function valuesOf(
-  { users, identifiers, settings }: AccountParts,
-  { provider, profile, email, isVouched }: Arrival,
-): Fields {
-  const { names } = users
-  // A name by which people sign in is chosen by them, and belongs to one of them.
-  const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
-  const takesName = users.has('name') && !isIdentifier
-  const proven: Fields = isVouched ? { [names.email]: email } : {}
-  return {
-    [provider.idField]: profile.id,
-    [names.role]: firstRole(settings.roles),
-    ...proven,
-    ...(isVouched && identifiers.proofOf(proven, names.email)),
-    ...(profile.name !== undefined && takesName && { [names.name]: profile.name }),
-  }
+  const { id, name } = profile
+  const address = isVouched ? { [parts.users.names.email]: email } : undefined
+  return createProven(parts, { [provider.idField]: id }, address, request, { name })
 }

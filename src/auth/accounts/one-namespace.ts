@@ -14,15 +14,7 @@ import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { misreadAs } from '../setup/identifiers.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import type { Users } from '../users/users.ts'
-import type { ProvenIdentifiers } from './proven-identifiers.ts'
-
-/** The parts that tell whose an identifier is. */
-export interface IdentifierParts {
-  readonly users: Users
-  readonly identifiers: ProvenIdentifiers
-  readonly settings: AuthSettings
-}
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** Refuses new user names, in their normal form, that read as an e-mail address or a phone number. Throws a 400. */
 export function checkNames({ identifiers }: AuthSettings, values: Fields): void {
@@ -35,7 +27,7 @@ export function checkNames({ identifiers }: AuthSettings, values: Fields): void 
 
 /** Whether an identifier among `values` identifies, under another kind, another account than the one with `id`. */
 export async function isTakenElsewhere(
-  { users, identifiers: proven, settings }: IdentifierParts,
+  { users, identifiers: proven, settings }: AccountParts,
   values: Fields,
   id: string,
 ): Promise<boolean> {

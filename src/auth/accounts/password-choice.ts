@@ -15,18 +15,9 @@ import { runShielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import type { Passwords } from '../keys/passwords.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import type { Users } from '../users/users.ts'
-import type { ProvenIdentifiers, TakeoverParts } from './proven-identifiers.ts'
-
-/** The parts that tell which passwords may be chosen. */
-export interface ChoiceParts {
-  readonly users: Users
-  readonly passwords: Passwords
-  readonly settings: AuthSettings
-}
+import type { AccountParts } from './proven-identifiers.ts'
 
 /** How long `password.check` may take. */
 const DEADLINE_MS = 5000
@@ -39,7 +30,7 @@ const MIN_OTHER_CHARACTERS = 6
  * Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored.
  */
 export async function checkChoice(
-  { passwords, settings }: Pick<ChoiceParts, 'passwords' | 'settings'>,
+  { passwords, settings }: AccountParts,
   plain: string,
   words: readonly unknown[],
 ): Promise<void> {
@@ -54,7 +45,7 @@ export async function checkChoice(
 
 /** Runs `password.check`, and compares with the account's stored values. Throws a 400. */
 export async function checkChoiceOf(
-  parts: ChoiceParts,
+  parts: AccountParts,
   plain: string,
   user: Fields,
   request: ApiRequest,
@@ -99,17 +90,12 @@ function isBuiltFrom(password: string, words: readonly string[]): boolean {
   })
 }
 
-/** The parts that a new password changes. */
-export interface PasswordParts extends TakeoverParts {
-  readonly identifiers: ProvenIdentifiers
-}
-
 /**
  * The change by which `client` sets the password behind `hash` for `user`. It ends every session, access tokens and
  * pending codes, clears the lockout, and forgets all known clients except this one.
  */
 export function passwordChange(
-  { users, sessions, clients, codes, lockout }: TakeoverParts,
+  { users, sessions, clients, codes, lockout }: AccountParts,
   user: Fields,
   hash: string,
   client: string | undefined,
@@ -133,7 +119,7 @@ export function passwordChange(
  * the account, only what it proves stays. Undefined if the address opens nothing any more.
  */
 export function resetChange(
-  parts: PasswordParts,
+  parts: AccountParts,
   field: string,
   user: Fields,
   hash: string,

@@ -7,7 +7,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Asker, Hashing } from '../keys/bounded-hashing.ts'
+import type { Asker } from '../keys/bounded-hashing.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import {
   currentPasswordIncorrect,
@@ -17,22 +17,16 @@ import {
 } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { isRecent, visitOf } from '../sign-in/factors.ts'
-import { type GuessParts, guessPassword } from '../sign-in/guess-password.ts'
-import type { Sessions } from '../sign-in/sessions.ts'
+import { guessPassword } from '../sign-in/guess-password.ts'
 import { credential } from './credentials.ts'
-
-/** The parts that a check of the current password needs. */
-export interface ReauthenticationParts extends GuessParts {
-  readonly sessions: Sessions
-  readonly hashing: Hashing
-}
+import type { AccountParts } from './proven-identifiers.ts'
 
 /**
  * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Returns the user
  * as checked: the write that follows must expect its `passwordState`. Throws a 401 or 403.
  */
 export async function reauthenticate(
-  parts: ReauthenticationParts,
+  parts: AccountParts,
   body: Fields,
   request: ApiRequest,
 ): Promise<Fields> {

@@ -15,6 +15,7 @@ import { fail, group } from '../option-checks.ts'
 import { type Report, requestInfo } from '../request-info/request-info.ts'
 import type {
   Channel,
+  CodeMessage,
   MessagePurpose,
   SentMail,
   ShownUser,
@@ -97,12 +98,7 @@ function valuesOf(
   }
 }
 
-interface Content {
-  readonly to: string
-  readonly user: ShownUser
-  readonly purpose: MessagePurpose
-  readonly code: string
-}
+type Content = Pick<CodeMessage, 'to' | 'user' | 'purpose' | 'code'>
 
 async function sendMail(
   settings: MailSettings,

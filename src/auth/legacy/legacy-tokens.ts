@@ -34,27 +34,20 @@ const HEADER = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'
 const REFRESH = /^([\w-]{1,128})\.([\w-]{16})\.([\w-]{43})$/
 
 /** The option `legacyTokens`. */
-export function legacyTokens(option: LegacyTokenOptions | undefined): readonly OwnMethod[] {
-  if (option === undefined) return []
+export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
   const settings = legacySettings(option)
-  return [
-    {
-      routes: [],
-      advice: ({ token }) => [
-        secretAdvice(settings, 'legacyTokens.secret'),
-        legacyAdvice(settings, token),
-      ],
-      open({ users, refresh }) {
-        const tokens = tokensOf(settings, users.now)
-        return {
-          accepted: {
-            accessToken: tokens.verify,
-            refreshToken: refresh && readingBoth(refresh, tokens),
-          },
-        }
-      },
+  return {
+    routes: [],
+    advice: ({ token }) => [
+      secretAdvice(settings, 'legacyTokens.secret'),
+      legacyAdvice(settings, token),
+    ],
+    open({ users, refresh }) {
+      const tokens = tokensOf(settings, users.now)
+      const refreshToken = refresh && readingBoth(refresh, tokens)
+      return { accepted: { accessToken: tokens.verify, refreshToken } }
     },
-  ]
+  }
 }
 
 /** The option, resolved. */

@@ -9,7 +9,7 @@ import { base64url, bytesIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idMaker } from '../../model/id.ts'
 import type { Fields } from '../../ports/store.ts'
-import { createAccount } from '../accounts/create-account.ts'
+import { createProven } from '../accounts/create-account.ts'
 import {
   chosenFields,
   identifierString,
@@ -25,16 +25,8 @@ import { invalidCredentials, invalidTicket, lastFactor, lastWayIn, notActive } f
 import { requestInfo } from '../request-info/request-info.ts'
 import { login, signInBy } from '../routes/login.ts'
 import { channelsThere, isThere } from '../setup/channels.ts'
-import type {
-  Accounts,
-  Method,
-  MethodDefinition,
-  MethodRoute,
-  NewAccount,
-  SentCode,
-} from '../setup/method.ts'
+import type { Accounts, Method, MethodDefinition, MethodRoute, SentCode } from '../setup/method.ts'
 import { canReset } from '../setup/model-checks.ts'
-import { firstRole } from '../setup/roles.ts'
 import { confirmSession } from '../sign-in/confirm-session.ts'
 import { Factors, recentUser, strongUser } from '../sign-in/factors.ts'
 
@@ -112,7 +104,10 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
       isThere(settings, 'email') &&
       settings.delivery.toField.email === users.names.email,
     newcomer: (body) => newcomer(auth, body),
-    create: (values, body, request, more) => create(auth, values, body, request, more),
+    create(address, body, request, more) {
+      const chosen = chosenFields(auth, body, settings.registerFields, request)
+      return createProven(auth, chosen, address, request, more)
+    },
     isKnown: (user, request) => auth.clients.isKnown(user, requestInfo(request).client),
     pretendWrite: () => auth.dummyWrite(),
     body: (request) => readBody(host, request),
@@ -189,28 +184,6 @@ function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | und
   const typed = identifierString(body, 'identifier') || (mail && valueFor(body, mail))
   const value = typeof typed === 'string' ? mail?.normalize(typed) : undefined
   return value?.isWellFormed() ? { [field]: value } : undefined
-}
-
-/** Makes an account whose address, if it has one, is proven. */
-async function create(
-  auth: AuthInstance,
-  values: Fields | undefined,
-  body: Fields,
-  request: ApiRequest,
-  { name, claim }: NewAccount = {},
-): Promise<Fields | undefined> {
-  const { settings, users, identifiers } = auth
-  const { names } = users
-  // A name by which people sign in is chosen by them, and belongs to one of them.
-  const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
-  const takesName = name !== undefined && users.has('name') && !isIdentifier
-  const record = await users.engine.validate({
-    ...(takesName && { [names.name]: name }),
-    ...chosenFields(auth, body, settings.registerFields, request),
-    [names.role]: firstRole(settings.roles),
-    ...(values && { ...values, ...identifiers.proofOf(values, names.email) }),
-  })
-  return createAccount(auth, await users.newId(), record, request, { isProven: true, claim })
 }
 
 /** Writes the proof in one conditional step. */

@@ -9,8 +9,13 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { providerRefused } from '../refusals.ts'
 import { createAsk } from './ask.ts'
-import { type FacebookOptions, type Provider, providerId } from './provider.ts'
-import { endpointsOf, requireSetting } from './settings.ts'
+import {
+  endpointsOf,
+  type FacebookOptions,
+  type Provider,
+  requireSetting,
+  verified,
+} from './provider.ts'
 
 /** Facebook: `accessToken`. Graph marks no address as verified, so none links accounts. */
 export function facebookProvider(
@@ -51,12 +56,7 @@ export function facebookProvider(
       const { id, email, name: fullName } = person.body
       const sameUser = typeof id === 'string' && id === String(data.user_id ?? id)
       if (person.status !== 200 || !sameUser) throw providerRefused()
-      return {
-        id: providerId(id),
-        ...(typeof email === 'string' && { email }),
-        emailVerified: false,
-        ...(typeof fullName === 'string' && { name: fullName }),
-      }
+      return verified(id, { email, name: fullName }, false)
     },
   }
 }

@@ -7,8 +7,13 @@
 import type { Fields } from '../../ports/store.ts'
 import { providerRefused } from '../refusals.ts'
 import { type Ask, createAsk } from './ask.ts'
-import { type GithubOptions, type Profile, type Provider, providerId } from './provider.ts'
-import { endpointsOf, requireSetting } from './settings.ts'
+import {
+  endpointsOf,
+  type GithubOptions,
+  type Provider,
+  requireSetting,
+  verified,
+} from './provider.ts'
 
 const JSON_HEADERS = {
   Accept: 'application/json',
@@ -75,11 +80,8 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
       const user = await ask(urls.user, { headers })
       const { id, name: fullName } = user.body
       if (user.status !== 200) throw providerRefused()
-      return {
-        id: providerId(id),
-        ...(typeof fullName === 'string' && { name: fullName }),
-        ...(await mailbox(ask, urls.emails, headers)),
-      }
+      const email = await mailbox(ask, urls.emails, headers)
+      return verified(id, { email, name: fullName }, email !== undefined)
     },
   }
 }
@@ -99,9 +101,9 @@ async function mailbox(
   ask: Ask,
   url: string,
   headers: Readonly<Record<string, string>>,
-): Promise<Pick<Profile, 'email' | 'emailVerified'>> {
+): Promise<string | undefined> {
   const { json } = await ask(url, { headers })
   const addresses = Array.isArray(json) ? (json as Fields[]) : []
   const own = addresses.find((item) => item?.primary === true && item.verified === true)
-  return typeof own?.email === 'string' ? { email: own.email, emailVerified: true } : {}
+  return typeof own?.email === 'string' ? own.email : undefined
 }

@@ -12,8 +12,13 @@ import type { Fields } from '../../ports/store.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
-import { type IdTokenOptions, type Provider, providerId, type Verified } from './provider.ts'
-import { checkedUrl, endpointsOf } from './settings.ts'
+import {
+  checkedUrl,
+  endpointsOf,
+  type IdTokenOptions,
+  type Provider,
+  verified,
+} from './provider.ts'
 
 interface Issuer {
   readonly issuers: readonly string[]
@@ -77,17 +82,10 @@ function idTokenProvider(
       // `azp` may be another client of the same project: Google's tokens for Android apps name that.
       if (typeof sub !== 'string') throw providerRefused()
       if (typeof aud !== 'string' || !clientIds.includes(aud)) throw providerRefused()
-      const person = usual.name(claims, body)
-      return {
-        id: providerId(sub),
-        ...(typeof email === 'string' && { email }),
-        emailVerified: usual.vouches(claims.email_verified),
-        ...(typeof person === 'string' && { name: person }),
-        once: {
-          signed: token.slice(0, token.lastIndexOf('.')),
-          expiresAt: Number(claims.exp) * 1000,
-        },
-      } satisfies Verified
+      const said = { email, name: usual.name(claims, body) }
+      const signed = token.slice(0, token.lastIndexOf('.'))
+      const once = { signed, expiresAt: Number(claims.exp) * 1000 }
+      return { ...verified(sub, said, usual.vouches(claims.email_verified)), once }
     },
   }
 }

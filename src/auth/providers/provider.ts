@@ -4,7 +4,9 @@
  * @module
  */
 
+import { isLoopback } from '../../http/host.ts'
 import type { Fields } from '../../ports/store.ts'
+import { fail } from '../option-checks.ts'
 import { providerRefused } from '../refusals.ts'
 import type { SingleUse } from './used-tokens.ts'
 
@@ -119,6 +121,9 @@ export interface Provider {
   profile(body: Fields, now: () => number): Promise<Verified>
 }
 
+/** Makes a provider of its settings. */
+export type Maker = (name: string, idField: string, settings: never) => Provider
+
 declare const checked: unique symbol
 
 /**
@@ -130,6 +135,20 @@ export type ProviderId = string & { readonly [checked]: true }
 /** Why a provider's id was not taken; told in the log, not to the client. */
 export class UnusableId extends Error {
   override readonly name: string = 'UnusableId'
+}
+
+/** What a provider says of a person, without what is of another type than it should be. */
+export function verified(
+  id: unknown,
+  { email, name }: Readonly<Record<'email' | 'name', unknown>>,
+  emailVerified: boolean,
+): Verified {
+  return {
+    id: providerId(id),
+    ...(typeof email === 'string' && { email }),
+    emailVerified,
+    ...(typeof name === 'string' && { name }),
+  }
 }
 
 const MAX_ID_LENGTH = 255
@@ -148,4 +167,47 @@ export function providerId(id: unknown): ProviderId {
 function unusable(id: unknown): string {
   const kind = typeof id === 'number' ? 'a number that may have been rounded' : typeof id
   return `the provider's id of the user is ${id === null ? 'null' : kind}, or not 1 to ${MAX_ID_LENGTH} characters without control characters. Return it as a string, as the provider sent it`
+}
+
+/** A setting that must be a string. */
+export function requireSetting(provider: string, setting: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  return fail(`'social.${provider}' needs '${setting}'`)
+}
+
+/** The URLs of a provider by name: its own, or those of the `endpoints` setting. */
+export function endpointsOf<Name extends string>(
+  provider: string,
+  settings: ProviderOptions,
+  own: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, string>> {
+  const { endpoints } = settings
+  if (endpoints === undefined) return own
+  if (typeof endpoints === 'string') {
+    const moved = Object.entries<string>(own).map(([name, url]) => {
+      const { pathname, search } = new URL(url)
+      return [name, `${origin(provider, endpoints)}${pathname}${search}`]
+    })
+    return Object.fromEntries(moved) as Record<Name, string>
+  }
+  for (const [name, url] of Object.entries(endpoints)) {
+    if (!Object.hasOwn(own, name))
+      fail(`'social.${provider}.endpoints' has the unknown key '${name}'`)
+    origin(provider, url)
+  }
+  return { ...own, ...endpoints }
+}
+
+function origin(provider: string, url: string): string {
+  return checkedUrl(`social.${provider}.endpoints`, url).replace(/(^|[^/])\/+$/, '$1')
+}
+
+/** A setting that must be a URL: it receives secrets, and its response decides who signs in. */
+export function checkedUrl(option: string, url: string): string {
+  if (typeof url !== 'string' || !URL.canParse(url)) {
+    return fail(`'${option}' must be a URL (got '${url}')`)
+  }
+  const { protocol } = new URL(url)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(url))
+  return isSafe ? url : fail(`'${option}' must begin with 'https:' (got '${url}')`)
 }

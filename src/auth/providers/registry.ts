@@ -4,42 +4,27 @@
  * @module
  */
 
-import { HttpError } from '../../http/errors.ts'
 import type { Fields } from '../../ports/store.ts'
-import { withTimeout } from '../../ports/with-timeout.ts'
-import { fail } from '../option-checks.ts'
-import { providerRefused, providerUnreachable } from '../refusals.ts'
-import { DEADLINE_MS } from './ask.ts'
-import { facebookProvider } from './facebook.ts'
-import { githubProvider } from './github.ts'
-import { appleProvider, googleProvider } from './id-token.ts'
-import {
-  type CustomOptions,
-  type Provider,
-  type ProviderOptions,
-  providerId,
-  type SocialOptions,
-} from './provider.ts'
+import { fail, needsPart } from '../option-checks.ts'
+import type { Maker, Provider, ProviderOptions, SocialOptions } from './provider.ts'
 
-type Maker = (name: string, idField: string, settings: never) => Provider
-
-const BUILT_IN: ReadonlyMap<string, Maker> = new Map<string, Maker>([
-  ['google', googleProvider],
-  ['apple', appleProvider],
-  ['facebook', facebookProvider],
-  ['github', githubProvider],
-])
+/** The providers that have a part each; all other names are providers of the app. */
+const OURS = ['google', 'apple', 'facebook', 'github']
 
 type Names = Readonly<Record<string, string | undefined>> | undefined
 
-/** The enabled providers by name. Throws a start-up error if one lacks its credentials. */
+/** The enabled providers by name. Throws a start-up error if one lacks its credentials, or its part among `makers`. */
 export function enabledProviders(
   social: SocialOptions | undefined,
   names: Names,
+  makers: ReadonlyMap<string, Maker>,
 ): ReadonlyMap<string, Provider> {
   const providers = new Map<string, Provider>()
   for (const [name, settings] of entriesOf(social)) {
-    const make = BUILT_IN.get(name) ?? customProvider
+    const isOurs = OURS.includes(name)
+    const make =
+      makers.get(isOurs ? `social.${name}` : 'social') ??
+      needsPart(`social.${name}`, isOurs ? name : 'ownProviders')
     providers.set(name, make(name, idFieldOf(name, settings, names), settings as never))
   }
   const fields = [...providers.values()].map(({ idField }) => idField)
@@ -74,31 +59,4 @@ function idFieldOf(name: string, settings: ProviderOptions, names: Names): strin
     fail(`'social.${name}.idField' must be the name of a field`)
   }
   return idField ?? names?.[usual] ?? usual
-}
-
-/** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
-function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
-  if (typeof settings.verify !== 'function') fail(`'social.${name}' needs 'verify', a function`)
-  return {
-    name,
-    idField,
-    credentials: [],
-    async profile(body) {
-      const profile = await withTimeout(
-        DEADLINE_MS,
-        async () => settings.verify(body, settings),
-        () => providerUnreachable(),
-      ).catch((error: unknown) => {
-        throw error instanceof HttpError ? error : providerRefused()
-      })
-      const { id, email, emailVerified, name: fullName } = profile ?? {}
-      if (!profile) throw providerRefused()
-      return {
-        id: providerId(id),
-        ...(typeof email === 'string' && { email }),
-        emailVerified: emailVerified === true,
-        ...(typeof fullName === 'string' && { name: fullName }),
-      }
-    },
-  }
 }

@@ -24,7 +24,7 @@ import { route } from './route.ts'
 const MAX_TRIES = 5
 
 /** The option `emailVerification`. */
-export const emailVerification: OwnMethod = {
+export const emailProof: OwnMethod = {
   routes: [
     route('sendEmailCode', 'POST /email/code', 'anyone', sendEmailCode, {
       needs: 'emailVerification',

@@ -15,14 +15,19 @@ import { credential, readBody } from '../accounts/credentials.ts'
 import type { AuthInstance, OwnMethod } from '../instance.ts'
 import { invalidRefreshToken, invalidToken, sessionInUse } from '../refusals.ts'
 import { signInData } from '../sign-in/open-session.ts'
-import type { RefreshTokenState, RefreshTokens, SentToken } from '../sign-in/refresh-token-state.ts'
+import {
+  type RefreshTokenState,
+  RefreshTokens,
+  type SentToken,
+} from '../sign-in/refresh-token-state.ts'
 import type { Session } from '../sign-in/sessions.ts'
 import { route } from './route.ts'
 
 const OPTION = { needs: 'refresh' } as const
 
 /** The option `refresh`: what its sessions are seen, refreshed and ended by. */
-export const sessions: OwnMethod = {
+export const sessionRoutes: OwnMethod = {
+  RefreshTokens,
   routes: [
     route('refresh', 'POST /token/refresh', 'anyone', refresh, OPTION),
     route('logout', 'POST /logout', 'anyone', logout, OPTION),

@@ -1,19 +1,14 @@
 /**
- * The routes of the authentication API, in the order in which `router.urls` lists them.
+ * The routes that every app with accounts has, in the order in which `router.urls` lists them.
  *
  * @module
  */
 
-import type { AuthRoute, OwnMethod } from '../instance.ts'
-import type { Method, MethodRoute } from '../setup/method.ts'
-import { methodRoutes } from '../setup/routes.ts'
-import { emailVerification } from './email-verify.ts'
+import type { OwnMethod } from '../instance.ts'
 import { login } from './login.ts'
 import { changePassword, forgotPassword, resetPassword } from './passwords.ts'
 import { register } from './register.ts'
 import { bySender, route } from './route.ts'
-import { sessions } from './sessions.ts'
-import { socialSignIn } from './social.ts'
 import { deleteUser, getUser, me, modifyRoles, usersLister } from './users.ts'
 import { updateUser } from './users-update.ts'
 
@@ -21,7 +16,7 @@ import { updateUser } from './users-update.ts'
 const HIDING = { hidesAccounts: true } as const
 
 /** Accounts and their passwords. */
-const accounts: OwnMethod = {
+export const accounts: OwnMethod = {
   routes: [
     route('register', 'POST /register', 'anyone', register, HIDING),
     route('login', 'POST /login', 'anyone', (auth, request) => login(auth, request), HIDING),
@@ -37,15 +32,4 @@ const accounts: OwnMethod = {
       optIn: true,
     }),
   ],
-}
-
-/** The methods that accounts are made of; those of `methods` come after them. */
-export const OWN: readonly OwnMethod[] = [accounts, socialSignIn, sessions, emailVerification]
-
-/** The routes of accounts' own. */
-export const ROUTES: readonly AuthRoute[] = OWN.flatMap(({ routes }) => routes)
-
-/** All possible routes. */
-export function routesWith(methods: readonly Method[]): readonly (AuthRoute | MethodRoute)[] {
-  return [...ROUTES, ...methodRoutes(methods)]
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Model } from '../../model/model.ts'
+import { isSameContent } from '../../ports/same-content.ts'
 import type { AuthOptions } from './options.ts'
 import type { AuthSettings } from './settings.ts'
 
@@ -43,23 +44,10 @@ export function checkAgreement(host: object, mounted: Mounted): void {
   models.set(settings.model, [...others, mounted])
   for (const other of others) {
     const [own, theirs] = [rules(mounted), rules(other)]
-    const option = Object.keys(own).find((name) => !isSame(own[name], theirs[name]))
+    const option = Object.keys(own).find((name) => !isSameContent(own[name], theirs[name]))
     if (option === undefined) continue
     throw new TypeError(
       `Auth: '${option}' of the router at '${mount}' differs from that at '${other.mount}', and both are for '${settings.model.name}': what one of them demands, the other would leave open. Give both the same`,
     )
   }
-}
-
-/** Whether two values are the same, functions by reference. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) {
-    return Object.is(one, other)
-  }
-  const [keys, others] = [Object.keys(one), Object.keys(other)]
-  const memberOf = (of: object, key: string) => (of as Readonly<Record<string, unknown>>)[key]
-  return (
-    keys.length === others.length &&
-    keys.every((key) => isSame(memberOf(one, key), memberOf(other, key)))
-  )
 }

@@ -5,11 +5,19 @@
  */
 
 import type { MailTransporter } from '../../ports/mailer.ts'
-import { callable, fail, flagIn, group, string, whole } from '../option-checks.ts'
+import {
+  type Check,
+  callable,
+  fail,
+  flagIn,
+  group,
+  settingsOf,
+  string,
+  whole,
+} from '../option-checks.ts'
 import {
   type Channel,
   type MailOptions,
-  type MessagePurpose,
   NOTICES,
   type NoticeKind,
   type OtpOptions,
@@ -63,19 +71,21 @@ function mailSettings(
   option: MailOptions | undefined,
   env: Environment | undefined,
 ): MailSettings | undefined {
-  const mail = group('mail', option, [
-    'transporter',
-    'sender',
-    'transport',
-    'from',
-    'toField',
-    'templates',
-  ])
-  const sender = callable('mail.sender', mail.sender)
-  const transporter = transporterOf(mail)
-  const templates = group('mail.templates', mail.templates, PURPOSES)
-  for (const purpose of PURPOSES) checkMailTemplate(purpose, templates[purpose])
-  const from = string('mail.from', mail.from) ?? string('MAIL_FROM', env?.MAIL_FROM || undefined)
+  const mail = settingsOf<Record<keyof MailOptions, unknown> & Omit<MailSettings, 'transporter'>>(
+    'mail',
+    option,
+    {
+      sender: (name, value) => callable(name, value as MailOptions['sender']),
+      transporter: (_, value) => value,
+      transport: (_, value) => value,
+      from: string,
+      toField: string,
+      templates: templatesOf(PURPOSES, checkMailTemplate),
+    },
+  )
+  const { sender, templates } = mail
+  const transporter = transporterOf(mail.transporter as MailTransporter | undefined)
+  const from = mail.from ?? string('MAIL_FROM', env?.MAIL_FROM || undefined)
   if (sender || transporter) {
     return { sender, transporter: transporter && (async () => transporter), from, templates }
   }
@@ -86,6 +96,31 @@ function mailSettings(
   }
   if (option && env) fail(`'mail' needs a 'transporter', a 'sender' or a 'transport'`)
   return undefined
+}
+
+/** Without the environment it is not known yet. */
+function checkFrom(from: string | undefined, env: Environment | undefined): void {
+  if (env && from === undefined) fail(`'mail.transport' needs 'mail.from', or MAIL_FROM`)
+}
+
+/** Checks templates by purpose. */
+function templatesOf<P extends string>(
+  purposes: readonly P[],
+  check: (name: string, template: unknown) => void,
+): Check<{ readonly [K in P]?: never }> {
+  return (name, value) => {
+    const templates = group(name, value as { readonly [K in P]?: never } | undefined, purposes)
+    for (const purpose of purposes) check(`${name}.${purpose}`, templates[purpose])
+    return templates
+  }
+}
+
+function checkMailTemplate(name: string, template: unknown): void {
+  if (template === undefined || typeof template === 'function') return
+  const parts = group(name, template as object, ['subject', 'text', 'html'])
+  for (const [part, value] of Object.entries(parts)) {
+    if (value !== undefined && typeof value !== 'string') fail(`'${name}.${part}' must be a string`)
+  }
 }
 
 /** What owners are told of. `otp.deliver` may know codes alone, so by it only the notices of addresses are sent. */
@@ -106,16 +141,11 @@ export function noticesOf(
   return new Set(list)
 }
 
-function transporterOf({ transporter }: Partial<MailOptions>): MailTransporter | undefined {
+function transporterOf(transporter: MailTransporter | undefined): MailTransporter | undefined {
   if (transporter !== undefined && typeof transporter?.sendMail !== 'function') {
     fail(`'mail.transporter' must have sendMail(), as Nodemailer's has`)
   }
   return transporter
-}
-
-/** Without the environment it is not known yet. */
-function checkFrom(from: string | undefined, env: Environment | undefined): void {
-  if (env && from === undefined) fail(`'mail.transport' needs 'mail.from', or MAIL_FROM`)
 }
 
 function overSmtp(transport: unknown): () => Promise<MailTransporter> {
@@ -123,15 +153,12 @@ function overSmtp(transport: unknown): () => Promise<MailTransporter> {
   if (typeof transport !== 'string' && !isOptions) {
     return fail(`'mail.transport' must be a URL, or Nodemailer's options`)
   }
-  return once(() => connect(transport as string | Readonly<Record<string, unknown>>))
-}
-
-/** Sockets depend on the runtime, so the transport comes from the package's conditional import. */
-async function connect(
-  transport: string | Readonly<Record<string, unknown>>,
-): Promise<MailTransporter> {
-  const { smtpTransporter } = await import('#smtp')
-  return smtpTransporter(transport)
+  let made: Promise<MailTransporter> | undefined
+  return () => {
+    // Sockets depend on the runtime, so the transport comes from the package's conditional import.
+    made ??= import('#smtp').then((smtp) => smtp.smtpTransporter(transport as never))
+    return made
+  }
 }
 
 function transportIn(env: Environment): string | Record<string, unknown> | undefined {
@@ -153,34 +180,14 @@ function transportIn(env: Environment): string | Record<string, unknown> | undef
 
 function smsSettings(option: SmsOptions | undefined): SmsOptions | undefined {
   if (option === undefined) return undefined
-  const sms = group('sms', option, ['sender', 'toField', 'templates'])
-  if (typeof sms.sender !== 'function') fail(`'sms.sender' must be a function`)
-  const templates = group('sms.templates', sms.templates, SMS_PURPOSES)
-  for (const purpose of SMS_PURPOSES) {
-    if (!['undefined', 'string', 'function'].includes(typeof templates[purpose])) {
-      fail(`'sms.templates.${purpose}' must be a string or a function`)
-    }
-  }
+  settingsOf<Record<keyof SmsOptions, unknown>>('sms', option, {
+    sender: (name, value) => typeof value === 'function' || fail(`'${name}' must be a function`),
+    toField: string,
+    templates: templatesOf(SMS_PURPOSES, (name, template) => {
+      if (!['undefined', 'string', 'function'].includes(typeof template)) {
+        fail(`'${name}' must be a string or a function`)
+      }
+    }),
+  })
   return option
-}
-
-function checkMailTemplate(
-  purpose: MessagePurpose,
-  template: MailSettings['templates'][MessagePurpose],
-): void {
-  if (template === undefined || typeof template === 'function') return
-  const parts = group(`mail.templates.${purpose}`, template, ['subject', 'text', 'html'])
-  for (const [part, value] of Object.entries(parts)) {
-    if (value !== undefined && typeof value !== 'string') {
-      fail(`'mail.templates.${purpose}.${part}' must be a string`)
-    }
-  }
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

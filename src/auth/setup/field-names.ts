@@ -56,12 +56,18 @@ const NAMES: readonly StoredName[] = [...OTHERS, ...PROVIDER_IDS, ...SECRETS]
 /** The stored name for each default name. */
 export type StoredNames = Readonly<Record<StoredName, string>>
 
-/** The stored names, with `fields` renaming some. */
-export function storedNames(
-  fields: { readonly [Name in StoredName]?: string | undefined } = {},
-): StoredNames {
-  const entries = NAMES.map((name) => [name, fields[name] ?? name])
-  return Object.freeze(Object.fromEntries(entries)) as StoredNames
+/** The options that rename fields. */
+interface NamingOptions {
+  readonly fields?: { readonly [Name in StoredName]?: string | undefined } | undefined
+  readonly roles?: { readonly field?: string | undefined } | undefined
+}
+
+/** The stored names by the options `fields` and `roles.field`. */
+export function namesOf({ fields = {}, roles }: NamingOptions): StoredNames {
+  const given = { ...fields, role: roles?.field ?? fields.role }
+  return Object.freeze(
+    Object.fromEntries(NAMES.map((name) => [name, given[name] ?? name])),
+  ) as never
 }
 
 /** Whether `name` is a default stored name. */

@@ -50,22 +50,19 @@ export function checkModel(settings: AuthSettings): void {
 /** A field, its kind, and what needs it. */
 type Need = readonly [field: string, kind: Kind, why: string]
 
-/** How a model declares each kind of secret. */
-const DECLARED: Readonly<Record<(typeof SECRET_KINDS)[SecretName], Kind>> = {
-  string: 'string',
-  date: 'date',
-  count: 'number',
-  number: 'number',
-  clients: 'list',
-  tries: 'list',
-  sessions: 'list',
+/** How a model declares the kinds of secret that are no shapes. */
+const DECLARED: Readonly<Record<string, Kind>> = {
+  ...{ count: 'number', clients: 'list', tries: 'list', sessions: 'list' },
 }
 
 /** The fields that the enabled features need. */
 function needs(settings: AuthSettings): readonly Need[] {
   const { names, refresh, paths, roles, disabledField, model, emailVerification } = settings
   const secrets = (why: string, ...named: readonly SecretName[]) =>
-    named.map((name): Need => [names[name], DECLARED[SECRET_KINDS[name]], why])
+    named.map((name): Need => {
+      const kind = SECRET_KINDS[name]
+      return [names[name], DECLARED[kind] ?? (kind as Kind), why]
+    })
   // A model may lack these; see guessAdvice.
   const optional = [
     ...secrets('lockout', 'wrongPasswords'),

@@ -10,7 +10,7 @@ import { defineModel } from '../../model/define.ts'
 import type { FieldSchemas, Inputs, Model, Values } from '../../model/model.ts'
 import { fail } from '../option-checks.ts'
 import { idFieldsOf } from '../providers/registry.ts'
-import { type StoredName, storedNames } from './field-names.ts'
+import { namesOf, type StoredName } from './field-names.ts'
 import { identifiersOf } from './identifiers.ts'
 import type { AuthOptions } from './options.ts'
 import { type UserFields, userFields } from './user-fields.ts'
@@ -54,21 +54,17 @@ export function withModel(options: AuthOptions<never>): AuthOptions<never> {
     return options
   }
   const given = Object.entries(fields)
-  const renamed = Object.fromEntries(given.filter(([, value]) => !isSchema(value)))
-  const names = storedNames(renamed as { readonly [Name in StoredName]?: string })
+  const renamed = Object.fromEntries(given.filter(([, value]) => !isSchema(value))) as {
+    readonly [Name in StoredName]?: string
+  }
   const base = userFields({ ...options, fields: renamed } as never) as FieldSchemas
   const own = given.filter(([, value]) => isSchema(value)) as [string, $ZodType][]
   const taken = own.find(([field]) => Object.hasOwn(base, field))
   if (taken) fail(`'fields.${taken[0]}' is a field that accounts have: it can only be renamed`)
-  const disabled = typeof renamed.disabled === 'string' && renamed.disabled
-  const identifiers = identifiersOf(options.identifiers, {
-    ...names,
-    ...(options.roles?.field !== undefined && { role: options.roles.field }),
-  })
-  const unique = [
-    ...identifiers.map(({ field }) => field),
-    ...idFieldsOf(options.social, renamed as never),
-  ]
+  const { disabled } = renamed
+  const names = namesOf({ fields: renamed, roles: options.roles })
+  const identifiers = identifiersOf(options.identifiers, names).map(({ field }) => field)
+  const unique = [...identifiers, ...idFieldsOf(options.social, renamed)]
   const made = defineModel(name, {
     fields: {
       ...base,

@@ -18,12 +18,13 @@ import {
   strings,
   whole,
 } from '../option-checks.ts'
+import type { Maker } from '../providers/provider.ts'
 import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
 import { deliverySettings, noticesOf } from './delivery-settings.ts'
-import { isStoredName, type StoredName, type StoredNames, storedNames } from './field-names.ts'
-import { type Identifier, identifiersOf } from './identifiers.ts'
+import { isStoredName, namesOf, type StoredName, type StoredNames } from './field-names.ts'
+import { identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
 import { roleSettings } from './roles.ts'
@@ -41,38 +42,10 @@ import { refreshSettings, tokenSettings } from './token-settings.ts'
 type Environment = Readonly<Record<string, unknown>>
 
 const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
-const OPTIONS = [
-  'model',
-  'name',
-  'token',
-  'legacyTokens',
-  'identifiers',
-  'fields',
-  'social',
-  'refresh',
-  'roles',
-  'emailVerification',
-  'registerFields',
-  'updateFields',
-  'methods',
-  'secondFactor',
-  'visibleFields',
-  'password',
-  'lockout',
-  'otp',
-  'mail',
-  'sms',
-  'notices',
-  'appName',
-  'routes',
-  'middlewares',
-  'client',
-  'onRegister',
-  'onLogin',
-  'onSecurityEvent',
-  'onDelete',
-  ...LIST_OPTIONS,
-]
+const ACCOUNT_OPTIONS =
+  `model name token legacyTokens identifiers fields social refresh roles emailVerification registerFields
+  updateFields methods secondFactor visibleFields password lockout otp mail sms notices appName routes middlewares client
+  onRegister onLogin onSecurityEvent onDelete`.split(/\s+/)
 const MAX_DIGITS = 12
 /** A hundred guesses hit one of a million codes once in ten thousand times. NIST 800-63B allows no more failures. */
 const MAX_CODE_GUESSES = 100
@@ -83,16 +56,17 @@ const MAX_LOCK_SECONDS = 30 * DAY_SECONDS
 const PASSWORD_LENGTHS = [6, 64] as const
 
 /**
- * Resolves the options; `own` are all possible routes but those of methods. Throws a `TypeError` that starts with `Auth:` and names the
+ * Resolves the options; `own` are all possible routes but those of methods, `makers` make the providers. Throws a `TypeError` that starts with `Auth:` and names the
  * option. Without `env` it checks only what does not depend on the environment.
  */
 export function resolveSettings(
   options: AuthOptions<never>,
   own: readonly RouteRow[],
+  makers: ReadonlyMap<string, Maker>,
   env: Environment | undefined,
 ): AuthSettings {
   if (options === undefined) fail(`createAuthRouter() takes 'options', an object`)
-  group('options', options, OPTIONS)
+  group('options', options, [...ACCOUNT_OPTIONS, ...LIST_OPTIONS])
   const methods = methodsOf(options.methods)
   const rows = [...own, ...methodRoutes(methods)]
   const model = options.model as unknown as Model
@@ -100,12 +74,12 @@ export function resolveSettings(
   if (!model?.shape) fail(`'model' must be a model made by defineModel`)
   for (const name of Object.keys(fields ?? {})) {
     if (!isStoredName(name))
-      fail(`'fields' has the unknown key '${name}'.${didYouMean(name, Object.keys(storedNames()))}`)
+      fail(`'fields' has the unknown key '${name}'.${didYouMean(name, Object.keys(namesOf({})))}`)
     string(`fields.${name}`, fields?.[name])
   }
-  const roleField = string('roles.field', options.roles?.field) ?? fields?.role
-  const providers = enabledProviders(options.social, fields)
-  const names = storedNames({ ...fields, ...(roleField && { role: roleField }) })
+  string('roles.field', options.roles?.field)
+  const providers = enabledProviders(options.social, fields, makers)
+  const names = namesOf({ fields, roles: options.roles })
   checkApart(names, fields?.disabled)
   const refresh = refreshSettings(options.refresh, env ?? {})
   const identifiers = identifiersOf(options.identifiers, names)
@@ -129,9 +103,15 @@ export function resolveSettings(
     password: passwordSettings(options.password),
     providers,
     linking: linkingOf(options.social?.linking),
-    registerFields: registerFieldsOf(options.registerFields, identifiers),
+    // Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored.
+    registerFields: strings('registerFields', options.registerFields ?? []).filter(
+      (name) => !identifiers.some(({ field }) => field === name),
+    ),
     updateFields: strings('updateFields', options.updateFields ?? []),
-    visibleFields: visibleFieldsOf(options.visibleFields),
+    visibleFields:
+      options.visibleFields === undefined
+        ? undefined
+        : strings('visibleFields', options.visibleFields),
     paths: routePaths(rows, options.routes, {
       refresh: refresh !== undefined,
       emailVerification: emailVerification.enabled,
@@ -148,19 +128,6 @@ export function resolveSettings(
   checkVerification(settings, env)
   checkModel(settings)
   return settings
-}
-
-/** Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored. */
-function registerFieldsOf(
-  option: readonly string[] | undefined,
-  identifiers: readonly Identifier[],
-): readonly string[] {
-  const taken = identifiers.map(({ field }) => field)
-  return strings('registerFields', option ?? []).filter((field) => !taken.includes(field))
-}
-
-function visibleFieldsOf(option: readonly string[] | undefined): readonly string[] | undefined {
-  return option === undefined ? undefined : strings('visibleFields', option)
 }
 
 function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['list'] {
@@ -222,23 +189,28 @@ function checkVerification(settings: AuthSettings, env: Environment | undefined)
 }
 
 function passwordSettings(options: PasswordOptions | undefined): AuthSettings['password'] {
-  const password = group('password', options, ['minLength', 'common', 'check', 'hash', 'verify'])
-  const hash = callable('password.hash', password.hash)
-  const verify = callable('password.verify', password.verify)
+  const { check, hash, verify, ...password } = settingsOf<
+    Pick<AuthSettings['password'], 'minLength' | 'common'> & {
+      readonly [K in 'check' | 'hash' | 'verify']: PasswordOptions[K]
+    }
+  >('password', options, {
+    minLength: whole(8, ...PASSWORD_LENGTHS),
+    common: commonOf,
+    check: (name, value) => callable(name, value as PasswordOptions['check']),
+    hash: (name, value) => callable(name, value as PasswordOptions['hash']),
+    verify: (name, value) => callable(name, value as PasswordOptions['verify']),
+  })
   if ((hash === undefined) !== (verify === undefined)) {
     fail(`'password.hash' and 'password.verify' replace scrypt together`)
   }
-  const minLength = whole(8, ...PASSWORD_LENGTHS)('password.minLength', password.minLength)
-  const check = callable('password.check', password.check)
-  const common = commonOf(password.common)
-  return { minLength, common, ...(check && { check }), ...(hash && verify && { hash, verify }) }
+  return { ...password, ...(check && { check }), ...(hash && verify && { hash, verify }) }
 }
 
-function commonOf(value: PasswordOptions['common']): NonNullable<PasswordOptions['common']> {
-  if (value === undefined || value === true) return true
-  if (value === false || typeof value === 'function' || typeof value?.has === 'function')
-    return value
-  return fail(`'password.common' must be a Set, a function that gives one, true or false`)
+function commonOf(name: string, value: unknown): NonNullable<PasswordOptions['common']> {
+  const common = (value === undefined ? true : value) as NonNullable<PasswordOptions['common']>
+  if (['boolean', 'function'].includes(typeof common)) return common
+  if (typeof (common as Partial<ReadonlySet<string>> | null)?.has === 'function') return common
+  return fail(`'${name}' must be a Set, a function that gives one, true or false`)
 }
 
 function linkingOf(value: unknown): AuthSettings['linking'] {

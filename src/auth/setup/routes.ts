@@ -7,7 +7,7 @@
 
 import { refuseMiddlewares } from '../../records/engine/guards.ts'
 import type { Guard } from '../../records/engine/route.ts'
-import { fail, group, strings } from '../option-checks.ts'
+import { fail, group, needsPart, strings } from '../option-checks.ts'
 import type { Method, MethodRoute } from './method.ts'
 import type { AuthOptions, MiddlewaresOption } from './options.ts'
 import { roleSettings } from './roles.ts'
@@ -35,6 +35,11 @@ export function routePaths(
   has: Readonly<Record<NonNullable<RouteRow['needs']>, boolean>>,
 ): ReadonlyMap<string, string> {
   const routes = group('routes', option, namesOf(rows))
+  const isThere = (option: keyof typeof has) => rows.some(({ needs }) => needs === option)
+  if (has.refresh && !isThere('refresh')) needsPart('refresh', 'sessions')
+  if (has.emailVerification && !isThere('emailVerification')) {
+    needsPart('emailVerification', 'emailVerification')
+  }
   const paths = new Map<string, string>()
   const taken = new Set<string>()
   for (const row of rows) {

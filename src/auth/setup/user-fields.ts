@@ -19,13 +19,7 @@ import {
 import type { $ZodArray, $ZodDefault, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { hiddenField } from '../../model/hidden.ts'
 import { idFieldsOf } from '../providers/registry.ts'
-import {
-  SECRET_KINDS,
-  SECRETS,
-  type SecretName,
-  type StoredNames,
-  storedNames,
-} from './field-names.ts'
+import { namesOf, SECRET_KINDS, SECRETS, type SecretName, type StoredNames } from './field-names.ts'
 import { type IdentifierOption, kindOf, storedField } from './identifiers.ts'
 import { type IdentifierKind, MAX_LENGTH, normalizers } from './normal-forms.ts'
 import type { UserFieldsOptions } from './options.ts'
@@ -95,10 +89,7 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   options?: O,
 ): UserFields<O> {
   const given: UserFieldsOptions = options ?? {}
-  const names = storedNames({
-    ...given.fields,
-    ...(given.roles?.field !== undefined && { role: given.roles.field }),
-  })
+  const names = namesOf(given)
   const fields = identifierFields(given, names)
   const isIdentifier = (name: 'email' | 'phone') => Object.hasOwn(fields, names[name])
   const isDeclared: { readonly [Name in SecretName]?: boolean } = {

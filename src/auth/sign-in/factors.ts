@@ -94,25 +94,23 @@ export class Factors {
 
 /** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
 export async function recentUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
-  const user = await signedIn(parts, request)
-  const visit = visitOf(parts, user, request)
-  const isStrong = ((await parts.factors?.of(user)) ?? []).length > 0
-  if (!isRecent(parts.users, isStrong ? visit?.strongAt : visit?.at)) throw recentSignInRequired()
+  const { user, visit, hasFactor } = await signedIn(parts, request)
+  if (!isRecent(parts.users, hasFactor ? visit?.strongAt : visit?.at)) throw recentSignInRequired()
   return user
 }
 
 /** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
 export async function strongUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
-  const user = await signedIn(parts, request)
-  const isStrong = visitOf(parts, user, request)?.strongAt !== undefined
-  if (!isStrong && ((await parts.factors?.of(user)) ?? []).length > 0) throw recentSignInRequired()
+  const { user, visit, hasFactor } = await signedIn(parts, request)
+  if (hasFactor && visit?.strongAt === undefined) throw recentSignInRequired()
   return user
 }
 
-async function signedIn({ users }: FactorParts, request: ApiRequest): Promise<Fields> {
-  const user = await users.byId(request.auth?.userId)
+async function signedIn(parts: FactorParts, request: ApiRequest) {
+  const user = await parts.users.byId(request.auth?.userId)
   if (!user) throw invalidToken()
-  return user
+  const own = (await parts.factors?.of(user)) ?? []
+  return { user, visit: visitOf(parts, user, request), hasFactor: own.length > 0 }
 }
 
 /** A sign-in, or the confirmation after it. In epoch milliseconds. */

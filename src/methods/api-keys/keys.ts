@@ -1,7 +1,5 @@
 /**
  * API keys as they are stored: a MAC of the key, what it may do, and the era of its owner, after which it is dead.
- *
- * @module
  */
 
 import { array, date, maxLength, number, object, optional, string } from 'zod/mini'

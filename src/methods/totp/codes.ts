@@ -1,7 +1,5 @@
 /**
  * The codes of authenticator apps (RFC 6238: HMAC-SHA-1, 6 digits, steps of 30 seconds), and recovery codes.
- *
- * @module
  */
 
 import { sameText } from '../../http/constant-time.ts'

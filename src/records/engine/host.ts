@@ -1,8 +1,4 @@
-/**
- * What an app provides for the routers that it mounts.
- *
- * @module
- */
+/** What an app provides for the routers that it mounts. */
 
 import type { SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'

@@ -1,7 +1,5 @@
 /**
  * The enforced references of an app: which records a write needs, and which ones depend on a record that goes.
- *
- * @module
  */
 
 import { noSuchReferences, tooManyReferences } from '../../http/refusals.ts'

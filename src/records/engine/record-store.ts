@@ -1,7 +1,5 @@
 /**
  * `app.store`: your app's code reads and writes records through the same engine as the routes.
- *
- * @module
  */
 
 import { invalidId } from '../../http/refusals.ts'

@@ -3,8 +3,6 @@
  *
  * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued for. A
  * forged token, or one of another scan, is refused before the store is called.
- *
- * @module
  */
 
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'

@@ -1,8 +1,4 @@
-/**
- * `GET <mount>` and `QUERY <mount>`: both read the same list, from top to bottom.
- *
- * @module
- */
+/** `GET <mount>` and `QUERY <mount>`: both read the same list, from top to bottom. */
 
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'

@@ -1,7 +1,5 @@
 /**
  * A list as requested, independent of the method: GET and QUERY meet here, so they cannot differ.
- *
- * @module
  */
 
 import type { Query } from '../../http/query-string.ts'

@@ -1,7 +1,5 @@
 /**
  * What `find` and `count` of `app.store` take beyond one collection: searches, and references that are filled in.
- *
- * @module
  */
 
 import { isHidden, type Model } from '../../model/model.ts'

@@ -1,7 +1,5 @@
 /**
  * What one request may ask of a list: the router's lists, without the fields that its sender cannot see.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

@@ -1,8 +1,4 @@
-/**
- * A response of events (`text/event-stream`), which are kept while the client does not read.
- *
- * @module
- */
+/** A response of events (`text/event-stream`), which are kept while the client does not read. */
 
 /** The most characters of events that wait for a client. */
 const MOST_WAITING = 1024 * 1024

@@ -1,7 +1,5 @@
 /**
  * One live list: the records of a list, what becomes of them, and the rights of the client that follows it.
- *
- * @module
  */
 
 import { errorHandler } from '../../http/error-handler.ts'

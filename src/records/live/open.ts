@@ -1,8 +1,6 @@
 /**
  * `GET` and `QUERY` of a list as a stream of events: the records, and then what becomes of them. It is loaded when somebody
  * first asks for one.
- *
- * @module
  */
 
 import { readJson } from '../../http/body.ts'

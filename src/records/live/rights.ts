@@ -1,7 +1,5 @@
 /**
  * What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again.
- *
- * @module
  */
 
 import { Deadline } from '../../http/deadline.ts'

@@ -1,7 +1,5 @@
 /**
  * The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far.
- *
- * @module
  */
 
 import type { Model } from '../../model/model.ts'

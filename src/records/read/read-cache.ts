@@ -1,8 +1,4 @@
-/**
- * The reads of a router: through the response cache if it has one, and always conditional.
- *
- * @module
- */
+/** The reads of a router: through the response cache if it has one, and always conditional. */
 
 import { hexDigestOf } from '#hmac'
 import { CachedReads, type Loaded } from '../../cache/cached.ts'
@@ -13,7 +9,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { declaredText } from '../../ports/declared-text.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
-import { pathOf } from '../../ports/path-of.ts'
+import { pathOf } from '../../ports/paths.ts'
 import type { Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'

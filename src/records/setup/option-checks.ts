@@ -1,7 +1,5 @@
 /**
  * Start-up checks of a router's options that do not concern fields: names, types and numbers.
- *
- * @module
  */
 
 import {

@@ -1,8 +1,4 @@
-/**
- * The options of a resource router: their names, defaults and start-up errors.
- *
- * @module
- */
+/** The options of a resource router: their names, defaults and start-up errors. */
 
 import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'

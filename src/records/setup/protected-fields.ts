@@ -1,7 +1,5 @@
 /**
  * Models whose fields another router protects, such as accounts, whose roles and secrets are never writable by default.
- *
- * @module
  */
 
 import type { Fail } from '../../model/option-rules.ts'

@@ -1,12 +1,10 @@
 /**
  * A mounted resource: the router's options, checked and resolved once, as the handlers use them.
- *
- * @module
  */
 
 import type { CacheSettings } from '../../cache/options.ts'
 import { isHidden, type Model, sortKey } from '../../model/model.ts'
-import type { Fail } from '../../model/option-rules.ts'
+import { type Fail, failAs } from '../../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { visible } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
@@ -118,9 +116,7 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
 
 /** Returns a function that refuses an option of the router on `mount`. */
 export function failAt(mount: string): Fail {
-  return (message) => {
-    throw new TypeError(`Router '${mount}': ${message}`)
-  }
+  return failAs(`Router '${mount}'`)
 }
 
 /** Resolves a router's options. Throws a `TypeError` naming the router, the option and the field. */

@@ -1,7 +1,5 @@
 /**
  * What comes with the writes of a request: who does them, for the log of changes, and a receipt.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

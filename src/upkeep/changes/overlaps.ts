@@ -1,7 +1,5 @@
 /**
  * At start-up: whether records that were stored before their model excluded overlaps overlap each other.
- *
- * @module
  */
 
 import type { Model } from '../../model/model.ts'

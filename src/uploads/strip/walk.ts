@@ -1,7 +1,5 @@
 /**
  * Walks through a file's bytes as they arrive and keeps some of them, in any number of chunks, with little memory.
- *
- * @module
  */
 
 const NONE = new Uint8Array()

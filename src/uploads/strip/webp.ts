@@ -1,7 +1,5 @@
 /**
  * Removes metadata from WebP (RFC 9649): keeps the chunks that an image is drawn from, and writes a header to match.
- *
- * @module
  */
 
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'

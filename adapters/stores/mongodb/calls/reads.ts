@@ -18,7 +18,7 @@ import type {
   ReadHints,
 } from '../../../../src/ports/store.ts'
 import { gather } from '../../gather.ts'
-import { idOf } from '../../planner/filter.ts'
+import { idOf } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
 import { fromDocument, shownText } from '../documents/documents.ts'

@@ -9,8 +9,7 @@ import type { Document } from 'mongodb'
 import { all, any, type Filter, type Scalar, type SortKey } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import { encode } from '../documents/documents.ts'
-import { containsPattern } from '../search/contains.ts'
-import { candidates } from '../search/grams.ts'
+import { candidates, containsPattern } from '../search/grams.ts'
 
 /** A query that no document matches. */
 const NONE: Document = Object.freeze({ _id: { $in: [] } })

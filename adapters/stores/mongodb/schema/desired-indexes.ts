@@ -110,14 +110,6 @@ export function sameConditions(field: string, schema: CollectionSchema): readonl
   return [{ $exists: true }, ...kindOf(field, schema)[1].map(($type) => ({ $type }))]
 }
 
-/**
- * With `_id` as the last key, as total orders have it: without it MongoDB would sort everything that a filter matches.
- */
-export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
-  const isTotal = keys.some(({ field }) => field === '_id')
-  return isTotal ? keys : [...keys, { field: '_id', descending: false }]
-}
-
 /** Whether an index holds all records in the order of `keys`. No read uses it while it is hidden. */
 export function holds(index: ExistingIndex, keys: readonly SortKey[]): boolean {
   const { unique, sparse, partialFilterExpression, collation } = index

@@ -23,7 +23,6 @@ export interface LogTables {
   readonly entries: string
   readonly log: string
   readonly dropped: string
-  /** The function that finds the place of an entry. */
   readonly place: string
 }
 

@@ -6,7 +6,7 @@
 
 import type { ChangeLog, LoggedChange } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { LoggedModels } from '../../changes/entries.ts'
+import { DROPPING, LoggedModels, nextPosition } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
@@ -16,9 +16,6 @@ import { arrayText, Parameters, type Statement } from '../layout/sql.ts'
 import { addEntries, dropOld, horizonOf, logTables, notedIn } from './log-tables.ts'
 
 type Reading = { readonly limit: number; readonly models?: readonly string[] | undefined }
-
-/** How often a write that is noted also drops old entries. */
-const DROPPING = 1 / 20
 
 /** The log of one store. */
 export class Log implements ChangeLog {
@@ -60,9 +57,11 @@ export class Log implements ChangeLog {
     if (after !== undefined && isGone(end, from)) return { gone: true }
     const [epoch = null] = end
     const entries = rows.map((row) => row.slice(END)).filter(([one]) => one !== null)
+    const ids = entries.map((entry) => idOf([epoch, ...entry]))
+    const last = idOf([epoch, ...end.slice(3)])
     return {
       changes: this.#changes(epoch, entries),
-      position: positionOf(end, entries, limit, after ?? ''),
+      position: nextPosition(ids, last, limit, after),
     }
   }
 
@@ -107,7 +106,6 @@ export class Log implements ChangeLog {
     if (Math.random() < DROPPING) void this.#drop().catch(() => {})
   }
 
-  /** Once the tables are there. */
   async prepared(schemas: readonly CollectionSchema[]): Promise<void> {
     this.#models.prepared(schemas)
     const sql = `SELECT current_setting('default_transaction_isolation')`
@@ -181,18 +179,4 @@ function idOf([epoch, place, seq, at]: Row): string {
 /** Whether entries after a position may have been dropped, or it is none of this log. */
 function isGone([epoch, isKnown, isDropped]: Row, from: Position): boolean {
   return epoch !== from.epoch || isKnown !== 't' || isDropped === 't'
-}
-
-/** Where to read on: after the end of the log, if what was found is all that is there. */
-function positionOf(
-  [epoch = null, , , place = null, seq = null, at = null]: Row,
-  entries: readonly Row[],
-  limit: number,
-  after: string,
-): string {
-  const end = idOf([epoch, place, seq, at])
-  const last = entries.at(-1)
-  const isLast = last && (entries.length === limit || end < idOf([epoch, ...last]))
-  const to = isLast ? idOf([epoch, ...last]) : end
-  return to < after ? after : to
 }

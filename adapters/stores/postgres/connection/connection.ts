@@ -11,9 +11,8 @@ import { withTimeout } from '../../../../src/ports/with-timeout.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
 import type { Result, Row } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
-import { Calls } from './calls.ts'
 import { type ConnectionOptions, connectionMaker } from './driver.ts'
-import { Ending, Share, tooLong } from './long-reads.ts'
+import { Calls, Ending, Share, tooLong } from './long-reads.ts'
 import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */
@@ -43,7 +42,7 @@ const PROBE_MS = 1500
 
 /** The connections of one store. */
 export class Connection {
-  readonly #options: ConnectionOptions
+  protected readonly options: ConnectionOptions
   readonly #pool: ConnectionPool
   readonly #long: Share
   readonly #prepared = new Set<string>()
@@ -51,7 +50,7 @@ export class Connection {
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions) {
-    this.#options = options
+    this.options = options
     const maker = connectionMaker(options)
     this.#pool = new ConnectionPool(maker)
     this.#long = new Share(Math.max(1, maker.most - KEPT_FREE))
@@ -158,10 +157,10 @@ export class Connection {
 
   /** Looks whether the database answers on a new connection. If not, every call under way ends. */
   async #probe(): Promise<void> {
-    const { url, client } = this.#options
+    const { url, client } = this.options
     // A client of the app's own has deadlines of its own.
     if (!url || client) return
-    const probe = new ConnectionPool(connectionMaker({ ...this.#options, max: 1 }))
+    const probe = new ConnectionPool(connectionMaker({ ...this.options, max: 1 }))
     try {
       await withTimeout(
         PROBE_MS,
@@ -188,7 +187,7 @@ export class Connection {
     // The driver would send it on the next connection, and there it would be no part of the transaction.
     if (pooled.isLost) throw brokenConnection()
     // Without values, a statement goes by the protocol that cannot prepare.
-    const prepare = this.#options.prepare && values.length > 0 && this.#mayPrepare(sql)
+    const prepare = this.options.prepare && values.length > 0 && this.#mayPrepare(sql)
     const query = (on ?? pooled.sql).unsafe(sql, [...values], { prepare })
     sent?.(() => {
       // The driver's own way (3.4.9) fails for half of all connections, with a rejection that ends the process.
@@ -197,7 +196,7 @@ export class Connection {
     })
     try {
       // A client of the app's own has parsers of its own.
-      const rows = await (this.#options.client ? query.raw() : query.values())
+      const rows = await (this.options.client ? query.raw() : query.values())
       // A statement that was sent as the connection broke gets the greeting of the next one as its result.
       if (rows.command === null) throw brokenConnection()
       return { rows: rows as unknown as readonly Row[], count: rows.count }
@@ -242,5 +241,5 @@ function isAnswer(error: unknown): boolean {
 }
 
 /** What happens in a transaction, whose statements `run` sends; `isAgain`: it collided with another one before. */
-type Work<T> = (run: (statement: Endable) => Promise<Result>, isAgain: boolean) => Promise<T>
+export type Work<T> = (run: (statement: Endable) => Promise<Result>, isAgain: boolean) => Promise<T>
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]

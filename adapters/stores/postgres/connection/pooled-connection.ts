@@ -33,7 +33,6 @@ export class PooledConnection {
     this.#first = first
   }
 
-  /** Whether its connection broke. */
   get isLost(): boolean {
     return this.#isLost
   }
@@ -73,7 +72,6 @@ export class PooledConnection {
     this.#idling = setTimeout(retire, IDLE_MS)
   }
 
-  /** It is not idle any more. */
   take(): void {
     clearTimeout(this.#idling)
     this.#retire = undefined
@@ -119,7 +117,6 @@ export class ConnectionPool {
     for (const pooled of this.#all) pooled.lose(reason)
   }
 
-  /** Ends all connections. */
   async end(): Promise<void> {
     await Promise.all([...this.#all].map((pooled) => this.#discard(pooled)))
   }

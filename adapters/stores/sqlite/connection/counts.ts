@@ -23,7 +23,6 @@ export interface Counting {
   readonly filter: Filter
   readonly statement: Statement
   readonly hints: ReadHints
-  /** Asks the database. */
   count(): Promise<number>
 }
 
@@ -41,7 +40,6 @@ interface Count {
 /** The counts of a connection's collections. */
 export class Counts {
   readonly #read: (statement: Statement) => MaybePromise<readonly Row[]>
-  /** By collection. */
   readonly #kept = new Map<string, Collected>()
   #version: unknown
 
@@ -75,7 +73,6 @@ export class Counts {
     }
   }
 
-  /** Forgets what another connection may have changed. */
   async #forgetIfForeign(): Promise<void> {
     const [row] = await this.#read(DATA_VERSION)
     if (row?.data_version !== this.#version) this.#kept.clear()
@@ -91,7 +88,6 @@ class Collected {
   readonly #parse: Parse
   readonly #counts = new Map<string, Count>()
   #events: Event[] = []
-  /** How many events there have been. */
   #seen = 0
 
   constructor(parse: Parse) {

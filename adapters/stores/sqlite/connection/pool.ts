@@ -16,6 +16,11 @@ export class NoThreads extends Error {
   override readonly name = 'NoThreads'
 }
 
+/** Bytes of the write-ahead log beyond which readers have to pause. */
+const LONG_BYTES = 16 * 1024 * 1024
+/** The least time between two pauses, in milliseconds: readers of other processes do not pause. */
+const REST_MS = 1000
+
 /** When a waiting or running read must end. */
 export interface Limits {
   /** The time in milliseconds, on the clock of `performance.now()`, after which it rejects with `StoreTimeout`. */
@@ -27,17 +32,19 @@ export interface Limits {
 /** The threads that read one file: started on demand, with one statement each at a time, first come first served. */
 export class Pool implements Events {
   readonly #path: string
-  readonly #log: Log
+  readonly #connection: Connection
   readonly #mostThreads: number
   readonly #threads = new Set<Thread>()
   readonly #queue = new Set<Job>()
   #hasStarted = false
   #closed = false
+  /** When the write-ahead log was emptied. */
+  #emptied = Number.NEGATIVE_INFINITY
 
   /** `connection` has the file `path` open. */
   constructor(path: string, connection: Connection, mostThreads: number) {
     this.#path = path
-    this.#log = new Log(connection, path)
+    this.#connection = connection
     this.#mostThreads = mostThreads
   }
 
@@ -88,15 +95,37 @@ export class Pool implements Events {
 
   /** Gives waiting jobs to free threads. */
   #begin(): void {
-    if (this.#log.isLong()) {
+    if (this.#isLogLong()) {
       if (this.#running().length > 0) return
-      this.#log.empty()
+      this.#emptyLog()
     }
     for (const job of this.#queue) {
       const thread = this.#freeThread()
       if (!thread) return
       this.#queue.delete(job)
       thread.run(job)
+    }
+  }
+
+  /**
+   * Whether the write-ahead log should be emptied as soon as nothing reads. SQLite restarts it only when nothing reads from it:
+   * with threads taking turns, one is always reading, so it would grow for as long as records are written.
+   */
+  #isLogLong(): boolean {
+    if (performance.now() < this.#emptied + REST_MS) return false
+    try {
+      return statSync(`${this.#path}-wal`).size > LONG_BYTES
+    } catch {
+      return false
+    }
+  }
+
+  #emptyLog(): void {
+    this.#emptied = performance.now()
+    try {
+      this.#connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // The disk is full, or another process is doing it. It will be tried again.
     }
   }
 
@@ -138,45 +167,4 @@ export class Pool implements Events {
 
 function closed(): StoreUnavailable {
   return new StoreUnavailable('the store has been closed')
-}
-
-/** Bytes beyond which readers have to pause. */
-const LONG_BYTES = 16 * 1024 * 1024
-
-/** The least time between two pauses, in milliseconds: readers of other processes do not pause. */
-const REST_MS = 1000
-
-/**
- * The write-ahead log of a file. SQLite restarts it only when nothing reads from it. With threads taking turns, one is
- * always reading, so the log would grow for as long as records are written.
- */
-class Log {
-  readonly #connection: Connection
-  readonly #path: string
-  #emptied = Number.NEGATIVE_INFINITY
-
-  constructor(connection: Connection, file: string) {
-    this.#connection = connection
-    this.#path = `${file}-wal`
-  }
-
-  /** Whether it should be emptied as soon as nothing reads. */
-  isLong(): boolean {
-    if (performance.now() < this.#emptied + REST_MS) return false
-    try {
-      return statSync(this.#path).size > LONG_BYTES
-    } catch {
-      return false
-    }
-  }
-
-  /** Moves its contents into the database, while nothing else is reading. */
-  empty(): void {
-    this.#emptied = performance.now()
-    try {
-      this.#connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    } catch {
-      // The disk is full, or another process is doing it. It will be tried again.
-    }
-  }
 }

@@ -5,11 +5,11 @@
  */
 
 import { Worker } from 'node:worker_threads'
+import { errorOf, type Failure } from '../layout/errors.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 
 /** The start data of a thread. */
 export interface ReaderData {
-  /** The database's file. */
   readonly path: string
   /** Its one number becomes non-zero when the running statement must end. */
   readonly cancelled: Int32Array<SharedArrayBuffer>
@@ -21,17 +21,11 @@ export type Ask = Statement | 'close'
 /** The result of a statement. */
 export interface Found {
   readonly rows: readonly Row[]
-  /** How long it ran, in milliseconds. */
   readonly tookMs: number
 }
 
-/** The driver's error. */
-export interface Failure {
-  readonly error: { readonly message: string; readonly errcode: unknown }
-}
-
 /** A message from a thread; `open` and `closed` are about its connection. */
-export type Answer = Found | Failure | 'open' | 'closed'
+export type Answer = Found | { readonly error: Failure } | 'open' | 'closed'
 
 /** A running statement, and its caller. */
 export interface Job {
@@ -42,7 +36,6 @@ export interface Job {
 
 /** What the pool is told about a thread. */
 export interface Events {
-  /** Its connection is open. */
   started(): void
   /** It has finished a job, and is free. */
   free(): void
@@ -59,7 +52,8 @@ export class Thread {
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #events: Events
   readonly #closed = Promise.withResolvers<void>()
-  #job: Job | undefined
+  /** What it does now. */
+  job: Job | undefined
   #cause: unknown
 
   /** Throws if no thread can be started. */
@@ -75,16 +69,12 @@ export class Thread {
     this.#worker.on('exit', () => this.#ended())
   }
 
-  get job(): Job | undefined {
-    return this.#job
-  }
-
   /** Begins a job; the thread must be free. */
   run(job: Job): void {
-    this.#job = job
+    this.job = job
     Atomics.store(this.#cancelled, 0, 0)
     this.#worker.ref()
-    this.#tell(job.statement)
+    this.#worker.postMessage(job.statement satisfies Ask)
   }
 
   /** Ends the running statement, soon. Its result is awaited before the next job. */
@@ -96,7 +86,7 @@ export class Thread {
   async close(): Promise<void> {
     this.cancel()
     this.#worker.ref()
-    this.#tell('close')
+    this.#worker.postMessage('close' satisfies Ask)
     const timer = setTimeout(() => this.#closed.resolve(), CLOSE_MS)
     await this.#closed.promise
     clearTimeout(timer)
@@ -105,33 +95,23 @@ export class Thread {
     void this.#worker.terminate()
   }
 
-  #tell(ask: Ask): void {
-    this.#worker.postMessage(ask)
-  }
-
   #heard(answer: Answer): void {
     if (answer === 'open') this.#events.started()
     else if (answer === 'closed') this.#closed.resolve()
-    else this.#answered(answer)
-  }
-
-  #answered(answer: Found | Failure): void {
-    const job = this.#job
-    this.#job = undefined
-    this.#worker.unref()
-    if ('error' in answer) {
-      const { message, errcode } = answer.error
-      job?.reject(Object.assign(new Error(message), { errcode }))
-    } else {
-      job?.resolve(answer)
+    else {
+      const { job } = this
+      this.job = undefined
+      this.#worker.unref()
+      if ('error' in answer) job?.reject(errorOf(answer.error))
+      else job?.resolve(answer)
+      this.#events.free()
     }
-    this.#events.free()
   }
 
   #ended(): void {
     this.#closed.resolve()
-    const job = this.#job
-    this.#job = undefined
+    const { job } = this
+    this.job = undefined
     this.#events.ended(this, job, this.#cause)
   }
 }

@@ -65,13 +65,11 @@ export function newShapes(schemas: readonly CollectionSchema[], known: Shapes): 
 }
 
 /** The trigger of a table by its name: it removes the stamp of a record that is changed without setting one. */
-export function stampTrigger(table: string): readonly [name: string, sql: string] {
+export function stampTrigger(table: string): { readonly name: string; readonly sql: string } {
   const [name, on] = [`${table} ${STAMP}`, identifier(table)]
   const isForeign = `new.${STAMP} IS old.${STAMP} AND new.${STAMP} IS NOT NULL`
-  return [
-    name,
-    `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN UPDATE ${on} SET ${STAMP} = NULL WHERE rowid = new.rowid; END`,
-  ]
+  const sql = `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN UPDATE ${on} SET ${STAMP} = NULL WHERE rowid = new.rowid; END`
+  return { name, sql }
 }
 
 const none: KnownShapes = { all: new Map() }
@@ -124,7 +122,6 @@ export class SchemaStamps {
     return isWhole(this.#declared, record) ? this.#ownShape()?.stamp : undefined
   }
 
-  /** The stamp of a new record, as SQL. */
   ofNew(record: Fields): string {
     return String(this.ofWhole(record) ?? 'NULL')
   }

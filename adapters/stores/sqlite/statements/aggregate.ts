@@ -9,7 +9,7 @@ import type { Scalar } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { whereAll } from '../../sql/filter.ts'
-import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/groups.ts'
+import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
 import { fieldValue } from '../layout/records.ts'
 import type { Compilation } from './filter.ts'
 

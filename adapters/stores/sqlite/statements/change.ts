@@ -10,7 +10,7 @@ import type { Change, Fields } from '../../../../src/ports/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { type Assignment, changedJson, type JsonDialect } from '../../sql/change.ts'
 import { every } from '../../sql/filter.ts'
-import { asText, keptShadow, type Shadow, shadowAt } from '../layout/shadows.ts'
+import { asText, keptShadow, type Shadow, shadowAt } from '../layout/records.ts'
 import { jsonPath, type Parameters } from '../layout/sql.ts'
 
 /** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */

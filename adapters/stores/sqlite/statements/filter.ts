@@ -8,9 +8,18 @@ import type { Filter } from '../../../../src/ports/filter.ts'
 import type { ObjectShape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { every, filterCompiler, some, type Value, whereAll } from '../../sql/filter.ts'
-import { boundValue, dateString, fieldAt, type Operand, operandIn } from '../layout/records.ts'
+import {
+  boundValue,
+  type Candidates,
+  dateString,
+  fieldAt,
+  folded,
+  type Operand,
+  operandIn,
+  type Search,
+  type Shadow,
+} from '../layout/records.ts'
 import type { SchemaStamps } from '../layout/schema-stamps.ts'
-import { type Candidates, folded, type Search, type Shadow } from '../layout/shadows.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
 
 /** What a statement is compiled with. */
@@ -28,11 +37,9 @@ export interface Target {
   /** The table, as an identifier. */
   readonly table: string
   readonly stamps: SchemaStamps | undefined
-  /** A record from its JSON. */
   parse(text: string): Fields
   /** The shadows of the searchable paths, by path. */
   shadows(): ReadonlyMap<string, Shadow>
-  /** What one statement is compiled with. */
   compilation(): Compilation
 }
 

@@ -1,0 +1,88 @@
+/**
+ * The parts of accounts that an app may do without. An option is plain data, so it cannot bring the code that it needs: each
+ * part is a value for one option, and index.ts lets an app name those that it uses.
+ *
+ * @module
+ */
+
+import type { OwnMethod } from './instance.ts'
+import { legacyMethod } from './legacy/legacy-tokens.ts'
+import { customProvider } from './providers/custom.ts'
+import { facebookProvider } from './providers/facebook.ts'
+import { githubProvider } from './providers/github.ts'
+import { appleProvider, googleProvider } from './providers/id-token.ts'
+import type { Maker } from './providers/provider.ts'
+import { emailProof } from './routes/email-verify.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { socialSignIn } from './routes/social.ts'
+import type { AuthOptions } from './setup/options.ts'
+
+/** A part of accounts, which takes one option. */
+export interface AccountsPart {
+  /** The option, such as `emailVerification` or `social.google`. */
+  readonly option: string
+  /** Makes its provider of the option. */
+  readonly maker?: Maker
+  /** What it adds; called once for each router. */
+  methods(options: AuthOptions<never>): readonly OwnMethod[]
+}
+
+const social = (): readonly OwnMethod[] => [socialSignIn]
+
+/** Sign-in with Google: the option `social.google`. */
+export const google: AccountsPart = {
+  option: 'social.google',
+  maker: googleProvider,
+  methods: social,
+}
+
+/** Sign-in with Apple: the option `social.apple`. */
+export const apple: AccountsPart = { option: 'social.apple', maker: appleProvider, methods: social }
+
+/** Sign-in with Facebook: the option `social.facebook`. */
+export const facebook: AccountsPart = {
+  option: 'social.facebook',
+  maker: facebookProvider,
+  methods: social,
+}
+
+/** Sign-in with GitHub: the option `social.github`. */
+export const github: AccountsPart = {
+  option: 'social.github',
+  maker: githubProvider,
+  methods: social,
+}
+
+/** Sign-in with providers of your own: all other names in the option `social`. */
+export const ownProviders: AccountsPart = {
+  option: 'social',
+  maker: customProvider,
+  methods: social,
+}
+
+/** Sessions that are refreshed, listed and ended: the option `refresh`. */
+export const sessions: AccountsPart = { option: 'refresh', methods: () => [sessionRoutes] }
+
+/** Proof of mailboxes by a code: the option `emailVerification`. */
+export const emailVerification: AccountsPart = {
+  option: 'emailVerification',
+  methods: () => [emailProof],
+}
+
+/** Tokens of express-controller-sets, during a move from there: the option `legacyTokens`. */
+export const legacyTokens: AccountsPart = {
+  option: 'legacyTokens',
+  methods: ({ legacyTokens: option }) => (option === undefined ? [] : [legacyMethod(option)]),
+}
+
+/** All parts, in the order of their routes in `router.urls`. */
+export const ALL_PARTS: readonly AccountsPart[] = [
+  google,
+  apple,
+  facebook,
+  github,
+  ownProviders,
+  sessions,
+  emailVerification,
+  legacyTokens,
+]

@@ -1,0 +1,17 @@
+import * as z from 'zod/mini'
+import { worker } from '../../../adapters/runtimes/workers.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { accountsWith } from '../../../src/auth/index.ts'
+import { createApp, createRouter, defineModel, userFields } from '../../../src/index.ts'
+
+const User = defineModel('User', {
+  fields: { name: z.optional(z.string()), ...userFields() },
+  unique: ['email'],
+})
+const City = defineModel('City', { fields: { name: z.string() } })
+
+export default worker<{ readonly DB: D1Binding; readonly SECRET: string }>((env) => {
+  const app = createApp({ store: d1Store(env.DB) })
+  app.mount('/auth', accountsWith()({ model: User, token: { secret: env.SECRET } }).router)
+  return app.mount('/cities', createRouter({ model: City }))
+})
