@@ -2,7 +2,7 @@
 
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Arrivals } from '../../adapters/runtimes/arrivals.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { served } from '../../adapters/runtimes/server.ts'
@@ -119,7 +119,7 @@ describe('a signal', () => {
     const { signal, codes, restore } = await signalled([end('one'), end('other')])
     try {
       signal()
-      await vi.waitFor(() => expect(codes()).toEqual([0]), 20_000)
+      await expect.poll(codes).toEqual([0])
       expect(ended).toEqual(['one', 'other'])
     } finally {
       restore()
@@ -134,7 +134,7 @@ describe('a signal', () => {
       signal()
       expect(codes()).toEqual([130])
       resolve(false)
-      await vi.waitFor(() => expect(codes()).toEqual([130, 1]), 20_000)
+      await expect.poll(codes).toEqual([130, 1])
     } finally {
       restore()
     }
