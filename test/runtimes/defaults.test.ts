@@ -2,7 +2,7 @@
 
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Arrivals } from '../../adapters/runtimes/arrivals.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { served } from '../../adapters/runtimes/server.ts'
