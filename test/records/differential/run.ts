@@ -166,10 +166,22 @@ function isAlike(one: string, other: string): boolean {
 
 function ordered(text: string): string {
   const lines = text.split('\n').filter((line) => !line.startsWith('etag: '))
-  // A file of JSON has several of them, one a line.
+  // A file of JSON has several of them, one a line; a cell of CSV may be one.
   const alike = (line: string) =>
-    /^[{[]/.test(line) ? JSON.stringify(sorted(JSON.parse(line))) : line
+    /^[{[]/.test(line) ? orderedJson(line) : line.replace(/"((?:[^"]|"")*)"/g, orderedCell)
   return lines.map(alike).join('\n')
+}
+
+function orderedJson(text: string): string {
+  return JSON.stringify(sorted(JSON.parse(text)))
+}
+
+function orderedCell(cell: string, quoted: string): string {
+  try {
+    return orderedJson(quoted.replaceAll('""', '"'))
+  } catch {
+    return cell
+  }
 }
 
 function sorted(value: unknown): unknown {
