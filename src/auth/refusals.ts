@@ -1,8 +1,4 @@
-/**
- * Every error message of the authentication API. Statuses and texts are fixed by the contract.
- *
- * @module
- */
+/** Every error message of the authentication API. Statuses and texts are fixed by the contract. */
 
 import { badRequest, HttpError, refusal } from '../http/errors.ts'
 

@@ -1,6 +1,4 @@
-/**
- * What a guard or hook sees as the body of its request: the stream, which refuses what is meant for a parsed body.
- */
+/** What a guard or hook sees as the body of its request: the stream, which refuses what is meant for a parsed body. */
 
 /** Refuses a use of the body. */
 export interface BodyUses {

@@ -1,6 +1,4 @@
-/**
- * Outages: what a client is told, and what is logged, while a database or a file store is unavailable.
- */
+/** Outages: what a client is told, and what is logged, while a database or a file store is unavailable. */
 
 import { causesOf, causeText } from '../ports/causes.ts'
 import { StoreTimeout, StoreUnavailable } from '../ports/store.ts'

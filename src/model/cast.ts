@@ -26,9 +26,7 @@ const YEAR = /^\d{4}$/
 const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/**
- * A number from its decimal string of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN.
- */
+/** A number from its decimal string of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN. */
 export function numberFrom(text: string): number | undefined {
   const value = text.length <= MAX_NUMBER_LENGTH && NUMBER.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined

@@ -1,6 +1,4 @@
-/**
- * Fields that hide themselves: the mark is on the schema, so every model that includes the field hides it.
- */
+/** Fields that hide themselves: the mark is on the schema, so every model that includes the field hides it. */
 
 import type { $ZodType } from 'zod/v4/core'
 import { isMarked } from './stored.ts'

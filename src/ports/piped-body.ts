@@ -1,8 +1,6 @@
 /**
  * Bodies of responses that write themselves where the runtime has something to write to: a web stream of Node takes several
  * kilobytes, which many open responses add up to.
- *
- * @module
  */
 
 /** What a body writes itself to, such as a response of node:http. */

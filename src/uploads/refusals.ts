@@ -1,6 +1,4 @@
-/**
- * Every error message of uploads. Statuses and texts are fixed by the contract (spec 4.3, answers).
- */
+/** Every error message of uploads. Statuses and texts are fixed by the contract (spec 4.3, answers). */
 
 import { type HttpError, refusal } from '../http/errors.ts'
 

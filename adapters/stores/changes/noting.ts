@@ -1,8 +1,4 @@
-/**
- * Steps that are taken in a transaction, and what they do to each record: for stores that note it themselves.
- *
- * @module
- */
+/** Steps that are taken in a transaction, and what they do to each record: for stores that note it themselves. */
 
 import { type Filter, withId } from '../../../src/ports/filter.ts'
 import { isSameContent } from '../../../src/ports/same-content.ts'

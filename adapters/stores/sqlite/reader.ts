@@ -1,8 +1,4 @@
-/**
- * The code of a thread in the pool: it runs one statement after another on its own connection.
- *
- * @module
- */
+/** The code of a thread in the pool: it runs one statement after another on its own connection. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { Connection, retryWhileBusy } from './connection/connection.ts'

@@ -1,8 +1,6 @@
 /**
  * Requests for a code, from anyone who knows an address. The response is sent before the account is looked up, so
  * neither its content nor its time depends on whether there is one.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

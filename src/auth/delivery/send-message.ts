@@ -1,8 +1,6 @@
 /**
  * Hands a message to its sender, by mail or SMS, within a deadline; those of accounts after the response was sent, so that
  * its duration tells the client nothing.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

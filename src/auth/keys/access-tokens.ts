@@ -3,8 +3,6 @@
  *
  * fieldgate chooses the algorithm, never the token: its header is checked, not followed (RFC 8725 §3.1). Its key id
  * only selects one of the router's own keys.
- *
- * @module
  */
 
 import { base64url, objectIn } from '../../http/base64url.ts'

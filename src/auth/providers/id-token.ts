@@ -1,8 +1,4 @@
-/**
- * Google and Apple: OpenID Connect id tokens, checked against the provider's published keys.
- *
- * @module
- */
+/** Google and Apple: OpenID Connect id tokens, checked against the provider's published keys. */
 
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { hexDigestOf } from '#hmac'

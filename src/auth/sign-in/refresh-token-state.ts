@@ -4,8 +4,6 @@
  * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of a token
  * is known from the token alone, and parallel refreshes get the same one; any older token of a session is provable
  * reuse, and a forged one is not. Only MACs of tokens are stored, under a separate key.
- *
- * @module
  */
 
 import { base64url, textIn } from '../../http/base64url.ts'

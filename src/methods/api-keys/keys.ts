@@ -1,6 +1,4 @@
-/**
- * API keys as they are stored: a MAC of the key, what it may do, and the era of its owner, after which it is dead.
- */
+/** API keys as they are stored: a MAC of the key, what it may do, and the era of its owner, after which it is dead. */
 
 import { array, date, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'

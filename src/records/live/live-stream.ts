@@ -1,6 +1,4 @@
-/**
- * One live list: the records of a list, what becomes of them, and the rights of the client that follows it.
- */
+/** One live list: the records of a list, what becomes of them, and the rights of the client that follows it. */
 
 import { errorHandler } from '../../http/error-handler.ts'
 import { HttpError } from '../../http/errors.ts'

@@ -1,6 +1,4 @@
-/**
- * What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again.
- */
+/** What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again. */
 
 import { Deadline } from '../../http/deadline.ts'
 import { refusal } from '../../http/errors.ts'

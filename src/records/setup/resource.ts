@@ -1,6 +1,4 @@
-/**
- * A mounted resource: the router's options, checked and resolved once, as the handlers use them.
- */
+/** A mounted resource: the router's options, checked and resolved once, as the handlers use them. */
 
 import type { CacheSettings } from '../../cache/options.ts'
 import { isHidden, type Model, sortKey } from '../../model/model.ts'

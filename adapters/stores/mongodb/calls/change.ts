@@ -1,8 +1,6 @@
 /**
  * A change of one record as an aggregation pipeline, which MongoDB applies as one atomic step. The plain update
  * operators don't fit: `$inc` and `$push` refuse null, which fieldgate counts as 0 and as an empty list.
- *
- * @module
  */
 
 import { BSON, type Document } from 'mongodb'

@@ -1,8 +1,6 @@
 /**
  * The reads of one collection: by ids, lists, counts and groups. Reads by id and identical lists of one turn of the event
  * loop share a round trip.
- *
- * @module
  */
 
 import type { Abortable, Document, FindOptions, Collection as Native } from 'mongodb'

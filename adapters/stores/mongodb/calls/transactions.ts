@@ -1,8 +1,4 @@
-/**
- * Several writes as one: a transaction, tried again while it meets others.
- *
- * @module
- */
+/** Several writes as one: a transaction, tried again while it meets others. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ClientSession, type Db, MongoError } from 'mongodb'

@@ -2,8 +2,6 @@
  * Writes that require or change the same record, and so would conflict, take turns; those that wait share a
  * transaction. Of 50 creates at a time that refer to one record, each takes 2 ms; without turns, 12 to 17 ms. So do short
  * writes that the log of changes notes, whatever they are about: the log costs as much for one of them as for many.
- *
- * @module
  */
 
 import type { NotedChange } from '../../../../src/ports/changes.ts'

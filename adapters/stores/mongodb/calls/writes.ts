@@ -1,8 +1,4 @@
-/**
- * The writes of one collection, alone or in a transaction.
- *
- * @module
- */
+/** The writes of one collection, alone or in a transaction. */
 
 import {
   BSON,

@@ -1,8 +1,4 @@
-/**
- * The log of changes in MongoDB.
- *
- * @module
- */
+/** The log of changes in MongoDB. */
 
 import { type ClientSession, type Collection, MongoError } from 'mongodb'
 import type {

@@ -6,8 +6,6 @@
  * only commit if it has begun, and so taken its ticket, after the commit of the earlier one. Nothing comes any more below
  * the first open ticket. If a process dies with a ticket, another one takes the place of its first entry, so that its
  * transaction can't commit any more, ends that, so that the records that it has written are free, and closes the ticket.
- *
- * @module
  */
 
 import type { Collection, Db, Document, ServerSessionId } from 'mongodb'

@@ -1,8 +1,4 @@
-/**
- * Turns the driver's errors into the port's.
- *
- * @module
- */
+/** Turns the driver's errors into the port's. */
 
 import type { MongoError, MongoServerError } from 'mongodb'
 import {
@@ -76,9 +72,7 @@ const NOT_NOW = new Set<unknown>([
 /** System errors of a broken connection. The driver passes them on if a write fails at once. */
 const BROKEN = new Set<unknown>(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
-/**
- * `error` as one of the port's errors. An error that no caller could act on becomes a plain error with it as the cause.
- */
+/** `error` as one of the port's errors. An error that no caller could act on becomes a plain error with it as the cause. */
 export function portError(error: unknown, schema?: CollectionSchema): unknown {
   const options = { cause: error }
   const unreachable = () => new StoreUnavailable('the database cannot be reached', options)

@@ -1,8 +1,4 @@
-/**
- * The log of changes in PostgreSQL, as its readers see it.
- *
- * @module
- */
+/** The log of changes in PostgreSQL, as its readers see it. */
 
 import type { ChangeLog, LoggedChange } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'

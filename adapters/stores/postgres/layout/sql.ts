@@ -1,8 +1,6 @@
 /**
  * SQL, built safely: names are quoted and say what they name, values are bound, and strings are as PostgreSQL can hold them,
  * which has no NUL.
- *
- * @module
  */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'

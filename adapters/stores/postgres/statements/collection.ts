@@ -1,8 +1,4 @@
-/**
- * One collection of the store.
- *
- * @module
- */
+/** One collection of the store. */
 
 import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'

@@ -1,8 +1,4 @@
-/**
- * Several writes as one: a transaction. It is not serializable; locks on rows keep what its steps rely on.
- *
- * @module
- */
+/** Several writes as one: a transaction. It is not serializable; locks on rows keep what its steps rely on. */
 
 import { all as allOf, any, type Filter } from '../../../../src/ports/filter.ts'
 import type {

@@ -1,8 +1,4 @@
-/**
- * A small pool of threads for long reads, so that they hold up no other request.
- *
- * @module
- */
+/** A small pool of threads for long reads, so that they hold up no other request. */
 
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
