@@ -1,8 +1,6 @@
 /**
  * The modules that `imports` in package.json chooses by runtime, as src sees them: src declares what it needs, and an
  * adapter for each runtime provides it (`test/types/chosen.test.ts` compares the two).
- *
- * @module
  */
 
 declare module '#scrypt' {
@@ -13,10 +11,10 @@ declare module '#scrypt' {
 }
 
 declare module '#hmac' {
-  /** The SHA-256 of a string in UTF-8. */
-  export function digestOf(text: string): Uint8Array
+  /** The SHA-256 of bytes, or of a string in UTF-8. */
+  export function digestOf(data: string | Uint8Array): Uint8Array
   /** The same in hexadecimal. */
-  export function hexDigestOf(text: string): string
+  export function hexDigestOf(data: string | Uint8Array): string
   /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
   export function macUnder(key: Uint8Array): (text: string) => Uint8Array
 }
@@ -36,6 +34,8 @@ declare module '#response' {
   export const Response: {
     new (body?: BodyInit | null, init?: ResponseInit): globalThis.Response
   }
+  /** What that class is given for such a body. */
+  export function bodyOf(body: import('./ports/piped-body.ts').PipedBody): BodyInit
 }
 
 declare module '#outbound' {

@@ -1,8 +1,4 @@
-/**
- * `increment` as a script, for Redis and what speaks its commands.
- *
- * @module
- */
+/** `increment` as a script, for Redis and what speaks its commands. */
 
 /**
  * Adds one to the number under KEYS[1]; the first sum expires after ARGV[1] seconds. One step, so that no count is left

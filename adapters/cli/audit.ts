@@ -1,8 +1,4 @@
-/**
- * `fieldgate audit ./src/app.ts [--table] [--against audit.json]`
- *
- * @module
- */
+/** `fieldgate audit ./src/app.ts [--table] [--against audit.json]` */
 
 import { readFileSync } from 'node:fs'
 import { type AuditRow, audit as auditOf } from '../../src/audit/audit.ts'

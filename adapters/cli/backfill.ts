@@ -1,8 +1,4 @@
-/**
- * `fieldgate backfill ./src/app.ts [--json]`
- *
- * @module
- */
+/** `fieldgate backfill ./src/app.ts [--json]` */
 
 import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'

@@ -1,8 +1,4 @@
-/**
- * `fieldgate backup ./src/app.ts --to backup.db [--json]`
- *
- * @module
- */
+/** `fieldgate backup ./src/app.ts --to backup.db [--json]` */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { backUp } from '../stores/sqlite/connection/backup.ts'

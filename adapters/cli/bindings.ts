@@ -1,8 +1,4 @@
-/**
- * The bindings of a Worker, as wrangler gives them on this machine.
- *
- * @module
- */
+/** The bindings of a Worker, as wrangler gives them on this machine. */
 
 import { Unusable } from './unusable.ts'
 

@@ -1,8 +1,4 @@
-/**
- * `fieldgate changes ./src/app.ts [--retry name] [--json]`
- *
- * @module
- */
+/** `fieldgate changes ./src/app.ts [--retry name] [--json]` */
 
 import type { ConsumerStatus } from '../../src/records/engine/background-work.ts'
 import { table } from '../../src/upkeep/check/table.ts'

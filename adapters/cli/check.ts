@@ -1,8 +1,4 @@
-/**
- * `fieldgate check ./src/app.ts [--json]`
- *
- * @module
- */
+/** `fieldgate check ./src/app.ts [--json]` */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
 import type { Host } from '../../src/records/engine/host.ts'

@@ -1,13 +1,8 @@
-/**
- * `fieldgate copy ./src/app.ts --to mongodb://127.0.0.1:27017/app [--from sqlite:app.db] [--convert] [--json]`
- *
- * @module
- */
+/** `fieldgate copy ./src/app.ts --to mongodb://127.0.0.1:27017/app [--from sqlite:app.db] [--convert] [--json]` */
 
-import type { Store } from '../../src/ports/store.ts'
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { command, type Run, Unusable } from './command.ts'
-import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
+import { closing, copy as copyStores, linesOf, lossesOf } from './copying.ts'
 import { openSource, openStore, STORES } from './stores.ts'
 
 const USAGE = `Copies all records of your app's models from one store to another.
@@ -36,27 +31,18 @@ export const copy: Run = command({
   async run({ host, module, json, flags, values: { from, to } }) {
     if (!to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
     openFilesAs('make')
-    const opened: Store[] = []
-    const kept = (store: Store) => {
-      opened.push(store)
-      return store
-    }
     const convert = flags.has('convert')
-    try {
-      const end = await copyStores({
+    const end = await closing(async (kept) =>
+      copyStores({
         from: from === undefined ? host.database : kept(await openSource(from, module)),
         to: kept(await openStore(to, module)),
-        models: host.known(),
-        convert,
-        stream: process.stderr,
-      })
-      if (json) console.log(JSON.stringify(end))
-      else if (end.ok) console.log(linesOf(end.collections))
-      else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))
-      if (end.error) console.error(`fieldgate copy: ${end.error}`)
-      return end.ok ? 0 : 1
-    } finally {
-      for (const one of opened) await one.close()
-    }
+        ...{ models: host.known(), convert, stream: process.stderr },
+      }),
+    )
+    if (json) console.log(JSON.stringify(end))
+    else if (end.ok) console.log(linesOf(end.collections))
+    else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))
+    if (end.error) console.error(`fieldgate copy: ${end.error}`)
+    return end.ok ? 0 : 1
   },
 })

@@ -1,8 +1,4 @@
-/**
- * A copy with its progress and its end, for the commands that make one.
- *
- * @module
- */
+/** A copy with its progress and its end, for the commands that make one. */
 
 import type { Model } from '../../src/model/model.ts'
 import type { Shape } from '../../src/ports/shape.ts'
@@ -13,6 +9,20 @@ import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
 import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
 import { bar } from './command.ts'
 import { Unusable } from './unusable.ts'
+
+/** Does `work`, and closes the stores that it passes to `kept`. */
+export async function closing<T>(work: (kept: (store: Store) => Store) => Promise<T>): Promise<T> {
+  const opened: Store[] = []
+  const kept = (store: Store) => {
+    opened.push(store)
+    return store
+  }
+  try {
+    return await work(kept)
+  } finally {
+    for (const store of opened) await store.close()
+  }
+}
 
 /** What is copied, and how. */
 export interface CopyJob {

@@ -1,8 +1,6 @@
 /**
  * `fieldgate doctor ./src/app.ts [--mongo mongodb://127.0.0.1:27017/shop] [--json]`, and
  * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`
- *
- * @module
  */
 
 import { routeServedBy } from '../../src/auth/routes/serving.ts'
@@ -13,8 +11,7 @@ import type { Store } from '../../src/ports/store.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import { table } from '../../src/upkeep/check/table.ts'
 import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/doctor.ts'
-import type { Finding } from '../../src/upkeep/doctor/finding.ts'
-import type { AccountIdentifier } from '../../src/upkeep/doctor/records.ts'
+import type { AccountIdentifier, Finding } from '../../src/upkeep/doctor/records.ts'
 import { bar, commandLine, openApp, packageFolder, Unusable } from './command.ts'
 import { openStore } from './stores.ts'
 import { upgradeOf, upgradeText } from './upgrade.ts'

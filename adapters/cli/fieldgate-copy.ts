@@ -9,11 +9,9 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Model } from '../../src/model/model.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { copy, linesOf, lossesOf } from './copying.ts'
-import { end } from './end.ts'
+import { closing, copy, linesOf, lossesOf } from './copying.ts'
 import { openSource, openStore, STORES } from './stores.ts'
-import { Unusable } from './unusable.ts'
+import { end, Unusable } from './unusable.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
 
@@ -36,32 +34,23 @@ async function main(): Promise<number> {
       help: { type: 'boolean', short: 'h' },
     },
   })
-  if (values.help || !values.from || !values.to || !values.models) {
+  const { from, to, convert } = values
+  if (values.help || !from || !to || !values.models) {
     console.log(USAGE)
     return values.help ? 0 : 2
   }
   const models = await modelsOf(values.models)
-  const opened: Store[] = []
-  const kept = (store: Store) => {
-    opened.push(store)
-    return store
-  }
-  const { convert } = values
-  try {
-    const { ok, collections, lost, error } = await copy({
-      from: kept(await openSource(values.from)),
-      to: kept(await openStore(values.to)),
-      models,
-      convert,
-      stream: process.stdout,
-    })
-    if (lost.length > 0 && !convert) console.log(lossesOf(lost))
-    if (!ok) throw new Error(error)
-    console.log(linesOf(collections))
-    return 0
-  } finally {
-    for (const store of opened) await store.close()
-  }
+  const { ok, collections, lost, error } = await closing(async (kept) =>
+    copy({
+      from: kept(await openSource(from)),
+      to: kept(await openStore(to)),
+      ...{ models, convert, stream: process.stdout },
+    }),
+  )
+  if (lost.length > 0 && !convert) console.log(lossesOf(lost))
+  if (!ok) throw new Error(error)
+  console.log(linesOf(collections))
+  return 0
 }
 
 async function modelsOf(module: string): Promise<Model[]> {

@@ -15,9 +15,9 @@ import { check } from './check.ts'
 import { packageFolder, Unusable } from './command.ts'
 import { copy } from './copy.ts'
 import { doctor } from './doctor.ts'
-import { end } from './end.ts'
 import { jobs } from './jobs.ts'
 import { openapi } from './openapi.ts'
+import { end } from './unusable.ts'
 import { user } from './user.ts'
 
 /** Each command with a line for the list. */

@@ -1,8 +1,4 @@
-/**
- * `fieldgate jobs ./src/app.ts [--json]`
- *
- * @module
- */
+/** `fieldgate jobs ./src/app.ts [--json]` */
 
 import { table } from '../../src/upkeep/check/table.ts'
 import { command, type Run } from './command.ts'

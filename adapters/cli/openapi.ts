@@ -1,8 +1,4 @@
-/**
- * `fieldgate openapi ./src/app.ts [--version 3.1] [--title <title>]`
- *
- * @module
- */
+/** `fieldgate openapi ./src/app.ts [--version 3.1] [--title <title>]` */
 
 import { document } from '../../src/openapi/document.ts'
 import { servedOptions, versionIn } from '../../src/openapi/openapi.ts'

@@ -1,8 +1,4 @@
-/**
- * Stores, as command lines name them.
- *
- * @module
- */
+/** Stores, as command lines name them. */
 
 import { existsSync } from 'node:fs'
 import type { Store } from '../../src/ports/store.ts'

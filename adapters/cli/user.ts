@@ -1,8 +1,4 @@
-/**
- * `fieldgate user ./src/app.ts --find ann@example.com [--role librarian] [--create]`
- *
- * @module
- */
+/** `fieldgate user ./src/app.ts --find ann@example.com [--role librarian] [--create]` */
 
 import { createAccount } from '../../src/auth/accounts/create-account.ts'
 import { namedAccount } from '../../src/auth/accounts/credentials.ts'

@@ -1,8 +1,6 @@
 /**
  * The records of a mount, for packages that name it only when they ask for it, and the client's results as admin
  * interfaces take them.
- *
- * @module
  */
 
 import { ClientError, type Failure, type Result } from '../../src/client/index.ts'

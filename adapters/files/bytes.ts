@@ -1,8 +1,4 @@
-/**
- * The bytes of open files, as streams.
- *
- * @module
- */
+/** The bytes of open files, as streams. */
 
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'

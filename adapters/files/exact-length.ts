@@ -1,8 +1,4 @@
-/**
- * Streams of exactly the announced length, or they fail before they end.
- *
- * @module
- */
+/** Streams of exactly the announced length, or they fail before they end. */
 
 type Bytes = Uint8Array
 

@@ -1,8 +1,4 @@
-/**
- * Presigned links to S3 objects: made without a request to the server.
- *
- * @module
- */
+/** Presigned links to S3 objects: made without a request to the server. */
 
 import { AwsClient } from 'aws4fetch'
 import { lifetime } from './links.ts'

@@ -1,8 +1,4 @@
-/**
- * The options of an S3 file store, from code or from the environment.
- *
- * @module
- */
+/** The options of an S3 file store, from code or from the environment. */
 
 import { isKey } from '../../src/ports/files.ts'
 

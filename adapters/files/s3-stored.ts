@@ -1,8 +1,6 @@
 /**
  * Checks whether an S3 server has stored what was sent: a proxy or a captive portal in front of it can respond to PUT
  * with 200 too.
- *
- * @module
  */
 
 /** What a server says about an object. */

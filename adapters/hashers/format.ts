@@ -1,8 +1,4 @@
-/**
- * The stored form of a password hash, and which parameters are accepted.
- *
- * @module
- */
+/** The stored form of a password hash, and which parameters are accepted. */
 
 import { base64url, bytesIn } from '../../src/http/base64url.ts'
 import { sameText } from '../../src/http/constant-time.ts'

@@ -7,7 +7,6 @@
 import { scrypt } from 'node:crypto'
 import type { Hasher } from '../../src/ports/hasher.ts'
 import { hasherOver } from './format.ts'
-import { nativeSlots } from './slots.ts'
 
 /** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`; also verifies hashes with other parameters. */
 export const hasher: Hasher = hasherOver(
@@ -20,5 +19,32 @@ export const hasher: Hasher = hasherOver(
     }),
 )
 
-/** How many hashes may be computed at once. */
-export const slots: () => number = nativeSlots
+/** The number of libuv threads, unless UV_THREADPOOL_SIZE says otherwise; it has at most 1,024. */
+const POOL = 4
+const MAX_POOL = 1024
+/** If the runtime does not tell. */
+const CORES = 2
+
+/**
+ * How many hashes may be computed at once: as many as there are cores, but one less than libuv has threads: file access, DNS lookups and zlib use them too, and
+ * would wait behind every sign-in.
+ */
+export function slots(): number {
+  const cores = globalThis.navigator?.hardwareConcurrency || CORES
+  return Math.max(1, Math.min(cores, poolSize() - 1))
+}
+
+function poolSize(): number {
+  const size = variable('UV_THREADPOOL_SIZE')
+  if (size === undefined || size === '') return POOL
+  return Math.min(Math.max(1, Number.parseInt(size, 10) || 1), MAX_POOL)
+}
+
+function variable(name: string): string | undefined {
+  try {
+    return globalThis.process?.env?.[name]
+  } catch {
+    // Deno requires a permission for this.
+    return undefined
+  }
+}

@@ -1,8 +1,4 @@
-/**
- * Image optimisation with the WebAssembly codecs of jSquash: mozjpeg, libwebp and OxiPNG.
- *
- * @module
- */
+/** Image optimisation with the WebAssembly codecs of jSquash: mozjpeg, libwebp and OxiPNG. */
 
 import decodeJpeg, { init as initJpegDecoder } from '@jsquash/jpeg/decode.js'
 import encodeJpeg, { init as initJpegEncoder } from '@jsquash/jpeg/encode.js'
@@ -15,12 +11,12 @@ import {
   bisectQuality,
   type Encode,
   isEmptyish,
+  oneAtATime,
   PATIENCE_MS,
   type SizeTarget,
   sampledQuality,
   sizeTarget,
 } from './quality.ts'
-import { oneAtATime } from './queue.ts'
 
 /** Options of `wasmImages`. */
 export interface WasmOptions {

@@ -1,8 +1,4 @@
-/**
- * The target size of an optimised image, and the search for the quality that reaches it.
- *
- * @module
- */
+/** The target size of an optimised image, and the search for the quality that reaches it. */
 
 import type { OptimizationLevel } from '../../src/ports/images.ts'
 
@@ -110,4 +106,14 @@ export async function sampledQuality(
 function isBetter(size: number, other: number, { most }: SizeTarget): boolean {
   if (size > most) return size < other
   return other > most || size > other
+}
+
+/** Returns a function that runs tasks in order, each after the previous one has settled. */
+export function oneAtATime(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
+  }
 }

@@ -11,12 +11,12 @@ import {
   type Encode,
   HIGHEST_QUALITY,
   isEmptyish,
+  oneAtATime,
   PATIENCE_MS,
   type SizeTarget,
   sampledQuality,
   sizeTarget,
 } from './quality.ts'
-import { oneAtATime } from './queue.ts'
 
 type MakeSharp = (bytes: Uint8Array, options?: SharpOptions) => Sharp
 

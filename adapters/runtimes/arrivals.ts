@@ -5,8 +5,6 @@
  * take as long as all of them together. libuv accepts one connection per turn, so most clients would wait unseen.
  * Therefore a turn starts requests for only a few milliseconds; the others wait here, first come first served, while
  * the loop checks for new arrivals.
- *
- * @module
  */
 
 /** How long one turn of the event loop starts requests, in milliseconds. */

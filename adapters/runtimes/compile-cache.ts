@@ -1,8 +1,4 @@
-/**
- * Node's compile cache, where the deployer has switched it on.
- *
- * @module
- */
+/** Node's compile cache, where the deployer has switched it on. */
 
 import module from 'node:module'
 

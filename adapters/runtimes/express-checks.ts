@@ -1,8 +1,4 @@
-/**
- * Checks of what `toExpress` is given, before it serves anything.
- *
- * @module
- */
+/** Checks of what `toExpress` is given, before it serves anything. */
 
 /** Throws a `TypeError` if `app` is no app, with what to write instead. */
 export function checkApp(app: unknown): void {

@@ -7,7 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
-import { pathOf } from '../../src/ports/path-of.ts'
+import { pathOf } from '../../src/ports/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp, checkOptions } from './express-checks.ts'
 import { hasBody, leaveUnread } from './node-connections.ts'

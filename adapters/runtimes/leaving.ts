@@ -1,8 +1,6 @@
 /**
  * Closing a server on runtimes that close idle connections at once, including those with a request on its way: clients
  * are told to leave first.
- *
- * @module
  */
 
 /** Tells clients to leave. */

@@ -1,8 +1,6 @@
 /**
  * Requests on Node: srvx's, whose bodies can also be read without a web stream. Making one takes longer than to parse a
  * short body.
- *
- * @module
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'

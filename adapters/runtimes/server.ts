@@ -1,8 +1,4 @@
-/**
- * What every `serve` takes and returns.
- *
- * @module
- */
+/** What every `serve` takes and returns. */
 
 import type { App } from '../../src/app/app.ts'
 import { runBackground } from '../../src/background/run.ts'

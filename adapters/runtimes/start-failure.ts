@@ -1,8 +1,4 @@
-/**
- * What `serve` rejects with if the database cannot be reached.
- *
- * @module
- */
+/** What `serve` rejects with if the database cannot be reached. */
 
 import { causeText } from '../../src/ports/causes.ts'
 import { StoreUnavailable } from '../../src/ports/store.ts'

@@ -1,11 +1,11 @@
 /**
- * Values that come from JSON: dates become dates again. `jsonb` keeps the members of objects in an order of its own, so
- * for PostgreSQL they come to stand in the model's.
- *
- * @module
+ * Records as JSON, and back: dates become dates again. `jsonb` keeps the members of objects in an order of its own, so for
+ * PostgreSQL they come to stand in the model's.
  */
 
+import { onlyDeclared, withDefaults } from '../../src/ports/declared.ts'
 import { setMember } from '../../src/ports/members.ts'
+import { project } from '../../src/ports/projection.ts'
 import {
   DATE_AMONG_OTHERS,
   dateOfJson,
@@ -13,7 +13,30 @@ import {
   type ObjectShape,
   type Shape,
 } from '../../src/ports/shape.ts'
-import type { Fields } from '../../src/ports/store.ts'
+import type { CollectionSchema, Fields, Read } from '../../src/ports/store.ts'
+
+/** The JSON of a record: `_id` first, before names that are whole numbers; dates as ISO 8601 with milliseconds. */
+export function textOf({ _id, ...fields }: Fields): string {
+  const rest = JSON.stringify(fields)
+  return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+}
+
+/** `date` as JSON holds it: fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
+export function isoText(date: Date): string {
+  const text = date.toISOString()
+  return text.startsWith('+') ? ':' : text
+}
+
+/** The JSON of a record as a read shows it: what the model declares and the read selects, with defaults if it asks for them. */
+export function shownText(
+  record: unknown,
+  { declared }: CollectionSchema,
+  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
+): string {
+  const shown = declared ? onlyDeclared(declared, record) : record
+  const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
+  return textOf(project(whole as Fields, select))
+}
 
 /** Returns the value that JSON stands for. May change what it is given. */
 export type Restore = (value: unknown) => unknown
@@ -138,9 +161,7 @@ function ordered(object: Fields, fields: ObjectShape['fields']): Fields {
   for (const name of fields.keys()) {
     if (Object.hasOwn(object, name)) setMember(all, name, object[name])
   }
-  for (const name of Object.keys(object)) {
-    if (!fields.has(name)) setMember(all, name, object[name])
-  }
+  for (const name of Object.keys(object)) if (!fields.has(name)) setMember(all, name, object[name])
   return all
 }
 

@@ -1,8 +1,4 @@
-/**
- * What start-up says of an index that another version of the app has made.
- *
- * @module
- */
+/** What start-up says of an index that another version of the app has made. */
 
 /** An index of a store's own that no model declares. */
 export interface LeftIndex {
@@ -15,9 +11,12 @@ export interface LeftIndex {
 
 /** The warning about it; `store` is the database's name. */
 export function leftOverWarning(store: string, { collection, name, unique }: LeftIndex): string {
-  const kind = unique ? 'unique index' : 'index'
-  const harm = unique
+  return `${store}: '${collection}' still has the ${unique ? 'unique index' : 'index'} '${name}' of another version of the app, which ${harmOf(unique)}. If no version needs it any more, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app.`
+}
+
+/** What an index does to writes; `unique` are the fields of one that keeps them so. */
+export function harmOf(unique: readonly string[] | undefined): string {
+  return unique
     ? `refuses a second record with the same ${unique.join(', ')}`
     : 'slows down every write'
-  return `${store}: '${collection}' still has the ${kind} '${name}' of another version of the app, which ${harm}. If no version needs it any more, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app.`
 }

@@ -18,7 +18,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { methodName, type ObservedRequest, type Observer } from '../../src/ports/observer.ts'
-import { pathOf } from '../../src/ports/path-of.ts'
+import { pathOf } from '../../src/ports/paths.ts'
 import { traceParent } from '../../src/ports/trace-parent.ts'
 
 /**

@@ -1,25 +1,22 @@
-/**
- * `createApp`: what an app has. flow.ts has the way of a request.
- *
- * @module
- */
+/** `createApp`: what an app has. flow.ts has the way of a request. */
 
 import { errorHandler } from '../http/error-handler.ts'
+import { pathOf } from '../ports/paths.ts'
 import type { BackgroundWork } from '../records/engine/background-work.ts'
 import { checkOrder, refuseMiddlewares } from '../records/engine/guards.ts'
-import type { Mountable, MountedRoutes } from '../records/engine/host.ts'
+import type { AppParts, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import { type Guard, patternOf } from '../records/engine/route.ts'
 import { type AddRoutes, addingRoutes } from '../records/extra-routes.ts'
 import { served } from '../records/setup/described.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
-import { handleBelow, urlBelow } from './base-path.ts'
 import type { Platform } from './context.ts'
 import { createHost } from './create-host.ts'
 import { type AppGuards, Flow, type Parts } from './flow.ts'
 import { addTo } from './guards.ts'
 import { servesFile } from './methods.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
+import { atomic, caching, exports, history, live } from './parts.ts'
 import { RouteTable, routedPath } from './route-table.ts'
 
 /** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
@@ -76,8 +73,25 @@ export interface App extends AddRoutes {
  * ```
  */
 export function createApp(options: AppOptions): App {
+  return appOf(options, { ...caching, ...live, ...history, ...exports, ...atomic })
+}
+
+/**
+ * A `createApp` with these parts of `fieldgate/app` alone, for bundles: an option that needs another one is a start-up
+ * error.
+ *
+ * ```ts
+ * const createApp = appWith(live, history)
+ * ```
+ */
+export function appWith(...parts: readonly AppParts[]): typeof createApp {
+  const own: AppParts = Object.assign({}, ...parts)
+  return (options) => appOf(options, own)
+}
+
+function appOf(options: AppOptions, own: AppParts): App {
   const resolved = resolveAppOptions(options)
-  const host = createHost(resolved, (...given) => handle(...given))
+  const host = createHost(resolved, own, (...given) => handle(...given))
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const guards: AppGuards = { early: host.early, prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
@@ -171,4 +185,41 @@ function mountPath(path: string): string {
     )
   }
   return path.replace(/(^|[^/])\/+$/, '$1')
+}
+
+type Handle = (request: Request, env?: unknown, platform?: Platform) => Promise<Response>
+
+/**
+ * The URL that a request has for an app below `basePath`, as if another server had mounted it there. Undefined if it is
+ * elsewhere. What decides is the path that is routed: `/api/../cities` is not below `/api`.
+ */
+function urlBelow(basePath: string, request: Request): string | undefined {
+  const { url } = request
+  if (basePath === '') return url
+  const path = routedPath(request)
+  if (path !== basePath && !path.startsWith(`${basePath}/`)) return undefined
+  const query = url.indexOf('?')
+  const origin = url.startsWith('/')
+    ? ''
+    : url.slice(0, url.indexOf(pathOf(url), url.indexOf('://') + 3))
+  return `${origin}${path.slice(basePath.length) || '/'}${query === -1 ? '' : url.slice(query)}`
+}
+
+/**
+ * Hands requests below `basePath` to `inside`, with the URL that they have there, and all others to `outside`. The URL is
+ * what it was once the response is there: a server in front may read it.
+ */
+function handleBelow(basePath: string, inside: Handle, outside: Handle): Handle {
+  return async (request, env, platform) => {
+    const url = urlBelow(basePath, request)
+    if (url === undefined) return outside(request, env, platform)
+    const own = Object.getOwnPropertyDescriptor(request, 'url')
+    Object.defineProperty(request, 'url', { value: url, configurable: true })
+    try {
+      return await inside(request, env, platform)
+    } finally {
+      if (own) Object.defineProperty(request, 'url', own)
+      else Reflect.deleteProperty(request, 'url')
+    }
+  }
 }

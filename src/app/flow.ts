@@ -1,8 +1,6 @@
 /**
  * The way of a request through the app, from top to bottom: its id and context, the early guards, the limits on time and
  * number, start-up, guards, the route, files, and the response that is sent.
- *
- * @module
  */
 
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
@@ -14,15 +12,13 @@ import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.
 import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
-import { servedBy } from '../records/setup/serving.ts'
 import { serveFile } from '../uploads/serve.ts'
 import { AppContext, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
-import { firstResponse, type GuardLists, inLists, notePassed } from './guards.ts'
+import { firstResponse, type GuardLists, serveGuarded } from './guards.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { observe } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
-import { RequestLimits } from './request-limits.ts'
 import { finish } from './response.ts'
 import { enter, type RouteTable, type Row, routedPath } from './route-table.ts'
 
@@ -232,23 +228,54 @@ export class Flow {
   }
 }
 
-/** The response of a row's guards and handler, and of the app's `late` guards; undefined if all leave the request to others. */
-async function serveGuarded(
-  row: Row,
-  late: readonly Guard[],
-  request: ApiRequest,
-  context: AppContext,
-): Promise<unknown> {
-  // The lists of a row grow until the app starts, so they are not taken apart before.
-  const own = inLists(row.guards)
-  const refused = await firstResponse(own.prompt, request, context)
-  if (refused !== undefined) return refused
-  const last = row.runsLate ? [] : [...late, ...own.late]
-  if (last.length > 0) {
-    notePassed(request, { requests: [request], isRecords: servedBy(row.handler) !== undefined })
-    const response = await firstResponse(last, request, context)
-    if (response !== undefined) return response
+/** A request that runs longer than this will never end: Workers end one silently when its client goes away. */
+const MAX_RUN_MS = 10 * 60_000
+
+/** Counts the requests of an app that have no response yet. */
+class RequestLimits {
+  /** Whether there are as many as are allowed. Those beyond are refused at once, so that the others are in time. */
+  isFull = false
+  readonly #max: number
+  /** When each arrived, in that order. */
+  readonly #running = new Map<AppContext, number>()
+
+  /** Allows `max` requests at once; 0 for any number. */
+  constructor(max: number) {
+    this.#max = max === 0 ? Number.POSITIVE_INFINITY : max
   }
-  context.isRead = row.isRead === true
-  return row.handler(request, context)
+
+  /** Whether one more may run, once those are forgotten that will never end. */
+  hasRoom(): boolean {
+    for (const [context, arrivedAt] of this.#running) {
+      if (arrivedAt > Date.now() - MAX_RUN_MS) break
+      this.#running.delete(context)
+    }
+    this.isFull = this.#running.size >= this.#max
+    return !this.isFull
+  }
+
+  /** The response, which never rejects, or what `late` returns if the time of its request is over first. */
+  inTime(
+    response: Promise<Response>,
+    context: AppContext,
+    late: (reason: Error) => Promise<Response>,
+  ): Promise<Response> {
+    this.#running.set(context, Date.now())
+    this.isFull = this.#running.size >= this.#max
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    const remove = () => {
+      this.#running.delete(context)
+      this.isFull = this.#running.size >= this.#max
+    }
+    context.start((reason) => {
+      remove()
+      resolve(late(reason))
+    })
+    void response.then((made) => {
+      remove()
+      if (context.conclude() === 'over') void made.body?.cancel()
+      else resolve(made)
+    })
+    return promise
+  }
 }

@@ -1,14 +1,13 @@
-/**
- * Guards: which of them run when, until one responds.
- *
- * @module
- */
+/** Guards: which of them run when, until one responds. */
 
 import { checkTime } from '../http/deadline.ts'
 import { checkContext } from '../http/not-a-response.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { runShielded } from '../http/shield.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
+import { servedBy } from '../records/setup/serving.ts'
+import type { AppContext } from './context.ts'
+import type { Row } from './route-table.ts'
 
 /** Guards by when they run: where they were put, or after all others of the route. */
 export interface GuardLists {
@@ -42,6 +41,27 @@ export async function firstResponse(
     checkContext(context)
   }
   return undefined
+}
+
+/** The response of a row's guards and handler, and of the app's `late` guards; undefined if all leave the request to others. */
+export async function serveGuarded(
+  row: Row,
+  late: readonly Guard[],
+  request: ApiRequest,
+  context: AppContext,
+): Promise<unknown> {
+  // The lists of a row grow until the app starts, so they are not taken apart before.
+  const own = inLists(row.guards)
+  const refused = await firstResponse(own.prompt, request, context)
+  if (refused !== undefined) return refused
+  const last = row.runsLate ? [] : [...late, ...own.late]
+  if (last.length > 0) {
+    notePassed(request, { requests: [request], isRecords: servedBy(row.handler) !== undefined })
+    const response = await firstResponse(last, request, context)
+    if (response !== undefined) return response
+  }
+  context.isRead = row.isRead === true
+  return row.handler(request, context)
 }
 
 /** What a late guard may know of a request. */

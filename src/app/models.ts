@@ -1,8 +1,4 @@
-/**
- * The models of an app: one engine for each, and what routers declare about it.
- *
- * @module
- */
+/** The models of an app: one engine for each, and what routers declare about it. */
 
 import { addPath, collectionSchema, type ModelSchema } from '../model/collection-schema.ts'
 import type { Model } from '../model/model.ts'

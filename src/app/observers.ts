@@ -1,14 +1,13 @@
-/**
- * Who observes an app's requests and its store calls. Without observers, nothing is wrapped.
- *
- * @module
- */
+/** Who observes an app's requests and its store calls. Without observers, nothing is wrapped. */
 
+import { asyncContext } from '#contexts'
 import type { Caches } from '../cache/caches.ts'
+import { idsOf } from '../http/request-ids.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { ObservedRequest, Observer } from '../ports/observer.ts'
+import { pathOf } from '../ports/paths.ts'
 import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
 import type { WriteOfModels } from '../records/engine/integrity.ts'
-import { accessLog, slowCalls } from './access-log.ts'
 import type { ResolvedAppOptions } from './options.ts'
 
 /** The observers that the options ask for, the outermost first. */
@@ -54,7 +53,7 @@ export function collectionsOf(store: Store, observers: readonly Observer[]): Ope
 export function writeOf(
   store: Store,
   observers: readonly Observer[],
-  caches: Caches,
+  caches: Caches | undefined,
 ): WriteOfModels {
   return async (models, steps) => {
     const collection = [...new Set(steps.map((step) => step.in.name))].join(' ')
@@ -67,7 +66,7 @@ export function writeOf(
       (run, observer) => () => observer.storeCall?.(call, run) ?? run(),
       write,
     )
-    return caches.written(models, seen)
+    return caches ? caches.written(models, seen) : seen()
   }
 }
 
@@ -87,4 +86,58 @@ function seen(
         observer.storeCall?.(call, async () => Reflect.apply(member, target, given))
     },
   })
+}
+
+/** Logs a line for each request, once there is a response. */
+function accessLog(logger: Logger): Observer {
+  return {
+    async request(request, respond) {
+      const from = performance.now()
+      const response = await respond()
+      quietly(() =>
+        logger.info('request', {
+          ...idsOf(request),
+          method: request.method,
+          path: pathOf(request.url),
+          status: response.status,
+          ms: msSince(from),
+        }),
+      )
+      return response
+    },
+  }
+}
+
+/** Logs a line for each store call that takes `slowMs` milliseconds or longer, whether or not it fails. */
+function slowCalls(logger: Logger, slowMs: number): Observer {
+  const current = asyncContext<ObservedRequest>()
+  return {
+    request: (request, respond) => current.run(request, respond),
+    async storeCall(call, run) {
+      const from = performance.now()
+      try {
+        return await run()
+      } finally {
+        const ms = msSince(from)
+        if (ms >= slowMs) {
+          const request = current.getStore()
+          quietly(() =>
+            logger.warn('slow store call', { ...(request && idsOf(request)), ...call, ms }),
+          )
+        }
+      }
+    },
+  }
+}
+
+/** Milliseconds since `from`, to a tenth. */
+function msSince(from: number): number {
+  return Math.round((performance.now() - from) * 10) / 10
+}
+
+/** If the logger fails, the client still gets its response. */
+function quietly(log: () => void): void {
+  try {
+    log()
+  } catch {}
 }

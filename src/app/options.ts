@@ -1,13 +1,11 @@
-/**
- * The options of `createApp`, checked.
- *
- * @module
- */
+/** The options of `createApp`, checked. */
 
 import type { ErrorHandler } from '../http/error-handler.ts'
 import {
   callable,
   checkOptions,
+  type Fail,
+  failAs,
   flag,
   natural,
   oneOf,
@@ -74,9 +72,7 @@ export interface AppOptions {
   readonly maxInFlight?: number
   /** The most live lists that may be open in one process; further ones get a 503. Default 1,000. */
   readonly maxStreams?: number
-  /**
-   * Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false.
-   */
+  /** Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false. */
   readonly accessLog?: boolean
   /** Store calls that take this many milliseconds or longer are logged, at `warn`. Default: off. */
   readonly slowMs?: number
@@ -180,9 +176,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
 
 /** Checks the options; throws a `TypeError` naming the one that makes no sense. */
 export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
-  const fail = (message: string): never => {
-    throw new TypeError(`createApp: ${message}`)
-  }
+  const fail: Fail = failAs('createApp')
   checkOptions(options ?? {}, RULES, fail)
   if (typeof options?.store?.collection !== 'function') {
     fail(`'store' is required, e.g. createApp({ store: sqliteStore() })`)

@@ -1,8 +1,4 @@
-/**
- * What becomes of what a guard, handler or error handler returns: the response that is sent.
- *
- * @module
- */
+/** What becomes of what a guard, handler or error handler returns: the response that is sent. */
 
 import type { ApiRequest } from '../http/request.ts'
 import { addVary, headerOf, setHeader } from '../http/respond.ts'

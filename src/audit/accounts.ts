@@ -1,8 +1,6 @@
 /**
  * What the routes of the authentication API read and write: one entry for each route, so that a route without one does
  * not compile.
- *
- * @module
  */
 
 import type { AuthInstance } from '../auth/instance.ts'

@@ -1,19 +1,16 @@
-/**
- * `audit`: who may do what in an app, as one row for each route.
- *
- * @module
- */
+/** `audit`: who may do what in an app, as one row for each route. */
 
+import type { $ZodType } from 'zod/v4/core'
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
+import { objectShape } from '../model/shape.ts'
 import { letsThrough, textsOf } from '../records/engine/guards.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { AGENT_ROUTES, servedIn } from '../records/setup/agent-models.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountFields } from './accounts.ts'
-import { describedFields } from './described.ts'
-import { type FieldColumns, recordFields } from './records.ts'
+import { type FieldColumns, NO_FIELDS, type Reach, recordFields, shownFields } from './records.ts'
 
 /** Who may do what on one route. */
 export interface AuditRow extends FieldColumns {
@@ -80,4 +77,23 @@ function who(guards: readonly Guard[], account: ServedRoute | undefined): string
   const all =
     access === 'self or admin' ? texts.map((one) => (one === 'signed in' ? access : one)) : texts
   return all.length > 0 ? all.join(', ') : 'anyone'
+}
+
+/** What a route of your own reaches: `read` is what it returns, `write` what its body has. */
+function describedFields({ about = {} }: Route): Reach {
+  const { params, query, body, response } = about
+  return {
+    ...{ model: null, scope: false, ...NO_FIELDS },
+    ...(response && { read: namesIn(response, 'output') }),
+    ...(body && { write: namesIn(body, 'input') }),
+    ...(params && { params: namesIn(params, 'input') }),
+    ...(query && { query: namesIn(query, 'input') }),
+  }
+}
+
+/** The members of what a schema takes or makes, or of what is in its lists; `value` is anything else. */
+function namesIn(schema: $ZodType, side: 'input' | 'output'): readonly string[] {
+  const shape = objectShape({ value: schema }, side).fields.get('value')
+  const found = shape ? shownFields({ shape: shape as never, hidden: [] }) : []
+  return found.length > 0 ? found : ['value']
 }

@@ -1,13 +1,9 @@
-/**
- * What the routes of a resource read and write.
- *
- * @module
- */
+/** What the routes of a resource read and write. */
 
 import { isHidden, type Model } from '../model/model.ts'
 import type { Shape } from '../ports/shape.ts'
+import { queryFields } from '../records/setup/agent-models.ts'
 import { writableNow } from '../records/setup/protected-fields.ts'
-import { queryFields } from '../records/setup/query-fields.ts'
 import type { FieldSet, Resource } from '../records/setup/resource.ts'
 import type { Serving } from '../records/setup/serving.ts'
 

@@ -2,19 +2,11 @@
  * Leases: of all processes, one at a time does a piece of work. It is won by one conditional write, and kept by writes as
  * long as the process lives. What the work leaves for the next holder is written under the same condition, so that a
  * process that has lost its lease changes nothing.
- *
- * @module
  */
 
-import { hexDigestOf } from '#hmac'
+import { ownId, ownSchema } from '../model/own-records.ts'
 import { all, type Filter, withId } from '../ports/filter.ts'
-import {
-  type Collection,
-  type CollectionSchema,
-  DuplicateKey,
-  type Fields,
-  type WriteStep,
-} from '../ports/store.ts'
+import type { Collection, CollectionSchema, Fields, WriteStep } from '../ports/store.ts'
 import type { Host } from '../records/engine/host.ts'
 
 /**
@@ -25,45 +17,21 @@ export const LEASE_MS = 20_000
 const BEAT_MS = 5000
 
 /** The collection of what is done by one process at a time, and of how far it is. */
-export const workSchema: CollectionSchema = {
-  name: 'fieldgate_background',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['name', { kind: 'string' }],
-      // Empty if no process has it.
-      ['owner', { kind: 'string' }],
-      // Until when the owner has it; without an owner, when it may be taken.
-      ['until', { kind: 'date' }],
-      // Of jobs: the schedule, the last tick that is done, the tick that runs, how often it was started, its error.
-      ['schedule', { kind: 'string' }],
-      ['done', { kind: 'date' }],
-      ['tick', { kind: 'date' }],
-      ['attempt', { kind: 'number', isInteger: true }],
-      ['error', { kind: 'string' }],
-      // Of consumers: the position up to which everything is done or held.
-      ['position', { kind: 'string' }],
-    ]),
-  },
-  unique: [],
-  indexes: [],
-  searchable: [],
-}
+export const workSchema: CollectionSchema = ownSchema('fieldgate_background', {
+  name: 'string',
+  // Empty if no process has it.
+  owner: 'string',
+  // Until when the owner has it; without an owner, when it may be taken.
+  until: 'date',
+  // Of jobs: the schedule, the last tick that is done, the tick that runs, how often it was started, its error.
+  ...{ schedule: 'string', done: 'date', tick: 'date', attempt: 'integer', error: 'string' },
+  // Of consumers: the position up to which everything is done or held.
+  position: 'string',
+})
 
 /** The id of what has this name. */
 export function idOf(...name: readonly string[]): string {
-  return hexDigestOf(JSON.stringify(name)).slice(0, 24)
-}
-
-/** Inserts a record, unless it is there. */
-export async function insertOnce(records: Collection, record: Fields): Promise<void> {
-  try {
-    await records.insert(record)
-  } catch (error) {
-    if (!(error instanceof DuplicateKey)) throw error
-  }
+  return ownId(JSON.stringify(name))
 }
 
 /** Work that this process has. */

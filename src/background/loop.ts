@@ -1,8 +1,4 @@
-/**
- * Does something again and again in one process.
- *
- * @module
- */
+/** Does something again and again in one process. */
 
 import { causeOf, outageLog } from '../http/outages.ts'
 import type { Host } from '../records/engine/host.ts'

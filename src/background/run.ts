@@ -1,8 +1,4 @@
-/**
- * Runs what an app does beside its requests. `serve` and `worker` do so themselves.
- *
- * @module
- */
+/** Runs what an app does beside its requests. `serve` and `worker` do so themselves. */
 
 import type { App } from '../app/app.ts'
 

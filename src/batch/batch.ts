@@ -1,8 +1,4 @@
-/**
- * `batch`: several writes of records in one request, all or nothing.
- *
- * @module
- */
+/** `batch`: several writes of records in one request, all or nothing. */
 
 import {
   array,
@@ -25,10 +21,9 @@ import type { Host, Mountable } from '../records/engine/host.ts'
 import { checkWrites } from '../records/engine/integrity.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 import { SerialQueue } from '../records/engine/serial-queue.ts'
-import { lateGuards } from './late.ts'
 import { inherited, Operation } from './operation.ts'
 import { operationsIn, Refused } from './operations.ts'
-import { runBatch } from './run.ts'
+import { lateGuards, runBatch } from './run.ts'
 
 /** Options of `batch`. */
 export interface BatchOptions {

@@ -1,8 +1,4 @@
-/**
- * One operation of a batch: it goes the way of a request, from the guards to the write.
- *
- * @module
- */
+/** One operation of a batch: it goes the way of a request, from the guards to the write. */
 
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'

@@ -1,23 +1,8 @@
-/**
- * The body of a batch → what each operation asks for.
- *
- * @module
- */
+/** The body of a batch → what each operation asks for. */
 
 import type { HttpError } from '../http/errors.ts'
 import { isFields } from '../model/writable.ts'
-import {
-  ifMatchTooLong,
-  invalidIfMatch,
-  invalidPath,
-  MAX_IF_MATCH,
-  MAX_PATH,
-  methodNotInBatch,
-  notAnOperation,
-  notCreatedBefore,
-  operationsNotList,
-  pathTooLong,
-} from './refusals.ts'
+import * as refuse from './refusals.ts'
 
 /** What one operation asks for: the request that a client would send alone. */
 export interface OperationRequest {
@@ -53,7 +38,7 @@ const HEADER = /^[ -~\x80-\xff]+$/
 /** The operations that `body` lists. Throws a 400 if it lists none or more than `most`, `Refused` for a wrong one. */
 export function operationsIn(body: unknown, most: number): readonly OperationRequest[] {
   const operations = isFields(body) ? body.operations : undefined
-  if (!Array.isArray(operations) || operations.length > most) throw operationsNotList(most)
+  if (!Array.isArray(operations) || operations.length > most) throw refuse.operationsNotList(most)
   return operations.map((operation: unknown, at) => {
     const wrong = mistakeIn(operation)
     if (wrong) throw new Refused(at, wrong)
@@ -71,7 +56,7 @@ export function withCreatedIds(
 ): OperationRequest {
   const found = (operation: unknown): string => {
     const id = typeof operation === 'number' ? idOf(operation) : undefined
-    if (id === undefined) throw notCreatedBefore()
+    if (id === undefined) throw refuse.notCreatedBefore()
     return id
   }
   return {
@@ -92,15 +77,16 @@ function withIds(value: unknown, found: (operation: unknown) => string): unknown
 }
 
 function mistakeIn(operation: unknown): HttpError | undefined {
-  if (!isFields(operation)) return notAnOperation()
-  if (!Object.keys(operation).every((name) => MEMBERS.includes(name))) return notAnOperation()
+  if (!isFields(operation)) return refuse.notAnOperation()
+  if (!Object.keys(operation).every((name) => MEMBERS.includes(name)))
+    return refuse.notAnOperation()
   const { method, path, ifMatch } = operation
-  if (!METHODS.includes(method)) return methodNotInBatch()
-  if (typeof path !== 'string') return invalidPath()
-  if (path.length > MAX_PATH) return pathTooLong()
-  if (!PATH.test(path)) return invalidPath()
+  if (!METHODS.includes(method)) return refuse.methodNotInBatch()
+  if (typeof path !== 'string') return refuse.invalidPath()
+  if (path.length > refuse.MAX_PATH) return refuse.pathTooLong()
+  if (!PATH.test(path)) return refuse.invalidPath()
   if (ifMatch === undefined) return undefined
-  if (typeof ifMatch !== 'string') return invalidIfMatch()
-  if (ifMatch.length > MAX_IF_MATCH) return ifMatchTooLong()
-  return HEADER.test(ifMatch) ? undefined : invalidIfMatch()
+  if (typeof ifMatch !== 'string') return refuse.invalidIfMatch()
+  if (ifMatch.length > refuse.MAX_IF_MATCH) return refuse.ifMatchTooLong()
+  return HEADER.test(ifMatch) ? undefined : refuse.invalidIfMatch()
 }

@@ -4,12 +4,11 @@
  * Each write of an operation is tried on the records in memory, under its own conditions. The steps of all operations
  * are then one write of the store, which checks every condition again. Until that write, an operation waits with what it
  * does after its own: it goes on with the record as it was really stored.
- *
- * @module
  */
 
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { utf8Length } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
 import type { Fields, StepResult, WriteOutcome } from '../ports/store.ts'
 import type { Author } from '../records/engine/author.ts'
@@ -20,7 +19,7 @@ import type { RecordStore } from '../records/engine/record-store.ts'
 import { joinSteps, resultsOf, type Taken } from '../records/overlay/one-step.ts'
 import { OverlaidStore } from '../records/overlay/overlaid-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
-import { Budget, sizeOf } from './budget.ts'
+import { batchTooLarge } from './refusals.ts'
 import { type Part, type Refusal, Rehearsal, type Unwritten } from './rehearsal.ts'
 
 /** What a run needs to know of its batch. */
@@ -212,4 +211,50 @@ export class Overlay {
     if (this.#state !== 'open') return
     for (const record of found) this.#budget.spend(sizeOf(record))
   }
+}
+
+/** Sizes of values that several records, or versions of one, share. */
+const known = new WeakMap<object, number>()
+
+/** Counts the bytes of one run of a batch. */
+class Budget {
+  #left: number
+  readonly #operations: number
+
+  /** `most` is the number of bytes that all of its operations may have together. */
+  constructor(most: number, operations: number) {
+    this.#left = most
+    this.#operations = operations
+  }
+
+  /** Counts `bytes` more. Throws a 413 once there are too many. */
+  spend(bytes: number): void {
+    this.#left -= bytes
+    if (this.#left < 0) throw batchTooLarge()
+  }
+
+  /** What each operation's response may add to its record by filling in references. */
+  get share(): number {
+    return Math.floor(this.#left / this.#operations)
+  }
+}
+
+/** The bytes of a record as JSON. */
+function sizeOf(record: Fields): number {
+  let bytes = 2
+  for (const [name, value] of Object.entries(record)) {
+    bytes += name.length + 4 + bytesOf(value)
+  }
+  return bytes
+}
+
+function bytesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'string' ? utf8Length(value) + 2 : String(value).length
+  }
+  const before = known.get(value)
+  if (before !== undefined) return before
+  const bytes = utf8Length(JSON.stringify(value) ?? '')
+  known.set(value, bytes)
+  return bytes
 }

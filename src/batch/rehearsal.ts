@@ -1,8 +1,6 @@
 /**
  * Which operation of a batch the store would not write: found by letting it take more or fewer of them, each time with a
  * step at the end that fails, so that nothing is written.
- *
- * @module
  */
 
 import { nothing } from '../ports/filter.ts'

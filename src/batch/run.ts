@@ -1,16 +1,12 @@
-/**
- * Runs the operations of a batch one after the other, and writes what they have done as one.
- *
- * @module
- */
+/** Runs the operations of a batch one after the other, and writes what they have done as one. */
 
+import { firstResponse, inLists, notePassed } from '../app/guards.ts'
 import { errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Host } from '../records/engine/host.ts'
 import { KEYED, type Keyed, type WrittenIds } from '../records/engine/keyed-writes.ts'
-import type { SerialQueue } from '../records/engine/serial-queue.ts'
-import { pause } from '../records/engine/serial-queue.ts'
-import type { RunLateGuards } from './late.ts'
+import type { Context } from '../records/engine/route.ts'
+import { pause, type SerialQueue } from '../records/engine/serial-queue.ts'
 import type { Operation } from './operation.ts'
 import { Refused } from './operations.ts'
 import { Overlay } from './overlay.ts'
@@ -146,5 +142,26 @@ async function refusalOf(
     return early && !early.ok ? { with: early } : undefined
   } catch (error) {
     return { with: error }
+  }
+}
+
+/** Runs the late guards of a batch, once: before anything is written, or refused by more than a guard. */
+type RunLateGuards = (operations: readonly Operation[]) => Promise<Response | undefined>
+
+/** The late guards of one batch; the response of one is the batch's. */
+export function lateGuards(host: Host, request: ApiRequest, context: Context): RunLateGuards {
+  let response: Promise<Response | undefined> | undefined
+  const run: RunLateGuards = async (operations) => {
+    const passed = operations.flatMap((one) => one.passed ?? [])
+    const { late } = inLists(new Set([...host.guards, ...passed]))
+    if (late.length === 0) return undefined
+    const requests = operations.flatMap((one) => one.request ?? [])
+    const body = () => JSON.stringify(operations.map(({ asked }) => asked))
+    notePassed(request, { requests, isRecords: true, body })
+    return (await firstResponse(late, request, context)) as Response | undefined
+  }
+  return (operations) => {
+    response ??= run(operations)
+    return response
   }
 }

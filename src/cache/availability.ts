@@ -1,8 +1,6 @@
 /**
  * Tracks whether a cache can be reached: deadlines, one warning per 30 seconds, and no queue in front of a cache that
  * hangs.
- *
- * @module
  */
 
 /** The result if the cache failed or did not respond in time. */

@@ -4,8 +4,6 @@
  * Guards have already run when a read gets here, so no one they refuse gets a cached response. This folder knows
  * requests, option rules, the cache port, and the collection of the store port that keeps the fences; it knows nothing
  * of records.
- *
- * @module
  */
 
 import { type ApiRequest, basePathOf, type RequestContext } from '../http/request.ts'

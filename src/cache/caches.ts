@@ -1,8 +1,4 @@
-/**
- * The caches of an app: every space that its routers use, and what a write must tell them.
- *
- * @module
- */
+/** The caches of an app: every space that its routers use, and what a write must tell them. */
 
 import type { CacheStore } from '../ports/cache.ts'
 import type { Logger } from '../ports/logger.ts'

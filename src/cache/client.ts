@@ -1,8 +1,4 @@
-/**
- * Your own Redis client as a cache store: the common clients spell SETEX differently.
- *
- * @module
- */
+/** Your own Redis client as a cache store: the common clients spell SETEX differently. */
 
 import type { CacheStore } from '../ports/cache.ts'
 

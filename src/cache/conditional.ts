@@ -1,8 +1,6 @@
 /**
  * Conditional requests (RFC 9110 8.8.3, 13.1): entity tags, whether the client already has a response, and whether a record
  * is still what the client has read.
- *
- * @module
  */
 
 import type { ApiRequest } from '../http/request.ts'

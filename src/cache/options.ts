@@ -1,8 +1,4 @@
-/**
- * The `cache` option of a router and its environment variables: names, defaults and start-up errors.
- *
- * @module
- */
+/** The `cache` option of a router and its environment variables: names, defaults and start-up errors. */
 
 import type { ApiRequest } from '../http/request.ts'
 import {

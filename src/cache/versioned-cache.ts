@@ -18,8 +18,6 @@
  * later one, no matter which instance wrote and which one reads, even if the cache was down during the write. In one
  * instance, reads and writes are linearizable. Between instances, reads that overlap two overlapping writes may show
  * the two states in any order, because a port with only `get` and `set` cannot count writers.
- *
- * @module
  */
 
 import type { CacheStore } from '../ports/cache.ts'

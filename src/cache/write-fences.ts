@@ -5,13 +5,11 @@
  * reached. No instance uses the cache if its knowledge of the fences is older than `LEASE_MS`, and the write responds
  * only when that time has passed. So every read after that response sees the fence, on every instance. The first
  * instance that reaches the cache again replaces the version, then lowers the fence.
- *
- * @module
  */
 
-import { hexDigestOf } from '#hmac'
+import { insertOnce, ownId, ownSchema } from '../model/own-records.ts'
 import { everything, type Filter, withId } from '../ports/filter.ts'
-import { type Collection, type CollectionSchema, DuplicateKey } from '../ports/store.ts'
+import type { Collection, CollectionSchema } from '../ports/store.ts'
 
 /** The fences of an app; `place` is a model in a space. */
 export interface Fences {
@@ -33,21 +31,9 @@ const WAIT_MS = 300
 const MAX_FENCES = 10_000
 
 /** The collection of the fences. It is empty except during an outage of the cache. */
-export const fenceSchema: CollectionSchema = {
-  name: 'fieldgate_fences',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['place', { kind: 'string' }],
-      ['mark', { kind: 'string' }],
-    ]),
-  },
-  unique: [],
-  indexes: [],
-  searchable: [],
-}
+export const fenceSchema: CollectionSchema = ownSchema('fieldgate_fences', {
+  ...{ place: 'string', mark: 'string' },
+})
 
 /** The fences of a cache that only this process uses: no other process has to learn of them. */
 export function localFences(): Fences {
@@ -135,20 +121,11 @@ interface Own {
 }
 
 async function put(collection: Collection, place: string, mark: string): Promise<void> {
-  const replaced = await collection.update(idFilter(place), { set: { mark } })
-  if (replaced) return
-  try {
-    await collection.insert({ _id: idOf(place), place, mark })
-  } catch (error) {
-    if (!(error instanceof DuplicateKey)) throw error
-    await put(collection, place, mark)
-  }
+  if (await collection.update(idFilter(place), { set: { mark } })) return
+  const isNew = await insertOnce(collection, { _id: ownId(place), place, mark })
+  if (!isNew) await put(collection, place, mark)
 }
 
 function idFilter(place: string): Filter {
-  return withId(idOf(place))
-}
-
-function idOf(place: string): string {
-  return hexDigestOf(place).slice(0, 24)
+  return withId(ownId(place))
 }

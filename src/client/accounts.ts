@@ -1,8 +1,4 @@
-/**
- * What the routes of an auth router take and give, by their names.
- *
- * @module
- */
+/** What the routes of an auth router take and give, by their names. */
 
 import type { SecretName } from '../auth/setup/field-names.ts'
 import type { RouteName } from '../auth/setup/route-names.ts'

@@ -1,8 +1,4 @@
-/**
- * The options that calls share.
- *
- * @module
- */
+/** The options that calls share. */
 
 import type { Progress } from './answers.ts'
 import type { HeaderFields } from './connection.ts'

@@ -1,8 +1,4 @@
-/**
- * `call`: the routes of your own that a router or the app has.
- *
- * @module
- */
+/** `call`: the routes of your own that a router or the app has. */
 
 import type { ExtraRoute } from '../records/extra-routes.ts'
 import type { CreateOptions } from './call-options.ts'

@@ -1,8 +1,4 @@
-/**
- * Records with files, as a form. It is loaded when it is used.
- *
- * @module
- */
+/** Records with files, as a form. It is loaded when it is used. */
 
 /** The form that says what `text`, the JSON of `values`, says, with the files among them. */
 export function formOf(values: Readonly<Record<string, unknown>>, text: string): FormData {

@@ -1,8 +1,4 @@
-/**
- * Groups of records: what they may be asked for, and what comes of it.
- *
- * @module
- */
+/** Groups of records: what they may be asked for, and what comes of it. */
 
 import type { GroupOf } from '../records/engine/aggregate-query.ts'
 import type { CallOptions } from './call-options.ts'

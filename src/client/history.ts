@@ -1,7 +1,5 @@
 /**
  * What happened to a record, and its restore. It is loaded when it is used, and is given what the client has loaded already.
- *
- * @module
  */
 
 import type { json } from './answers.ts'

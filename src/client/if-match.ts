@@ -1,8 +1,4 @@
-/**
- * Which version of a record a caller has read, for the condition of a write. It is loaded when it is used.
- *
- * @module
- */
+/** Which version of a record a caller has read, for the condition of a write. It is loaded when it is used. */
 
 import type { Answer } from './answers.ts'
 

@@ -1,7 +1,5 @@
 /**
  * What the client loads when it is first used: files, forms, groups, histories, live lists, routes of your own, and ways to sign in.
- *
- * @module
  */
 
 // biome-ignore lint/performance/noBarrelFile: one request loads all of it

@@ -1,8 +1,4 @@
-/**
- * What a list may be asked for, and how it is paged.
- *
- * @module
- */
+/** What a list may be asked for, and how it is paged. */
 
 import type { Managed } from '../model/model.ts'
 import type { HeaderFields } from './connection.ts'

@@ -1,8 +1,4 @@
-/**
- * What the routes of methods take and give, by their names.
- *
- * @module
- */
+/** What the routes of methods take and give, by their names. */
 
 import type { CallOptions } from './call-options.ts'
 import type { Result } from './results.ts'

@@ -1,12 +1,6 @@
-/**
- * The calls for the routes of methods: loaded when the first of them is called.
- *
- * @module
- */
+/** The calls for the routes of methods: loaded when the first of them is called. */
 
-import { register, signIn } from './ceremonies.ts'
 import type { MethodCalls, OidcCeremonies } from './method-calls.ts'
-import { begin, finish } from './oidc.ts'
 import type { Result } from './results.ts'
 import type { AskRoute } from './routes.ts'
 
@@ -48,4 +42,135 @@ export async function callMethod(
   if (name === 'finish') return finish(asking)
   if (!Object.hasOwn(ROUTES, name)) throw new TypeError(`the client has no call '${name}'`)
   return asking(name, ...given)
+}
+
+const KEPT = 'fieldgate-oidc'
+
+/** What it needs of a page; servers and workers compile the client, too. */
+interface Page {
+  readonly location: {
+    readonly hash: string
+    readonly pathname: string
+    readonly search: string
+    assign(url: string): void
+  }
+  readonly history: {
+    readonly state: unknown
+    replaceState(state: unknown, unused: string, url: string): void
+  }
+  readonly sessionStorage: {
+    getItem(key: string): string | null
+    setItem(key: string, value: string): void
+    removeItem(key: string): void
+  }
+}
+
+/**
+ * Leaves the page for a provider of the auth router at `base`. The page keeps a secret meanwhile: the code that comes back is of
+ * use to it alone, so that nobody can sign a user in to another account by a link.
+ */
+async function begin(
+  base: string,
+  provider: string,
+  { returnTo }: { readonly returnTo: string },
+): Promise<never> {
+  const verifier = encoded(crypto.getRandomValues(new Uint8Array(32)))
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const { location, sessionStorage } = globalThis as unknown as Page
+  sessionStorage.setItem(KEPT, verifier)
+  const query = new URLSearchParams({ returnTo, challenge: encoded(new Uint8Array(hash)) })
+  location.assign(
+    `${base.replace(/([^:/])\/+/g, '$1/')}/login/oidc/${encodeURIComponent(provider)}?${query}`,
+  )
+  // The page ends before anything comes of it.
+  return new Promise(() => {})
+}
+
+/** Signs in by what the page was opened with; undefined if that is not from a provider. */
+async function finish(
+  ask: (route: string, ...given: unknown[]) => Promise<Result<unknown, unknown>>,
+): Promise<Result<unknown, unknown> | undefined> {
+  const { location, history, sessionStorage } = globalThis as unknown as Page
+  const outcome = new URLSearchParams(location.hash.slice(1))
+  const verifier = sessionStorage.getItem(KEPT)
+  const [code, error] = [outcome.get('code'), outcome.get('error')]
+  if (verifier === null || (code === null && error === null)) return undefined
+  sessionStorage.removeItem(KEPT)
+  // Neither another visit nor the history has it again.
+  history.replaceState(history.state, '', location.pathname + location.search)
+  return code === null
+    ? { ok: false, error: { status: 0, message: String(error) } }
+    : ask('oidcLogin', { code, verifier })
+}
+
+function encoded(bytes: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...bytes))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** Calls a route of the auth router. */
+type Ask = (route: string, ...given: unknown[]) => Promise<Result<unknown, unknown>>
+
+/** What a ceremony begins with. */
+interface Begun {
+  readonly publicKey: never
+  readonly ticket: string
+}
+
+async function browser() {
+  try {
+    return await import('@simplewebauthn/browser')
+  } catch (cause) {
+    throw new Error('Passkeys need a package: npm install @simplewebauthn/browser', { cause })
+  }
+}
+
+/** Registers a passkey for the signed-in user. */
+function register(
+  ask: Ask,
+  options: { readonly name?: string } = {},
+): Promise<Result<unknown, unknown>> {
+  return ceremony(
+    () => ask('beginPasskey'),
+    async (optionsJSON) => (await browser()).startRegistration({ optionsJSON }),
+    (ticket, credential) => ask('createPasskey', { ticket, credential, ...options }),
+  )
+}
+
+/** Signs in by a passkey; with `ticket`, it is the second step after another first one. */
+function signIn(
+  ask: Ask,
+  {
+    autofill = false,
+    ticket: first,
+  }: { readonly autofill?: boolean; readonly ticket?: string } = {},
+): Promise<Result<unknown, unknown>> {
+  return ceremony(
+    () => ask('beginPasskeyLogin', first === undefined ? {} : { ticket: first }),
+    async (optionsJSON) =>
+      (await browser()).startAuthentication({ optionsJSON, useBrowserAutofill: autofill }),
+    (ticket, credential) =>
+      first === undefined
+        ? ask('passkeyLogin', { ticket, credential })
+        : ask('login', { ticket, passkey: credential }),
+  )
+}
+
+/** A user who cancels is a failure like any other, with status 0. */
+async function ceremony(
+  begin: () => Promise<Result<unknown, unknown>>,
+  ask: (publicKey: never) => Promise<unknown>,
+  end: (ticket: string, credential: unknown) => Promise<Result<unknown, unknown>>,
+): Promise<Result<unknown, unknown>> {
+  const begun = await begin()
+  if (!begun.ok) return begun
+  const { publicKey, ticket } = begun.data as Begun
+  let credential: unknown
+  try {
+    credential = await ask(publicKey)
+  } catch (error) {
+    const message = String((error as Error)?.message ?? error)
+    return { ok: false, error: { status: 0, message } }
+  }
+  return end(ticket, credential)
 }

@@ -1,8 +1,4 @@
-/**
- * The order of a list, as the server has it.
- *
- * @module
- */
+/** The order of a list, as the server has it. */
 
 /** Compares records by sort keys, and by their ids where those are equal. */
 export function orderedBy(sort: readonly string[]): (a: object, b: object) => number {

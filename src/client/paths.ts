@@ -1,8 +1,4 @@
-/**
- * Values in the paths of requests.
- *
- * @module
- */
+/** Values in the paths of requests. */
 
 /**
  * A value as a part of a path. Escaping cannot carry an empty one, `.` and `..`, so requests with those are refused before

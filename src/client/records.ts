@@ -1,8 +1,4 @@
-/**
- * The calls for the records of a mount.
- *
- * @module
- */
+/** The calls for the records of a mount. */
 
 import { answer, json, resultOf } from './answers.ts'
 import type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'

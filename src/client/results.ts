@@ -1,8 +1,4 @@
-/**
- * What calls of a client resolve to: failures are values.
- *
- * @module
- */
+/** What calls of a client resolve to: failures are values. */
 
 /** Why a call failed. */
 export interface Failure {

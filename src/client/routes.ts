@@ -1,8 +1,4 @@
-/**
- * The calls for the routes of an auth router.
- *
- * @module
- */
+/** The calls for the routes of an auth router. */
 
 import type { RouteName } from '../auth/setup/route-names.ts'
 import { json, resultOf } from './answers.ts'

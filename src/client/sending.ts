@@ -1,8 +1,4 @@
-/**
- * How calls send their requests, and what is remembered of the records that come back.
- *
- * @module
- */
+/** How calls send their requests, and what is remembered of the records that come back. */
 
 import { type Answer, type Ask, resultOf } from './answers.ts'
 import type { Condition, CreateOptions } from './call-options.ts'

@@ -1,8 +1,4 @@
-/**
- * What records look like on the wire: what a client reads, and what it may write.
- *
- * @module
- */
+/** What records look like on the wire: what a client reads, and what it may write. */
 
 import type { ByOutput } from '../model/model.ts'
 import type {

@@ -1,8 +1,4 @@
-/**
- * Where a client keeps its tokens.
- *
- * @module
- */
+/** Where a client keeps its tokens. */
 
 /** Where tokens are kept: `localStorage`, or anything like it, which may be asynchronous. */
 export interface TokenStorage {

@@ -1,8 +1,4 @@
-/**
- * Uploads that tell how far they are. It is loaded when it is used.
- *
- * @module
- */
+/** Uploads that tell how far they are. It is loaded when it is used. */
 
 import type { Progress, Received } from './answers.ts'
 

@@ -1,13 +1,16 @@
-/**
- * API keys: programs identify themselves with a secret in a header.
- *
- * @module
- */
+/** API keys: programs identify themselves with a secret in a header. */
 
 import { hexDigestOf } from '#hmac'
 import { sameText } from '../http/constant-time.ts'
 import type { ApiRequest, AuthContext } from '../http/request.ts'
-import { callable, checkOptions, isNames, type Rule } from '../model/option-rules.ts'
+import {
+  callable,
+  checkOptions,
+  type Fail,
+  failAs,
+  isNames,
+  type Rule,
+} from '../model/option-rules.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { apiKeyRequired, invalidApiKey } from './refusals.ts'
@@ -76,9 +79,7 @@ function principalFor(key: string): string {
 }
 
 function checkKeys(options: ApiKeyOptions): ApiKeyOptions {
-  const fail = (message: string): never => {
-    throw new TypeError(`apiKey: ${message}`)
-  }
+  const fail: Fail = failAs('apiKey')
   checkOptions(options, RULES, fail)
   const { keys } = options
   if (keys === undefined) fail(`'keys' is required`)

@@ -1,8 +1,4 @@
-/**
- * Compressed responses (RFC 9110, 8.4 and 12.5.3).
- *
- * @module
- */
+/** Compressed responses (RFC 9110, 8.4 and 12.5.3). */
 
 import { withoutCodings } from '../cache/conditional.ts'
 import { qualitiesIn } from '../http/qualities.ts'

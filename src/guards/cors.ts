@@ -1,8 +1,4 @@
-/**
- * CORS: which other origins may call the API from a browser, and what they may read.
- *
- * @module
- */
+/** CORS: which other origins may call the API from a browser, and what they may read. */
 
 import { unavailable } from '../http/outages.ts'
 import { emptyResponse } from '../http/respond.ts'

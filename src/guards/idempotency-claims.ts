@@ -6,14 +6,13 @@
  * the record was written, and who has lost the claim writes nothing. So a claim that was not redeemed can be taken over.
  * Elsewhere, if a process dies between the write and the response, nobody can know whether the record was written, and the
  * key stays claimed until its time is up.
- *
- * @module
  */
 
 import { unavailable } from '../http/outages.ts'
+import { insertOnce, ownSchema } from '../model/own-records.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { withId } from '../ports/filter.ts'
-import { type CollectionSchema, DuplicateKey, type Fields } from '../ports/store.ts'
+import type { CollectionSchema, Fields } from '../ports/store.ts'
 import type { Host } from '../records/engine/host.ts'
 import { writesTogether } from '../records/engine/integrity.ts'
 import type { Receipt, WrittenIds } from '../records/engine/keyed-writes.ts'
@@ -54,26 +53,18 @@ export interface Claims {
 }
 
 /** The collection of the claims. */
-const claimSchema: CollectionSchema = {
-  name: 'fieldgate_idempotency_keys',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['owner', { kind: 'string' }],
-      ['fingerprint', { kind: 'string' }],
-      // As JSON; missing until the request is carried out.
-      ['response', { kind: 'string' }],
-      // The ids of the records, as JSON; empty until the record is written, missing where the two are not one write.
-      ['written', { kind: 'string' }],
-      ['expiresAt', { kind: 'date' }],
-    ]),
+const claimSchema: CollectionSchema = ownSchema(
+  'fieldgate_idempotency_keys',
+  {
+    ...{ owner: 'string', fingerprint: 'string' },
+    // As JSON; missing until the request is carried out.
+    response: 'string',
+    // The ids of the records, as JSON; empty until the record is written, missing where the two are not one write.
+    written: 'string',
+    expiresAt: 'date',
   },
-  unique: [],
-  indexes: [[{ field: 'expiresAt', descending: false }]],
-  searchable: [],
-}
+  [['expiresAt']],
+)
 
 const SWEEP_EVERY = 10
 const SWEPT = 20
@@ -84,15 +75,7 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
   const expiry = () => new Date(host.now() + ttlSeconds * 1000)
   let claimed = 0
 
-  const insert = async (record: Fields): Promise<boolean> => {
-    try {
-      await collection.insert(record)
-      return true
-    } catch (error) {
-      if (error instanceof DuplicateKey) return false
-      throw error
-    }
-  }
+  const insert = (record: Fields) => insertOnce(collection, record)
 
   /** Whether claims can be a part of a record's write. */
   const together = async (): Promise<boolean> =>

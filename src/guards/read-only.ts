@@ -1,8 +1,4 @@
-/**
- * Makes an API, or one router, read-only.
- *
- * @module
- */
+/** Makes an API, or one router, read-only. */
 
 import { methodNotAllowed } from '../http/refusals.ts'
 import { describeGuard } from '../records/engine/guards.ts'

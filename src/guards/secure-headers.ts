@@ -1,8 +1,4 @@
-/**
- * Response headers that switch off what browsers would do with an API's responses.
- *
- * @module
- */
+/** Response headers that switch off what browsers would do with an API's responses. */
 
 import { headerOf, setHeader } from '../http/respond.ts'
 import { checkOptions, type Rule } from '../model/option-rules.ts'

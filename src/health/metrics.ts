@@ -1,8 +1,4 @@
-/**
- * `GET /metrics`: how many requests there were and how long they took, in Prometheus's text format.
- *
- * @module
- */
+/** `GET /metrics`: how many requests there were and how long they took, in Prometheus's text format. */
 
 import { isWorker, topic } from '#processes'
 import { methodName, type Observer } from '../ports/observer.ts'
@@ -122,50 +118,33 @@ async function textOfWork(background: readonly BackgroundWork[]): Promise<string
   const found = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const jobs = found.filter((one) => one.kind === 'job')
   const consumers = found.filter((one) => one.kind === 'consumer')
-  const behind = (at: Date | undefined) =>
-    at ? Math.max(0, (Date.now() - at.getTime()) / 1000) : 0
+  const behind = (at?: Date) => (at ? Math.max(0, (Date.now() - at.getTime()) / 1000) : 0)
+  const lag = 'Age of the first change that a consumer has not looked at.'
+  const waiting = 'Changes that wait to be tried again.'
+  const aside = 'Changes that were set aside.'
   return [
     gauge(
-      'fieldgate_job_failed',
+      'job_failed',
       'Whether the last run of a job failed.',
-      'job',
       jobs,
-      ({ error }) => (error === '' ? 0 : 1),
+      (one) => +(one.error !== ''),
     ),
-    gauge(
-      'fieldgate_consumer_lag_seconds',
-      'Age of the first change that a consumer has not looked at.',
-      'consumer',
-      consumers,
-      (one) => behind(one.behind),
-    ),
-    gauge(
-      'fieldgate_consumer_waiting',
-      'Changes that wait to be tried again.',
-      'consumer',
-      consumers,
-      ({ waiting }) => waiting,
-    ),
-    gauge(
-      'fieldgate_consumer_set_aside',
-      'Changes that were set aside.',
-      'consumer',
-      consumers,
-      ({ aside }) => aside,
-    ),
+    gauge('consumer_lag_seconds', lag, consumers, (one) => behind(one.behind)),
+    gauge('consumer_waiting', waiting, consumers, (one) => one.waiting),
+    gauge('consumer_set_aside', aside, consumers, (one) => one.aside),
   ].join('')
 }
 
 /** A metric of each of `all`; nothing if there are none. */
-function gauge<W extends { readonly name: string }>(
-  name: string,
+function gauge<W extends { readonly kind: string; readonly name: string }>(
+  of: string,
   help: string,
-  label: string,
   all: readonly W[],
   figure: (one: W) => number,
 ): string {
   if (all.length === 0) return ''
-  const lines = all.map((one) => `${name}{${label}="${escaped(one.name)}"} ${figure(one)}\n`)
+  const name = `fieldgate_${of}`
+  const lines = all.map((one) => `${name}{${one.kind}="${escaped(one.name)}"} ${figure(one)}\n`)
   return [`# HELP ${name} ${help}\n# TYPE ${name} gauge\n`, ...lines].join('')
 }
 

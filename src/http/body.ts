@@ -1,20 +1,10 @@
-/**
- * Reading request bodies, with limits on bytes and time.
- *
- * @module
- */
+/** Reading request bodies, with limits on bytes and time. */
 
 import type { BodyPart, BodyReader, BodySource } from '../ports/body-source.ts'
 import { type Deadline, holdDeadline } from './deadline.ts'
 import { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
-import {
-  bodyCutOff,
-  bodyTooLarge,
-  bodyTooSlow,
-  unsupportedBody,
-  unsupportedEncoding,
-} from './refusals.ts'
+import * as http from './refusals.ts'
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -42,7 +32,7 @@ export function isJson(contentType: string | null): boolean {
 export async function readJson(
   request: Request,
   limits: BodyLimits,
-  refuse: () => HttpError = () => unsupportedBody('application/json'),
+  refuse: () => HttpError = () => http.unsupportedBody('application/json'),
 ): Promise<unknown> {
   const known = arrived.get(request)
   if (known) return structuredClone(known.json)
@@ -67,7 +57,7 @@ export function hasArrived(request: Request, json: unknown): void {
 /** Refuses a compressed body: its unpacked size would have no limit. */
 export function refuseEncoded(request: Request): void {
   const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw http.unsupportedEncoding()
 }
 
 /**
@@ -76,12 +66,13 @@ export function refuseEncoded(request: Request): void {
  */
 export async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBodySize, bodyTimeoutMs } = limits
-  if (Number(request.headers.get('content-length')) > maxBodySize) throw bodyTooLarge(maxBodySize)
+  if (Number(request.headers.get('content-length')) > maxBodySize)
+    throw http.bodyTooLarge(maxBodySize)
   const chunks: Uint8Array[] = []
   let size = 0
   await eachChunk(request, bodyTimeoutMs, (chunk) => {
     size += chunk.length
-    if (size > maxBodySize) throw bodyTooLarge(maxBodySize)
+    if (size > maxBodySize) throw http.bodyTooLarge(maxBodySize)
     chunks.push(chunk)
   })
   const [only] = chunks
@@ -126,7 +117,7 @@ export async function eachChunk(
 export function chunksOf(
   request: Request & Partial<BodySource>,
   timeoutMs: number,
-  cutOff: (cause: unknown) => HttpError = bodyCutOff,
+  cutOff: (cause: unknown) => HttpError = http.bodyCutOff,
 ): Chunks | undefined {
   const reader = request.takeBody?.() ?? rawBody(request)?.getReader()
   if (!reader) return undefined
@@ -163,7 +154,7 @@ class Chunks {
     // Not `Promise.race` with one promise for all chunks: it would keep every chunk in memory until it settles.
     const { promise, resolve, reject } = Promise.withResolvers<BodyPart>()
     this.#reject = reject
-    if (this.#isLate) reject(bodyTooSlow())
+    if (this.#isLate) reject(http.bodyTooSlow())
     else this.#reader.read().then((part) => this.#pass(part, resolve), this.#fail)
     return promise
   }
@@ -193,7 +184,7 @@ class Chunks {
     }
     this.#isLate = true
     this.stop()
-    this.#reject?.(bodyTooSlow())
+    this.#reject?.(http.bodyTooSlow())
   }
 }
 

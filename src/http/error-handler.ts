@@ -1,24 +1,13 @@
-/**
- * Turns any thrown value into the envelope and one log line.
- *
- * @module
- */
+/** Turns any thrown value into the envelope and one log line. */
 
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
-import { pathOf } from '../ports/path-of.ts'
+import { pathOf } from '../ports/paths.ts'
 import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
-import { HttpError } from './errors.ts'
+import { codeOf, HttpError } from './errors.ts'
 import { failureFor } from './failure.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
-import {
-  invalidFields,
-  noSuchReferences,
-  overlapping,
-  queryTooLong,
-  recordTooLarge,
-  referencedElsewhere,
-} from './refusals.ts'
+import * as refuse from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
 
 /** Options of `errorHandler`. */
@@ -53,7 +42,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
       fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
-      code: known?.code,
+      code: known ? codeOf(known) : 'internal-error',
     }
     return failureFor(request, status, failure, known?.headers)
   }
@@ -61,21 +50,21 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
 
 /** What the client may learn about `error`; undefined if the error is unexpected. */
 function refusalIn(error: unknown): HttpError | undefined {
-  if (error instanceof $ZodError) return invalidFields(messagesOf(error.issues))
+  if (error instanceof $ZodError) return refuse.invalidFields(messagesOf(error.issues))
   if (error instanceof HttpError) return isErrorStatus(error.status) ? error : undefined
   if (error instanceof RefusedWrite) return refusedWrite(error)
-  if (error instanceof QueryTooLong) return queryTooLong()
+  if (error instanceof QueryTooLong) return refuse.queryTooLong()
   return outageIn(error)
 }
 
 /** A rule of the database's own, which the model does not have, refused a write. */
 function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
-  if (rule === 'referenced') return referencedElsewhere()
-  if (rule === 'size') return recordTooLarge()
-  if (rule === 'overlap') return overlapping([])
+  if (rule === 'referenced') return refuse.referencedElsewhere()
+  if (rule === 'size') return refuse.recordTooLarge()
+  if (rule === 'overlap') return refuse.overlapping([])
   return rule === 'reference' && fields.length > 0
-    ? noSuchReferences(fields)
-    : invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))
+    ? refuse.noSuchReferences(fields)
+    : refuse.invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))
 }
 
 function isErrorStatus(status: unknown): boolean {

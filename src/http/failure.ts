@@ -1,8 +1,4 @@
-/**
- * Failures, in the form that their client accepts.
- *
- * @module
- */
+/** Failures, in the form that their client accepts. */
 
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import { type Failure, failureResponse } from './respond.ts'

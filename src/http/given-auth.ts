@@ -1,8 +1,6 @@
 /**
  * Who makes a request, as the server found out that the app is mounted in: the session of an Express middleware, for
  * example.
- *
- * @module
  */
 
 import type { ApiRequest, AuthContext } from './request.ts'

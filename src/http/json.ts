@@ -1,8 +1,4 @@
-/**
- * Parses JSON that a client sent.
- *
- * @module
- */
+/** Parses JSON that a client sent. */
 
 import { HttpError } from './errors.ts'
 import { invalidJson, tooManyBodyValues } from './refusals.ts'

@@ -1,8 +1,6 @@
 /**
  * Refuses what guards ported from Express do to their second argument. There it is the response; here it is the context.
  * An ordinary object would take `res.statusCode = 401` without a word, and the guard would let the request through.
- *
- * @module
  */
 
 import { MisusedRequest } from './shield.ts'

@@ -1,7 +1,5 @@
 /**
  * Requests within a request, from the same client: operations of a batch, calls of tools, and what a live list asks again.
- *
- * @module
  */
 
 import { shareAuth } from './given-auth.ts'

@@ -1,8 +1,4 @@
-/**
- * Parses the query string once. Repeated parameters become lists.
- *
- * @module
- */
+/** Parses the query string once. Repeated parameters become lists. */
 
 /** A request's parameters: a string each, or a list of strings if a name is repeated. */
 export type Query = Readonly<Record<string, string | string[]>>

@@ -1,8 +1,4 @@
-/**
- * What a module keeps for as long as a request lasts.
- *
- * @module
- */
+/** What a module keeps for as long as a request lasts. */
 
 /**
  * One value, which each request may have. It is kept in the request itself, under a symbol: in a weak map, each would cost

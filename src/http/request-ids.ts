@@ -1,8 +1,4 @@
-/**
- * The ids that connect log lines to a request and to its trace.
- *
- * @module
- */
+/** The ids that connect log lines to a request and to its trace. */
 
 import type { Logger, LogLine } from '../ports/logger.ts'
 import type { ObservedRequest } from '../ports/observer.ts'

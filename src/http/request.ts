@@ -1,8 +1,4 @@
-/**
- * What a guard, hook or handler receives.
- *
- * @module
- */
+/** What a guard, hook or handler receives. */
 
 import type { Logger } from '../ports/logger.ts'
 import type { Fields } from '../ports/store.ts'

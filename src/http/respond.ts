@@ -1,8 +1,4 @@
-/**
- * The envelope: every response is built here.
- *
- * @module
- */
+/** The envelope: every response is built here. */
 
 import { Response as FastResponse } from '#response'
 import { responseTooLarge } from './refusals.ts'

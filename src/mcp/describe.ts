@@ -1,8 +1,4 @@
-/**
- * `describe_model`: a model in few words, without what is hidden.
- *
- * @module
- */
+/** `describe_model`: a model in few words, without what is hidden. */
 
 import { type $ZodType, type $ZodTypes, globalRegistry } from 'zod/v4/core'
 import { isHidden, type Model } from '../model/model.ts'
@@ -11,7 +7,7 @@ import { referenceOf } from '../model/reference.ts'
 import type { Fields } from '../ports/store.ts'
 import { OPERATORS } from '../records/engine/conditions.ts'
 import type { Served } from '../records/setup/agent-models.ts'
-import { queryFields } from '../records/setup/query-fields.ts'
+import { queryFields } from '../records/setup/agent-models.ts'
 
 /** The description that a schema has. */
 export function descriptionOf(schema: $ZodType): string | undefined {

@@ -1,8 +1,4 @@
-/**
- * `mcp`: tools with which agents read and write records, as the one who calls.
- *
- * @module
- */
+/** `mcp`: tools with which agents read and write records, as the one who calls. */
 
 import { routedPath } from '../app/route-table.ts'
 import { HttpError } from '../http/errors.ts'

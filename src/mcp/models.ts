@@ -1,8 +1,4 @@
-/**
- * The models that agents see, and what a caller may do with each.
- *
- * @module
- */
+/** The models that agents see, and what a caller may do with each. */
 
 import { firstResponse } from '../app/guards.ts'
 import type { HttpError } from '../http/errors.ts'

@@ -1,8 +1,6 @@
 /**
  * JSON-RPC over Streamable HTTP: each POST is one request, and nothing is kept between two. Clients of 2026-07-28 say with
  * each request who they are; those before it say so once, by `initialize`.
- *
- * @module
  */
 
 import { type BodyLimits, readJson } from '../http/body.ts'

@@ -1,8 +1,4 @@
-/**
- * The models of methods, and what is kept by them.
- *
- * @module
- */
+/** The models of methods, and what is kept by them. */
 
 import type { Accounts } from '../auth/setup/method.ts'
 import { defineModel, type ModelDefinition } from '../model/define.ts'

@@ -1,8 +1,4 @@
-/**
- * What a field holds where a record has no value for it.
- *
- * @module
- */
+/** What a field holds where a record has no value for it. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Absence } from '../ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * What a store needs to know about a model.
- *
- * @module
- */
+/** What a store needs to know about a model. */
 
 import type { $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'

@@ -1,8 +1,4 @@
-/**
- * Values that were stored under an earlier model, as the model wants them now.
- *
- * @module
- */
+/** Values that were stored under an earlier model, as the model wants them now. */
 
 import type { Fields } from '../ports/store.ts'
 import { atOnce } from '../ports/synchronous.ts'

@@ -1,8 +1,4 @@
-/**
- * Copies of records, for code that may change what it gets.
- *
- * @module
- */
+/** Copies of records, for code that may change what it gets. */
 
 import { setMember } from '../ports/members.ts'
 import type { Fields } from '../ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * What a model's zod schemas declare of its records. (`shape.ts` has their types.)
- *
- * @module
- */
+/** What a model's zod schemas declare of its records. (`shape.ts` has their types.) */
 
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'

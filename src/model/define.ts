@@ -1,8 +1,4 @@
-/**
- * Models: one declaration that gives you validation, casting, indexes and TypeScript types.
- *
- * @module
- */
+/** Models: one declaration that gives you validation, casting, indexes and TypeScript types. */
 
 import { object } from 'zod/mini'
 import type { $ZodObject, $ZodType } from 'zod/v4/core'
@@ -31,7 +27,7 @@ import {
   sortKey,
   type Values,
 } from './model.ts'
-import type { Fail } from './option-rules.ts'
+import { type Fail, failAs } from './option-rules.ts'
 import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { collectionName } from './plural.ts'
 import { refinementsOf } from './refinements.ts'
@@ -154,9 +150,7 @@ export function defineModel<
   name: string,
   definition: ModelDefinition<S, H, U>,
 ): Model<Values<S>, Inputs<S>, H | Transformed<U>> {
-  const fail = (message: string): never => {
-    throw new TypeError(`Model '${name}': ${message}`)
-  }
+  const fail: Fail = failAs(`Model '${name}'`)
   if (typeof name !== 'string' || name === '') fail('a model needs a name')
   checkDefinition(definition, fail)
   const schema = asObject(definition.fields) ?? fail(`'fields' must be an object of zod schemas`)

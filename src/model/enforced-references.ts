@@ -1,8 +1,4 @@
-/**
- * Enforced references: those that `ref()` was given `onDelete` for.
- *
- * @module
- */
+/** Enforced references: those that `ref()` was given `onDelete` for. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import { placeOf } from '../ports/shape.ts'

@@ -1,8 +1,4 @@
-/**
- * Whether a stored value is one that a field may hold now: models change, and records stay.
- *
- * @module
- */
+/** Whether a stored value is one that a field may hold now: models change, and records stay. */
 
 import { type $ZodType, safeParse } from 'zod/v4/core'
 import { declaredAt, onlyDeclared } from '../ports/declared.ts'

@@ -1,8 +1,4 @@
-/**
- * A data model, as the rest of fieldgate sees it. define.ts makes them.
- *
- * @module
- */
+/** A data model, as the rest of fieldgate sees it. define.ts makes them. */
 
 import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'

@@ -1,8 +1,6 @@
 /**
  * What `null` means in a write: a field that is optional and not nullable is left out (as in a JSON Merge Patch, RFC
  * 7396).
- *
- * @module
  */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'

@@ -1,8 +1,4 @@
-/**
- * Which schema an object has for a member.
- *
- * @module
- */
+/** Which schema an object has for a member. */
 
 import type { $ZodObjectDef, $ZodType } from 'zod/v4/core'
 

@@ -1,8 +1,4 @@
-/**
- * Start-up checks of options: unknown options and invalid values are refused by name before anything runs.
- *
- * @module
- */
+/** Start-up checks of options: unknown options and invalid values are refused by name before anything runs. */
 
 import { whatThereIs } from './suggest.ts'
 
@@ -15,6 +11,13 @@ export interface Rule {
 /** Throws a start-up error. */
 export type Fail = (message: string) => never
 
+/** Throws a `TypeError` that begins with what takes the options. */
+export function failAs(where: string): Fail {
+  return (message) => {
+    throw new TypeError(`${where}: ${message}`)
+  }
+}
+
 /**
  * Refuses options without a rule and values that fail their rule. An undefined value counts as not given. `where` is the
  * function that takes them, or what throws; `of` comes before their names, where they are those of an option.
@@ -25,10 +28,7 @@ export function checkOptions(
   where: string | Fail,
   of = '',
 ): void {
-  const fail: Fail = (message) => {
-    if (typeof where !== 'string') return where(message)
-    throw new TypeError(`${where}: ${message}`)
-  }
+  const fail: Fail = typeof where === 'string' ? failAs(where) : where
   // Programs in JavaScript may pass anything.
   if (typeof given !== 'object' || given === null) {
     fail(`${of ? `'${of.slice(0, -1)}'` : 'the options'} must be an object`)

@@ -1,8 +1,6 @@
 /**
  * Which fields can be ordered: those with values of one JSON type. Databases order and compare values of several types
  * differently, so a sort or a unique field of such values could not be the same on every store.
- *
- * @module
  */
 
 import { type ObjectShape, placeOf } from '../ports/shape.ts'

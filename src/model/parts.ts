@@ -1,8 +1,4 @@
-/**
- * The schemas inside a schema, by their places.
- *
- * @module
- */
+/** The schemas inside a schema, by their places. */
 
 import type { $ZodType } from 'zod/v4/core'
 

@@ -1,8 +1,4 @@
-/**
- * `ref()`: a field that holds the id of a record of another model.
- *
- * @module
- */
+/** `ref()`: a field that holds the id of a record of another model. */
 
 import { nullable, nullish, optional, refine, string, type ZodMiniString } from 'zod/mini'
 import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'

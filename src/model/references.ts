@@ -1,8 +1,4 @@
-/**
- * Start-up check of references: each must name a defined model.
- *
- * @module
- */
+/** Start-up check of references: each must name a defined model. */
 
 import type { Model } from './model.ts'
 import { partsIn } from './parts.ts'

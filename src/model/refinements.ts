@@ -1,8 +1,4 @@
-/**
- * The refinements of a model that look across fields, separate from those of each field.
- *
- * @module
- */
+/** The refinements of a model that look across fields, separate from those of each field. */
 
 import { optional, unknown } from 'zod/mini'
 import { type $ZodObject, clone } from 'zod/v4/core'

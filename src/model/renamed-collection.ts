@@ -1,18 +1,16 @@
 /**
  * A collection whose fields have had other names (`renamed` in a model): reads and filters find values under all of
  * them, and a record that is written moves to the current names.
- *
- * @module
  */
 
 import { aggregateRecords } from '../ports/aggregate-records.ts'
-import { all, any, type Filter, type Scalar, type SortKey, withId } from '../ports/filter.ts'
+import { compareAt, position } from '../ports/evaluate.ts'
+import { all, any, type Filter, type SortKey, withId } from '../ports/filter.ts'
 import { topOf } from '../ports/paths.ts'
 import { project } from '../ports/projection.ts'
 import type { Change, Collection, Fields, Projection, Read, WriteOptions } from '../ports/store.ts'
 import type { Model } from './model.ts'
 import { formerPaths, underCurrentNames } from './renamed.ts'
-import { valueAt } from './value-at.ts'
 
 type Renamed = Model['renamed']
 
@@ -202,26 +200,7 @@ async function merged(
   )
   return parts
     .flat()
-    .sort((a, b) => compareRecords(sort, a, b))
+    .sort((a, b) => compareAt(sort, position(sort, a), position(sort, b)))
     .slice(skip, skip + limit)
     .map((record) => project(record, select))
-}
-
-function compareRecords(sort: readonly SortKey[], a: Fields, b: Fields): number {
-  for (const { field, descending } of sort) {
-    const sign = compare(valueAt(a, field), valueAt(b, field))
-    if (sign !== 0) return descending ? -sign : sign
-  }
-  return 0
-}
-
-/** Null first; strings by code point, as stores do. */
-function compare(a: Scalar, b: Scalar): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
-  if (typeof a !== 'string' || typeof b !== 'string') return Number(a) - Number(b)
-  if (a === b) return 0
-  const [left, right] = [[...a], [...b]]
-  const at = left.findIndex((char, index) => char !== right[index])
-  if (at === -1) return -1
-  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1)
 }

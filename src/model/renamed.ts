@@ -3,8 +3,6 @@
  *
  * A write stores the current name and removes the earlier one. So a value under an earlier name is the one that was
  * written last, perhaps by an earlier version of the app that runs beside this one.
- *
- * @module
  */
 
 import type { Fields } from '../ports/store.ts'

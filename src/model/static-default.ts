@@ -1,8 +1,4 @@
-/**
- * Defaults that are always the same, and so can stand for what an old record lacks.
- *
- * @module
- */
+/** Defaults that are always the same, and so can stand for what an old record lacks. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 

@@ -1,8 +1,4 @@
-/**
- * "Did you mean": the known name nearest to a misspelt one.
- *
- * @module
- */
+/** "Did you mean": the known name nearest to a misspelt one. */
 
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 

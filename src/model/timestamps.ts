@@ -1,8 +1,4 @@
-/**
- * The times that the server keeps with a record, and the fields that hold them.
- *
- * @module
- */
+/** The times that the server keeps with a record, and the fields that hold them. */
 
 /** The fields that hold the time of a record's creation and of its last change. None for a time that is not kept. */
 export interface Timestamps {

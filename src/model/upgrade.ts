@@ -1,8 +1,4 @@
-/**
- * A stored record as reads show it now, and what a backfill would write to make it so.
- *
- * @module
- */
+/** A stored record as reads show it now, and what a backfill would write to make it so. */
 
 import { withDefaults } from '../ports/declared.ts'
 import type { Change, Fields } from '../ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * Schema validation: what zod refuses, as a map from full path to message.
- *
- * @module
- */
+/** Schema validation: what zod refuses, as a map from full path to message. */
 
 import { object } from 'zod/mini'
 import {

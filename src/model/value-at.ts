@@ -1,8 +1,4 @@
-/**
- * The value at a path of a record.
- *
- * @module
- */
+/** The value at a path of a record. */
 
 import type { Scalar } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'

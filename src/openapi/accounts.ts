@@ -1,8 +1,6 @@
 /**
  * The operations of the authentication API: one entry for each route of its table, so that a route without one does not
  * compile.
- *
- * @module
  */
 
 import type { AuthInstance } from '../auth/instance.ts'
@@ -15,10 +13,10 @@ import type { HttpError } from '../http/errors.ts'
 import * as http from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
 import type { Serving } from '../records/setup/serving.ts'
-import type { Described } from './described.ts'
 import { methodSketch } from './methods.ts'
 import type { Schemas } from './named-schemas.ts'
 import { recordOperation } from './records.ts'
+import type { Described } from './responses.ts'
 import { bodyRefusals, done } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'

@@ -1,8 +1,4 @@
-/**
- * Aggregates: what a QUERY body may ask for, and its groups.
- *
- * @module
- */
+/** Aggregates: what a QUERY body may ask for, and its groups. */
 
 import * as refuse from '../http/refusals.ts'
 import { placeOf } from '../ports/shape.ts'

@@ -1,18 +1,7 @@
-/**
- * What may be written: bodies by media type, and what they may be refused for.
- *
- * @module
- */
+/** What may be written: bodies by media type, and what they may be refused for. */
 
 import type { HttpError } from '../http/errors.ts'
-import {
-  invalidFields,
-  nestedTooDeeply,
-  noSuchReferences,
-  nothingWritable,
-  outsideScope,
-  tooManyReferences,
-} from '../http/refusals.ts'
+import * as refuse from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
 import { duplicateIn } from '../records/engine/clashes.ts'
 import { MAX_REFERENCES } from '../records/engine/integrity.ts'
@@ -97,14 +86,14 @@ export function writeRefusals(
   const unique = model.unique.filter((set) => set.some((field) => fields.has(topOf(field))))
   return [
     ...bodyRefusals(host, media),
-    nothingWritable(),
-    nestedTooDeeply('<field>'),
-    invalidFields({}),
-    ...(scope.write ? [outsideScope()] : []),
+    refuse.nothingWritable(),
+    refuse.nestedTooDeeply('<field>'),
+    refuse.invalidFields({}),
+    ...(scope.write ? [refuse.outsideScope()] : []),
     ...unique.map((set) => duplicateIn(model, set)),
     ...(model.exclude ?? []).map(({ range }) => overlapIn(model, range)),
     ...(enforcedReferences(model).length > 0
-      ? [noSuchReferences(['<field>']), tooManyReferences(MAX_REFERENCES)]
+      ? [refuse.noSuchReferences(['<field>']), refuse.tooManyReferences(MAX_REFERENCES)]
       : []),
     ...(upload
       ? uploadRefusals(

@@ -1,8 +1,4 @@
-/**
- * The JSON Schema of a filter, and of the values that it compares fields with.
- *
- * @module
- */
+/** The JSON Schema of a filter, and of the values that it compares fields with. */
 
 import { placeOf } from '../ports/shape.ts'
 import {

@@ -1,20 +1,10 @@
-/**
- * The operations on what happened to a record.
- *
- * @module
- */
+/** The operations on what happened to a record. */
 
-import {
-  entryNotFound,
-  invalidCursor,
-  invalidId,
-  notAChange,
-  responseTooLarge,
-} from '../http/refusals.ts'
+import * as refuse from '../http/refusals.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { writeRefusals } from './bodies.ts'
-import type { Described } from './described.ts'
 import type { Schemas } from './named-schemas.ts'
+import type { Described } from './responses.ts'
 import { bodyRefusals, success } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object, PAGINATION, storedOne, updatedOne } from './shown.ts'
@@ -68,7 +58,12 @@ export function historyOperation(resource: Resource, schemas: Schemas, suffix: s
         ['ETag', 'Cache-Control'],
       ),
     },
-    refusals: [invalidId(), invalidCursor(), entryNotFound(), responseTooLarge()],
+    refusals: [
+      refuse.invalidId(),
+      refuse.invalidCursor(),
+      refuse.entryNotFound(),
+      refuse.responseTooLarge(),
+    ],
     isOpen: false,
   }
 }
@@ -94,10 +89,10 @@ export function restoreOperation(resource: Resource, schemas: Schemas, suffix: s
       ]),
     },
     refusals: [
-      invalidId(),
-      notAChange(),
+      refuse.invalidId(),
+      refuse.notAChange(),
       ...bodyRefusals(host),
-      entryNotFound(),
+      refuse.entryNotFound(),
       ...writeRefusals({ ...resource, upload: undefined }, resource.writable.update),
     ],
     isOpen: [validate.create, validate.update, hooks.beforeUpdate].some(

@@ -1,15 +1,17 @@
 /**
  * The parameters of a router's lists: one entry for each row of the router's own table, so that a row without one does
  * not compile.
- *
- * @module
  */
 
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'
 import { COMPARE, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
-import { MAX_SORT_KEYS } from '../records/list/order.ts'
-import { type BodyKey, LIST_PARAMETERS, type UrlName } from '../records/list/parameters.ts'
+import {
+  type BodyKey,
+  LIST_PARAMETERS,
+  MAX_SORT_KEYS,
+  type UrlName,
+} from '../records/list/parameters.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { aggregateKey, byKey, groupSorts } from './aggregates.ts'
 import { type Describe, type Described, expand, parameter, select } from './choice-parameters.ts'

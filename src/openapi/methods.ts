@@ -1,8 +1,4 @@
-/**
- * The routes of the methods of an auth router, by what each says of itself.
- *
- * @module
- */
+/** The routes of the methods of an auth router, by what each says of itself. */
 
 import type { MethodRoute, OpenMethod } from '../auth/setup/method.ts'
 import type { RouteSketch } from './accounts.ts'

@@ -1,8 +1,4 @@
-/**
- * The names in a document: paths, tags and operation ids.
- *
- * @module
- */
+/** The names in a document: paths, tags and operation ids. */
 
 /** Text as part of a name, each word with a capital: `/feed/cities/:id` becomes `FeedCitiesId`. */
 export function capitalised(text: string): string {

@@ -1,13 +1,13 @@
-/**
- * `openapi`: serves the document of the app, and a page for people.
- *
- * @module
- */
+/** `openapi`: serves the document of the app, and a page for people. */
 
 import { referenceScript } from '#reference'
-import { respondToRead } from '../cache/conditional.ts'
-import { HttpError } from '../http/errors.ts'
+import { isKnownToClient, respondToRead } from '../cache/conditional.ts'
+import { badRequest } from '../http/errors.ts'
+import { qualitiesIn } from '../http/qualities.ts'
 import { notFound } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { emptyResponse } from '../http/respond.ts'
+import type { ReferenceScript } from '../ports/reference-script.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 import {
@@ -18,7 +18,6 @@ import {
   unlist,
 } from './document.ts'
 import { pageResponse } from './page.ts'
-import { fileNameOf, scriptResponse } from './reference-script.ts'
 
 /** What `openapi` takes. */
 export interface OpenApiOptions extends DocumentOptions {
@@ -98,7 +97,7 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
   const made = new Map<string, { readonly document: object; readonly text: string }>()
   return (request, { basePath }) => {
     const version = versionIn(request.query.version)
-    if (!version) throw new HttpError(400, "'version' must be 3.2 or 3.1.")
+    if (!version) throw badRequest('unknown-version', "'version' must be 3.2 or 3.1.")
     const key = `${version} ${host.mounted.length} ${host.guards.length}`
     const known = made.get(key) ?? written(documentOf(host, options, version))
     made.set(key, known)
@@ -117,4 +116,31 @@ function written(document: object): { readonly document: object; readonly text: 
 /** The version of OpenAPI that a client or a command names; the newest if none, undefined for an unknown one. */
 export function versionIn(text: unknown = '3.2'): OpenApiVersion | undefined {
   return text === '3.2' || text === '3.1' ? text : undefined
+}
+
+/** The name of the script's file, which changes with its version. */
+function fileNameOf({ version }: ReferenceScript): string {
+  return `scalar-${version}.js`
+}
+
+/** The response with the script. Clients may keep it for a year, because another version has another address. */
+async function scriptResponse(
+  { headers: asked }: ApiRequest,
+  script: ReferenceScript,
+): Promise<Response> {
+  const isZipped = (qualitiesIn(asked.get('accept-encoding') ?? '').get('gzip') ?? 0) > 0
+  const etag = `"${script.version}${isZipped ? '-gzip' : ''}"`
+  const headers = {
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    ETag: etag,
+    Vary: 'Accept-Encoding',
+  }
+  if (isKnownToClient(asked, etag)) return emptyResponse(304, headers)
+  return new Response(await (isZipped ? script.gzipped() : script.read()), {
+    headers: {
+      ...headers,
+      'Content-Type': 'text/javascript; charset=utf-8',
+      ...(isZipped && { 'Content-Encoding': 'gzip' }),
+    },
+  })
 }

@@ -1,15 +1,11 @@
-/**
- * Routes that are neither a resource's nor the authentication API's: extra routes, and what other modules mount.
- *
- * @module
- */
+/** Routes that are neither a resource's nor the authentication API's: extra routes, and what other modules mount. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import { invalidFields, invalidJson, unsupportedBody } from '../http/refusals.ts'
 import type { Route } from '../records/engine/route.ts'
-import type { Described } from './described.ts'
 import type { Schemas } from './named-schemas.ts'
 import { capitalised } from './names.ts'
+import type { Described } from './responses.ts'
 import { bare, envelope, success } from './responses.ts'
 import { converted, type ObjectSchema } from './schemas.ts'
 import type { Operation, Parameter, ResponseObject, Schema } from './specification.ts'

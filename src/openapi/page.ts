@@ -1,8 +1,4 @@
-/**
- * The page for people: Scalar where its script is there, else links to the document.
- *
- * @module
- */
+/** The page for people: Scalar where its script is there, else links to the document. */
 
 /** What a page is made of. */
 export interface Page {

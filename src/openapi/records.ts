@@ -1,27 +1,7 @@
-/**
- * The operations of a resource.
- *
- * @module
- */
+/** The operations of a resource. */
 
 import type { HttpError } from '../http/errors.ts'
-import {
-  changedMeanwhile,
-  entryNotFound,
-  exportHasNoPages,
-  exportTooLarge,
-  forbiddenTransition,
-  invalidId,
-  liveHasNoPages,
-  liveHasNoSelect,
-  notExported,
-  notLive,
-  recordChanged,
-  responseTooLarge,
-  stillReferenced,
-  tooManyDependents,
-  tooManyStreams,
-} from '../http/refusals.ts'
+import * as refuse from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
 import { plural } from '../model/plural.ts'
 import { MAX_DEPENDENTS } from '../records/engine/removal.ts'
@@ -30,10 +10,10 @@ import type { Serving } from '../records/setup/serving.ts'
 import { groupsSchema } from './aggregates.ts'
 import { bodyOf, levelParameters, writeRefusals } from './bodies.ts'
 import { choiceParameters } from './choice-parameters.ts'
-import type { Described } from './described.ts'
 import { historyOperation, restoreOperation } from './history.ts'
 import { queryBody, urlParameters } from './list-parameters.ts'
 import { refTo, type Schemas } from './named-schemas.ts'
+import type { Described } from './responses.ts'
 import { bare, bodyRefusals, type HeaderName, success } from './responses.ts'
 import { idSchema } from './schemas.ts'
 import { listSchema, readOne, storedOne, updatedOne } from './shown.ts'
@@ -58,7 +38,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Lists ${plural(model.name)}`,
       parameters: [...parameters, IF_NONE_MATCH],
       successes: fileSuccesses(resource, listSchema(resource, schemas, suffix)),
-      refusals: [...refusals, ...exportRefusals(resource), responseTooLarge()],
+      refusals: [...refusals, ...exportRefusals(resource), refuse.responseTooLarge()],
       isOpen: false,
     }
   },
@@ -78,7 +58,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         ...withoutMediaType(bodyRefusals(resource.host)),
         ...refusals,
         ...exportRefusals(resource),
-        responseTooLarge(),
+        refuse.responseTooLarge(),
       ],
       isOpen: false,
     }
@@ -92,7 +72,12 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       path: idPath(resource),
       parameters: [...choice.parameters, IF_NONE_MATCH],
       successes: readSuccesses(resource, readOne(resource, schemas, suffix)),
-      refusals: [invalidId(), ...choice.refusals, entryNotFound(), responseTooLarge()],
+      refusals: [
+        refuse.invalidId(),
+        ...choice.refusals,
+        refuse.entryNotFound(),
+        refuse.responseTooLarge(),
+      ],
       isOpen: false,
     }
   },
@@ -126,14 +111,14 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         200: success('The record.', updatedOne(resource, schemas, suffix), changeId(model)),
       },
       refusals: [
-        invalidId(),
+        refuse.invalidId(),
         ...writeRefusals(resource, resource.writable.update),
-        entryNotFound(),
-        recordChanged(),
+        refuse.entryNotFound(),
+        refuse.recordChanged(),
         ...(model.transitions ?? []).map(({ field }) =>
-          forbiddenTransition(field, "'<value>'", "'<value>'"),
+          refuse.forbiddenTransition(field, "'<value>'", "'<value>'"),
         ),
-        ...(hooks.beforeUpdate || hooks.afterUpdate ? [changedMeanwhile()] : []),
+        ...(hooks.beforeUpdate || hooks.afterUpdate ? [refuse.changedMeanwhile()] : []),
       ],
       isOpen: validate.update !== undefined || hooks.beforeUpdate !== undefined,
     }
@@ -150,12 +135,12 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       parameters: [IF_MATCH],
       successes: { 200: success('It is deleted.', refTo('Message'), changeId(model)) },
       refusals: [
-        invalidId(),
-        entryNotFound(),
-        recordChanged(),
-        ...referring.map(({ name }) => stillReferenced(name)),
-        ...(referring.length > 0 ? [tooManyDependents(MAX_DEPENDENTS)] : []),
-        ...(hooks.beforeRemove ? [changedMeanwhile()] : []),
+        refuse.invalidId(),
+        refuse.entryNotFound(),
+        refuse.recordChanged(),
+        ...referring.map(({ name }) => refuse.stillReferenced(name)),
+        ...(referring.length > 0 ? [refuse.tooManyDependents(MAX_DEPENDENTS)] : []),
+        ...(hooks.beforeRemove ? [refuse.changedMeanwhile()] : []),
       ],
       isOpen: hooks.beforeRemove !== undefined,
     }
@@ -225,8 +210,12 @@ function fileSuccesses(resource: Resource, schema: Schema): Responses {
 /** What a list refuses that is asked for as a file, or as a stream of events. */
 function exportRefusals({ exportLimit, live }: Resource): readonly HttpError[] {
   return [
-    ...(exportLimit === 0 ? [notExported()] : [exportHasNoPages(), exportTooLarge(exportLimit)]),
-    ...(live ? [liveHasNoPages(), liveHasNoSelect(), tooManyStreams()] : [notLive()]),
+    ...(exportLimit === 0
+      ? [refuse.notExported()]
+      : [refuse.exportHasNoPages(), refuse.exportTooLarge(exportLimit)]),
+    ...(live
+      ? [refuse.liveHasNoPages(), refuse.liveHasNoSelect(), refuse.tooManyStreams()]
+      : [refuse.notLive()]),
   ]
 }
 

@@ -1,24 +1,11 @@
-/**
- * Responses: failures from the very errors that are thrown, successes in the envelope.
- *
- * @module
- */
+/** Responses: failures from the very errors that are thrown, successes in the envelope. */
 
 import type { BodyLimits } from '../http/body.ts'
 import type { HttpError } from '../http/errors.ts'
 import { unavailable } from '../http/outages.ts'
-import {
-  badHost,
-  bodyCutOff,
-  bodyTooLarge,
-  bodyTooSlow,
-  invalidJson,
-  tooManyBodyValues,
-  unsupportedBody,
-  unsupportedEncoding,
-} from '../http/refusals.ts'
+import * as refuse from '../http/refusals.ts'
 import { refTo } from './named-schemas.ts'
-import type { Header, ResponseObject, Responses, Schema } from './specification.ts'
+import type { Header, Operation, ResponseObject, Responses, Schema } from './specification.ts'
 
 /** The name of a header that is described. */
 export type HeaderName =
@@ -67,13 +54,13 @@ export const HEADERS: Readonly<Record<HeaderName, Header>> = {
 /** The failures of a request with a JSON body; the limits are those of the app. */
 export function bodyRefusals(limits: BodyLimits, expected = 'application/json'): HttpError[] {
   return [
-    bodyTooLarge(limits.maxBodySize),
-    tooManyBodyValues(limits.maxBodyValues),
-    bodyTooSlow(),
-    bodyCutOff(undefined),
-    invalidJson(),
-    unsupportedBody(expected),
-    unsupportedEncoding(),
+    refuse.bodyTooLarge(limits.maxBodySize),
+    refuse.tooManyBodyValues(limits.maxBodyValues),
+    refuse.bodyTooSlow(),
+    refuse.bodyCutOff(undefined),
+    refuse.invalidJson(),
+    refuse.unsupportedBody(expected),
+    refuse.unsupportedEncoding(),
   ]
 }
 
@@ -169,7 +156,7 @@ function headersOf(names: readonly HeaderName[]): Readonly<Record<string, { $ref
  */
 export function failures(refusals: readonly HttpError[], isOpen: boolean): Responses {
   const byStatus = new Map<number, HttpError[]>()
-  for (const error of [badHost(), ...refusals]) {
+  for (const error of [refuse.badHost(), ...refusals]) {
     byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error])
   }
   const own = [...byStatus].map(([status, errors]) => [String(status), failureOf(errors)])
@@ -188,4 +175,16 @@ function failureOf(errors: readonly HttpError[]): ResponseObject {
   const names = all.flatMap(({ headers }) => [...new Headers(headers).keys()])
   const known = Object.keys(HEADERS).filter((name) => names.includes(name.toLowerCase()))
   return failure(messages, known)
+}
+
+/** An operation without its place. */
+export interface Described
+  extends Pick<Operation, 'summary' | 'description' | 'parameters' | 'requestBody'> {
+  readonly id: string
+  readonly successes: Responses
+  readonly refusals: readonly HttpError[]
+  /** Whether a hook of the app may respond with another status. */
+  readonly isOpen: boolean
+  /** The schemas of parameters in the path, by name. */
+  readonly path?: Readonly<Record<string, Schema>>
 }

@@ -1,8 +1,4 @@
-/**
- * JSON Schemas of models and of your own zod schemas, and where a document keeps them.
- *
- * @module
- */
+/** JSON Schemas of models and of your own zod schemas, and where a document keeps them. */
 
 import { object } from 'zod/mini'
 import {
@@ -16,11 +12,13 @@ import type { Model } from '../model/model.ts'
 import { isRemovable } from '../model/null.ts'
 import { referenceOf } from '../model/reference.ts'
 import { lastDefined } from '../model/registry.ts'
+import type { FieldTransitions } from '../model/rules.ts'
 import { objectShape } from '../model/shape.ts'
 import { staticDefault } from '../model/static-default.ts'
 import { timestampFields } from '../model/timestamps.ts'
+import type { Scalar } from '../ports/filter.ts'
+import { topOf } from '../ports/paths.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
-import { withRules } from './model-rules.ts'
 import type { Schema } from './specification.ts'
 
 /** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
@@ -250,4 +248,43 @@ export function bodySchema(
   )
   const body = withRules(model, { ...optional, properties, minProperties: 1 })
   return { schema: body, defs: shown.defs }
+}
+
+/** `schema` of a record or a body, with what the model's rules say of its fields. */
+function withRules<S extends ObjectSchema>(
+  { transitions = [], exclude = [] }: Pick<Model, 'transitions' | 'exclude'>,
+  schema: S,
+): S {
+  const properties = { ...schema.properties }
+  const isShown = (field: string) => properties[topOf(field)] !== undefined
+  for (const one of transitions) {
+    const property = properties[one.field]
+    if (!property) continue
+    const description = [property.description, sentencesOf(one)].filter(Boolean).join(' ')
+    properties[one.field] = {
+      ...property,
+      description,
+      ...(one.next && { 'x-transitions': Object.fromEntries(one.next) }),
+      ...(one.initial && { 'x-initial': one.initial }),
+    }
+  }
+  const shown = exclude.filter(({ equal, range, where }) =>
+    [...equal, ...range, ...Object.keys(where)].every(isShown),
+  )
+  return { ...schema, properties, ...(shown.length > 0 && { 'x-exclude': shown }) }
+}
+
+function sentencesOf({ next, initial }: FieldTransitions): string {
+  const changes = [...(next ?? [])]
+    .filter(([, to]) => to.length > 0)
+    .map(([from, to]) => `from ${told([from])} to ${told(to)}`)
+  const both = [
+    ...(initial ? [`Begins with ${told(initial)}.`] : []),
+    ...(changes.length > 0 ? [`Changes only ${changes.join('; ')}.`] : []),
+  ]
+  return both.join(' ')
+}
+
+function told(values: readonly Scalar[]): string {
+  return values.map((one) => (typeof one === 'string' ? `'${one}'` : String(one))).join(' or ')
 }

@@ -1,16 +1,6 @@
-/**
- * Who may call an operation, by what the guards say of themselves.
- *
- * @module
- */
+/** Who may call an operation, by what the guards say of themselves. */
 
-import {
-  authenticationRequired,
-  invalidToken,
-  noAccess,
-  notActive,
-  sessionEnded,
-} from '../auth/refusals.ts'
+import * as account from '../auth/refusals.ts'
 import type { HttpError } from '../http/errors.ts'
 import {
   descriptionsOf,
@@ -75,10 +65,10 @@ function refusalsOf(all: readonly GuardDescription[]): readonly HttpError[] {
   const needs = reads.some(({ token }) => token === 'required')
   return [
     ...own,
-    ...(needs ? [authenticationRequired()] : []),
-    invalidToken(),
-    sessionEnded(),
-    notActive(),
-    ...(reads.some(({ text }) => text.startsWith('role ')) ? [noAccess()] : []),
+    ...(needs ? [account.authenticationRequired()] : []),
+    account.invalidToken(),
+    account.sessionEnded(),
+    account.notActive(),
+    ...(reads.some(({ text }) => text.startsWith('role ')) ? [account.noAccess()] : []),
   ]
 }

@@ -1,8 +1,4 @@
-/**
- * What responses show: records, lists and their pages.
- *
- * @module
- */
+/** What responses show: records, lists and their pages. */
 
 import type { Resource } from '../records/setup/resource.ts'
 import type { Schemas } from './named-schemas.ts'

@@ -1,8 +1,4 @@
-/**
- * The parts of an OpenAPI document that fieldgate writes (OpenAPI 3.2.0, and 3.1.1).
- *
- * @module
- */
+/** The parts of an OpenAPI document that fieldgate writes (OpenAPI 3.2.0, and 3.1.1). */
 
 /** A JSON Schema (draft 2020-12). */
 export interface Schema {

@@ -1,22 +1,8 @@
-/**
- * Users as the authentication API shows them, and the bodies that describe them.
- *
- * @module
- */
+/** Users as the authentication API shows them, and the bodies that describe them. */
 
 import type { AuthInstance } from '../auth/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
-import {
-  currentPasswordIncorrect,
-  currentPasswordRequired,
-  passwordRejected,
-  passwordRequired,
-  passwordTooCommon,
-  passwordTooLong,
-  passwordTooPersonal,
-  passwordTooShort,
-  recentSignInRequired,
-} from '../auth/refusals.ts'
+import * as account from '../auth/refusals.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
 import type { HttpError } from '../http/errors.ts'
 import type { Schemas } from './named-schemas.ts'
@@ -83,12 +69,12 @@ export function passwordSchema({ settings }: AuthInstance): Schema {
 export function passwordRefusals({ settings }: AuthInstance): readonly HttpError[] {
   const { minLength, check } = settings.password
   return [
-    passwordRequired(),
-    passwordTooShort(minLength),
-    passwordTooLong(MAX_BYTES),
-    passwordTooCommon(),
-    passwordTooPersonal(),
-    ...(check ? [passwordRejected('<what password.check says>')] : []),
+    account.passwordRequired(),
+    account.passwordTooShort(minLength),
+    account.passwordTooLong(MAX_BYTES),
+    account.passwordTooCommon(),
+    account.passwordTooPersonal(),
+    ...(check ? [account.passwordRejected('<what password.check says>')] : []),
   ]
 }
 
@@ -182,5 +168,9 @@ export function rolesBody({ settings }: AuthInstance): Schema {
 
 /** What a change may be refused for that needs the current password. */
 export function reauthenticationRefusals(): readonly HttpError[] {
-  return [currentPasswordRequired(), currentPasswordIncorrect(), recentSignInRequired()]
+  return [
+    account.currentPasswordRequired(),
+    account.currentPasswordIncorrect(),
+    account.recentSignInRequired(),
+  ]
 }

@@ -1,8 +1,4 @@
-/**
- * What an aggregate asks of a store: groups of records, and what is computed of each.
- *
- * @module
- */
+/** What an aggregate asks of a store: groups of records, and what is computed of each. */
 
 import type { Filter } from './filter.ts'
 import type { ReadHints } from './store.ts'

@@ -1,8 +1,4 @@
-/**
- * The port for values that follow a request through its promises.
- *
- * @module
- */
+/** The port for values that follow a request through its promises. */
 
 /** A value that code started by `run` can read, across any number of promises. */
 export interface AsyncContext<T> {

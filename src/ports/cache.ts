@@ -5,8 +5,6 @@
  * treats a failure as a miss, so an adapter may simply throw. An adapter must not retry: a `set` that takes effect a
  * second time, after a later one, would bring back the value that the later one replaced. extras/contract/cache.ts tests
  * each promise.
- *
- * @module
  */
 
 /** A key-value cache with expiry. Keys and values are opaque strings. */
@@ -21,9 +19,7 @@ export interface CacheStore {
    * of the key, no matter which process made it.
    */
   get(key: string): Promise<string | undefined | null>
-  /**
-   * What `get` would resolve to, at once. Optional, for a `local` cache: a hit then waits for nothing.
-   */
+  /** What `get` would resolve to, at once. Optional, for a `local` cache: a hit then waits for nothing. */
   peek?(key: string): string | undefined
   /**
    * Stores `value` under `key` for at most `ttlSeconds` (a whole number), replacing the old value as a whole. It takes

@@ -1,8 +1,4 @@
-/**
- * Errors with their causes, for logs and messages.
- *
- * @module
- */
+/** Errors with their causes, for logs and messages. */
 
 const MAX_CAUSES = 5
 

@@ -1,8 +1,4 @@
-/**
- * Records that exclude each other.
- *
- * @module
- */
+/** Records that exclude each other. */
 
 import type { Scalar } from './filter.ts'
 

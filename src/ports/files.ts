@@ -4,8 +4,6 @@
  * Keys are made by the server (`isKey`), so an adapter may use them in paths and URLs as they are. fieldgate puts a
  * deadline on every call and takes a rejection as "unavailable". An adapter may simply throw, and must not retry what
  * was half sent. extras/contract/files tests each promise.
- *
- * @module
  */
 
 /** Who may read an object: only holders of a signed link (`private`), or everyone (`public-read`). */

@@ -3,8 +3,6 @@
  *
  * A filter names fields, operators and values. An adapter compiles it to its own query language with every value bound.
  * Nothing that a client sent reaches a store in any other form.
- *
- * @module
  */
 
 /** A value that a condition compares with. Ids are strings; the adapter knows from the shape which ones are. */

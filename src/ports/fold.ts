@@ -1,8 +1,4 @@
-/**
- * Case folding that is the same on every store and runtime.
- *
- * @module
- */
+/** Case folding that is the same on every store and runtime. */
 
 /** Code units folded per call: this many arguments fit on every runtime's stack. */
 const PIECE = 4096

@@ -1,8 +1,4 @@
-/**
- * The password hasher port.
- *
- * @module
- */
+/** The password hasher port. */
 
 /** Hashes and verifies passwords. The caller bounds the work, not the hasher. */
 export interface Hasher {

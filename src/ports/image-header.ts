@@ -1,8 +1,4 @@
-/**
- * What an image's header says, read before anything is decoded.
- *
- * @module
- */
+/** What an image's header says, read before anything is decoded. */
 
 import type { OptimizedType } from './images.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The image optimiser port.
- *
- * @module
- */
+/** The image optimiser port. */
 
 /** How strongly images are compressed. */
 export type OptimizationLevel = 'low' | 'medium' | 'high'

@@ -1,8 +1,4 @@
-/**
- * The logger port. `console`-like objects and most loggers fit as they are.
- *
- * @module
- */
+/** The logger port. `console`-like objects and most loggers fit as they are. */
 
 /** Writes one log line. `details` are structured and contain no secret, body or query string. */
 export type LogLine = (message: string, details?: Readonly<Record<string, unknown>>) => void

@@ -1,8 +1,4 @@
-/**
- * The mailer port, as auth uses it to deliver codes.
- *
- * @module
- */
+/** The mailer port, as auth uses it to deliver codes. */
 
 /** A mail ready to send. */
 export interface MailMessage {

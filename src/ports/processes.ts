@@ -1,8 +1,6 @@
 /**
  * What the processes of `serve(app, { processes })` ask each other. The workers serve requests and ask; the first
  * process answers. Without the option there is one process, and nothing is asked.
- *
- * @module
  */
 
 /** Questions of one kind, with their answers. Both travel as JSON. */

@@ -1,8 +1,4 @@
-/**
- * The script of the reference page, which an adapter finds.
- *
- * @module
- */
+/** The script of the reference page, which an adapter finds. */
 
 /** The script that renders the reference page. */
 export interface ReferenceScript {

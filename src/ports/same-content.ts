@@ -1,7 +1,5 @@
 /**
  * Equality of values by their content, with Web standards only: `node:util` is missing on Workers without `nodejs_compat`.
- *
- * @module
  */
 
 /** Whether two values have the same content: equal members in any order, equal dates and elements. */

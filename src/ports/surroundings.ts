@@ -1,8 +1,4 @@
-/**
- * What a database holds around the records of a collection, as other programs left it.
- *
- * @module
- */
+/** What a database holds around the records of a collection, as other programs left it. */
 
 /** What is there besides a collection's records. */
 export interface Surroundings {

@@ -1,8 +1,6 @@
 /**
  * Functions of an app that must return at once. A promise of theirs has an owner here: without one, its rejection would
  * end the process.
- *
- * @module
  */
 
 import { jsonLogger, type Logger } from './logger.ts'

@@ -1,8 +1,4 @@
-/**
- * Long work with other requests getting their turn in between: on many records, or on a large one.
- *
- * @module
- */
+/** Long work with other requests getting their turn in between: on many records, or on a large one. */
 
 import type { MaybePromise } from './maybe-promise.ts'
 

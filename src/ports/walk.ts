@@ -1,8 +1,4 @@
-/**
- * All records of a collection, batch by batch, for copying and checking.
- *
- * @module
- */
+/** All records of a collection, batch by batch, for copying and checking. */
 
 import { position } from './evaluate.ts'
 import { everything, type Filter, type Scalar } from './filter.ts'

@@ -1,8 +1,4 @@
-/**
- * A deadline for code that fieldgate does not control.
- *
- * @module
- */
+/** A deadline for code that fieldgate does not control. */
 
 /** The result of `work`. Once `milliseconds` have passed, rejects with what `late` returns and calls `afterwards`. */
 export async function withTimeout<T>(

@@ -2,11 +2,10 @@
  * `createRouter`: the routes of a resource.
  *
  * This folder knows HTTP, models and ports, but never auth.
- *
- * @module
  */
 
 import { respondToRead } from '../cache/conditional.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host, Mountable } from './engine/host.ts'
@@ -107,62 +106,36 @@ export function createRouter<
 /** The routes of a resource. */
 function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
-  const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
-    method,
-    path: '',
-    guards: [],
-    handler: serving(resource, operation, handler),
-  })
-  // QUERY only reads the collection, so for it a record's path does not exist.
-  const record = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
-    ...list(method, operation, handler),
-    path: '/:id',
-    absent: ['QUERY'],
+  const row = (
+    method: string,
+    operation: Serving['operation'],
+    handler: Handler,
+    more: Partial<Route> = {},
+  ): Route => ({
+    ...{ method, path: '', guards: [], handler: serving(resource, operation, handler) },
+    ...more,
   })
   const follow = (action: 'list' | 'query'): MaybeStream => {
     return async (accept, request, context) => {
-      const { streamOf } = await import('./live/open.ts')
-      return streamOf(resource, action, accept, request, context)
+      const loaded = (await host.parts.live?.()) as typeof import('./live/open.ts') | undefined
+      return loaded?.streamOf(resource, action, accept, request, context)
     }
   }
-  const listed = orFile(
-    resource,
-    listHandler(resource, tokens, cached),
-    (request) => planOfUrl(resource, request),
-    follow('list'),
-  )
-  const queryRoute = {
-    ...list(
-      'QUERY',
-      'query',
-      orFile(
-        resource,
-        queryHandler(resource, tokens, cached),
-        (request) => planOfBody(resource, request),
-        follow('query'),
-      ),
-    ),
-    isRead: true,
-    acceptQuery: 'application/json',
-    viaPost: resource.methodOverride,
-  }
+  const planOf = (request: ApiRequest) => planOfUrl(resource, request)
+  const list = orFile(resource, listHandler(resource, tokens, cached), planOf, follow('list'))
+  const planIn = (request: ApiRequest) => planOfBody(resource, request)
+  const query = orFile(resource, queryHandler(resource, tokens, cached), planIn, follow('query'))
+  const queried = { acceptQuery: 'application/json', viaPost: resource.methodOverride }
+  const create = createHandler(resource, () => allowedIn(rows))
+  // QUERY only reads the collection, so for it a record's path does not exist.
+  const one = { path: '/:id', absent: ['QUERY'] }
   const routes: readonly (readonly [Action, Route])[] = [
-    ['list', { ...list('GET', 'list', listed), isRead: true }],
-    ['query', queryRoute],
-    [
-      'create',
-      list(
-        'POST',
-        'create',
-        createHandler(resource, () => allowedIn(rows)),
-      ),
-    ],
-    ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
-    ['update', record('PATCH', 'update', (request, context) => update(resource, request, context))],
-    [
-      'remove',
-      record('DELETE', 'delete', (request, context) => remove(resource, request, context)),
-    ],
+    ['list', row('GET', 'list', list, { isRead: true })],
+    ['query', row('QUERY', 'query', query, { isRead: true, ...queried })],
+    ['create', row('POST', 'create', create)],
+    ['read', row('GET', 'read', readHandler(resource, cached), { isRead: true, ...one })],
+    ['update', row('PATCH', 'update', (...asked) => update(resource, ...asked), one)],
+    ['remove', row('DELETE', 'delete', (...asked) => remove(resource, ...asked), one)],
     ...historyRoutes(resource, tokens),
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {
@@ -175,12 +148,13 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
 
 /** The routes of what happened to a record. A router without them needs none of their code. */
 function historyRoutes(resource: Resource, tokens: Cursors): (readonly [Action, Route])[] {
+  const load = async () => resource.host.parts.history?.()
   const history: Handler = async (request, context) => {
-    const { readHistory } = await import('./history/history.ts')
+    const { readHistory } = (await load()) as typeof import('./history/history.ts')
     return respondToRead(request, readHistory(resource, tokens, request, context))
   }
   const restore: Handler = async (request, context) =>
-    (await import('./history/restore.ts')).restore(resource, request, context)
+    ((await load()) as typeof import('./history/restore.ts')).restore(resource, request, context)
   const route = (operation: 'history' | 'restore', method: string, handler: Handler): Route => ({
     ...{ method, path: `/:id/${operation}`, guards: [] },
     handler: serving(resource, operation, handler),

@@ -1,8 +1,4 @@
-/**
- * Counts of records, with the ids of some, and how far a count is.
- *
- * @module
- */
+/** Counts of records, with the ids of some, and how far a count is. */
 
 /** Hears how far a pass over records is. `pass` names what it goes over. */
 export interface Progress {

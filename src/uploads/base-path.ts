@@ -1,8 +1,6 @@
 /**
  * Links to files of an app that another server mounts under a path, such as `/api`. Records hold the path that the app
  * has for itself; responses show it below that of the mount.
- *
- * @module
  */
 
 import { type ApiRequest, basePathOf } from '../http/request.ts'

@@ -1,10 +1,7 @@
-/**
- * The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can.
- *
- * @module
- */
+/** The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can. */
 
 import type { Stage } from '../ports/files.ts'
+import { bytesOf } from './strip/stripped.ts'
 
 /** Bytes are copied into blocks, so a body that arrives in single bytes costs no more than one in one piece. */
 const FILE_BLOCK = 64 * 1024
@@ -70,14 +67,8 @@ export class BufferedFile {
   }
 
   /** All bytes in one piece. */
-  async bytes(): Promise<Uint8Array> {
-    const whole = new Uint8Array(this.size)
-    let offset = 0
-    for await (const chunk of this.stream()) {
-      whole.set(chunk, offset)
-      offset += chunk.length
-    }
-    return whole
+  bytes(): Promise<Uint8Array> {
+    return bytesOf(this)
   }
 
   /** Discards the bytes. */

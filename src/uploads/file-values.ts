@@ -1,8 +1,4 @@
-/**
- * The values of a record's file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1).
- *
- * @module
- */
+/** The values of a record's file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1). */
 
 import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'
@@ -129,17 +125,9 @@ export async function withSignedUrls(
   const seconds = Math.min(signUrls + keptFor, MAX_LINK_SECONDS)
   // The same links for a while: otherwise entity tags, and the images in browsers' caches, would last only a second.
   const steady = Math.ceil(signUrls / 2)
-  const sign = async (value: unknown): Promise<unknown> => {
-    if (typeof value === 'string') {
-      return store.keyOf(value) === undefined ? value : store.signedUrl(value, seconds, steady)
-    }
-    if (Array.isArray(value)) return Promise.all(value.map(sign))
-    if (typeof value !== 'object' || value === null || !('url' in value)) return value
-    return { ...value, url: await sign(value.url) }
+  const links = new Map<string, string>()
+  for (const url of [...upload.fields.keys()].flatMap((name) => urlsIn(record[name]))) {
+    if (store.keyOf(url) !== undefined) links.set(url, await store.signedUrl(url, seconds, steady))
   }
-  const signed = { ...record }
-  for (const name of upload.fields.keys()) {
-    if (Object.hasOwn(record, name)) signed[name] = await sign(record[name])
-  }
-  return signed
+  return withUrls(record, upload.fields.keys(), (url) => links.get(url) ?? url)
 }

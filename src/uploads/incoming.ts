@@ -1,8 +1,4 @@
-/**
- * A multipart body of a write, with its files.
- *
- * @module
- */
+/** A multipart body of a write, with its files. */
 
 import type { BodyLimits } from '../http/body.ts'
 import { jsonParser } from '../http/json.ts'
@@ -10,8 +6,8 @@ import type { ApiRequest } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
 import type { ObjectShape } from '../ports/shape.ts'
-import { formValues } from './form-values.ts'
-import { newKey } from './keys.ts'
+import { formValues } from './form-fields.ts'
+import { newKey } from './model-files.ts'
 import { levelOf } from './optimise.ts'
 import type { Upload } from './options.ts'
 import { discard, type ReceivedFile, receive } from './receive.ts'

@@ -3,14 +3,12 @@
  *
  * A URL in a file field is a permission: reads sign it, and its object is removed with the record. So every router of
  * the model protects these fields, no matter which router takes the files.
- *
- * @module
  */
 
 import type { FileStore } from '../ports/files.ts'
+import { hexOf } from '../ports/hex.ts'
 import type { Fields } from '../ports/store.ts'
 import { urlsIn } from './file-values.ts'
-import { isOwnKey } from './keys.ts'
 import type { Upload } from './options.ts'
 
 /** The file fields of one model, shared by its routers. Complete once every router is mounted. */
@@ -56,4 +54,17 @@ export class ModelFiles {
 
 function isOneOf(prefixes: ReadonlySet<string>, key: string): boolean {
   return [...prefixes].some((prefix) => isOwnKey(prefix, key))
+}
+
+/** A new key: `<prefix><epoch ms>-<128 random bits>.<extension>`. */
+export function newKey(prefix: string, extension: string, now: number): string {
+  const random = hexOf(crypto.getRandomValues(new Uint8Array(16)))
+  return `${prefix}${now}-${random}.${extension}`
+}
+
+const OWN = /^\d{1,16}-[0-9a-f]{32}\.[a-z0-9]+$/
+
+/** Whether `newKey` made `key` for `prefix`; a bucket may hold objects from elsewhere. */
+export function isOwnKey(prefix: string, key: string): boolean {
+  return key.startsWith(prefix) && OWN.test(key.slice(prefix.length))
 }

@@ -3,11 +3,10 @@
  * bytes.
  *
  * multipasta does the parsing; this file fixes what it does not do yet (0.2.8).
- *
- * @module
  */
 
 import { make, type PartInfo } from 'multipasta'
+import { joined } from '../http/body.ts'
 import { malformedMultipart } from './refusals.ts'
 
 /** The information in a part's headers. */
@@ -68,10 +67,10 @@ export function multipartParser(
   return {
     write(chunk) {
       // multipasta takes the last boundary for a part if a chunk ends between its two closing dashes.
-      const joined = held.length > 0 ? concat(held, chunk) : chunk
-      const end = joined.length - trailingDashes(joined)
-      held = joined.slice(end)
-      feed(joined.subarray(0, end))
+      const whole = held.length > 0 ? joined([held, chunk], held.length + chunk.length) : chunk
+      const end = whole.length - trailingDashes(whole)
+      held = whole.slice(end)
+      feed(whole.subarray(0, end))
     },
     end() {
       feed(held)
@@ -110,11 +109,4 @@ function trailingDashes(bytes: Uint8Array): number {
   let count = 0
   while (count < PATIENCE && bytes[bytes.length - 1 - count] === DASH) count += 1
   return count
-}
-
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(first.length + second.length)
-  whole.set(first)
-  whole.set(second, first.length)
-  return whole
 }

@@ -1,8 +1,4 @@
-/**
- * The `upload` option of a router (spec 4.3): its names, defaults and start-up errors.
- *
- * @module
- */
+/** The `upload` option of a router (spec 4.3): its names, defaults and start-up errors. */
 
 import {
   checkOptions,

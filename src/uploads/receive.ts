@@ -1,8 +1,6 @@
 /**
  * A multipart body → text fields and buffered files. Sizes and counts are checked while the body arrives, so a body of
  * any length costs no more than the limits allow (spec 4.3; OWASP API4).
- *
- * @module
  */
 
 import { eachChunk, refuseEncoded } from '../http/body.ts'
@@ -12,18 +10,7 @@ import { BufferedFile } from './buffered-file.ts'
 import { type Branch, formFields, JsonText } from './form-fields.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
 import type { Upload } from './options.ts'
-import {
-  fieldTooLong,
-  fileTooLarge,
-  malformedMultipart,
-  storageNotConfigured,
-  storageUnavailable,
-  tooManyFields,
-  tooManyFiles,
-  typeNotAllowed,
-  unexpectedFile,
-  unrecognisedType,
-} from './refusals.ts'
+import * as refuse from './refusals.ts'
 import { type FileType, sniff } from './sniff.ts'
 
 /** A file that has arrived completely and is of an allowed type. */
@@ -107,7 +94,7 @@ class Body {
     let untilTurn = TURN_LENGTH
     const take = async (chunk: Uint8Array): Promise<void> => {
       left -= chunk.length
-      if (left < 0) throw malformedMultipart()
+      if (left < 0) throw refuse.malformedMultipart()
       parser.write(chunk)
       await this.#hold()
       // What has already arrived comes at once, and a body may consist of thousands of headers.
@@ -116,7 +103,7 @@ class Body {
       untilTurn = TURN_LENGTH
       await nextTurn()
     }
-    await eachChunk(request, timeoutMs, take, malformedMultipart)
+    await eachChunk(request, timeoutMs, take, refuse.malformedMultipart)
     parser.end()
     await this.#hold()
   }
@@ -126,8 +113,8 @@ class Body {
     const files: ReceivedFile[] = []
     for (const { name: field, held } of this.files) {
       const type = await sniff(held.head())
-      if (!type) throw unrecognisedType(field)
-      if (!allowedMimeTypes.has(type.mime)) throw typeNotAllowed(type.mime)
+      if (!type) throw refuse.unrecognisedType(field)
+      if (!allowedMimeTypes.has(type.mime)) throw refuse.typeNotAllowed(type.mime)
       files.push({ field, type, held })
     }
     return files
@@ -145,7 +132,7 @@ class Body {
     const part = { ...head, filename: undefined, held: BufferedFile.text() }
     return (bytes) => {
       this.#textSize += bytes?.length ?? 0
-      if (this.#textSize > MAX_TEXT) throw fieldTooLong()
+      if (this.#textSize > MAX_TEXT) throw refuse.fieldTooLong()
       this.#arrived.push({ part, bytes })
     }
   }
@@ -153,7 +140,7 @@ class Body {
   /** Each part costs time, even one without bytes, and a body has room for a million of those. */
   #count(): void {
     this.#smallParts += 1
-    if (this.#smallParts > MAX_SMALL_PARTS) throw tooManyFields()
+    if (this.#smallParts > MAX_SMALL_PARTS) throw refuse.tooManyFields()
   }
 
   #acceptFile(head: PartHead): PartSink {
@@ -166,7 +153,7 @@ class Body {
       if (bytes === null) return
       part ??= this.#admit(head)
       size += bytes.length
-      if (size > this.#upload.maxFileSize) throw fileTooLarge()
+      if (size > this.#upload.maxFileSize) throw refuse.fileTooLarge()
       this.#arrived.push({ part, bytes })
     }
   }
@@ -174,9 +161,9 @@ class Body {
   #admit(head: PartHead): Part {
     const { fields, maxFiles } = this.#upload
     const count = (this.#counts.get(head.name) ?? 0) + 1
-    if (this.files.length >= maxFiles) throw tooManyFiles()
-    if (count > (fields.get(head.name)?.maxCount ?? 0)) throw unexpectedFile()
-    if (!this.#store) throw storageNotConfigured()
+    if (this.files.length >= maxFiles) throw refuse.tooManyFiles()
+    if (count > (fields.get(head.name)?.maxCount ?? 0)) throw refuse.unexpectedFile()
+    if (!this.#store) throw refuse.storageNotConfigured()
     this.#counts.set(head.name, count)
     const part = { ...head, held: BufferedFile.file(this.#store.stage?.bind(this.#store)) }
     this.files.push(part)
@@ -202,7 +189,7 @@ async function textOf(held: BufferedFile): Promise<string> {
   try {
     return utf8.decode(await held.bytes())
   } catch {
-    throw malformedMultipart()
+    throw refuse.malformedMultipart()
   }
 }
 
@@ -210,6 +197,6 @@ async function staged(write: Promise<void>): Promise<void> {
   try {
     await write
   } catch (error) {
-    throw storageUnavailable(error)
+    throw refuse.storageUnavailable(error)
   }
 }

@@ -1,8 +1,4 @@
-/**
- * Serves the files of a store that has no server of its own.
- *
- * @module
- */
+/** Serves the files of a store that has no server of its own. */
 
 import { HttpError } from '../http/errors.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/files.ts'

@@ -1,8 +1,6 @@
 /**
  * The file store with deadlines: if it is down, slow or refuses, the response is a 503 in time, never a hanging
  * request.
- *
- * @module
  */
 
 import type { FileMeta, FileStore } from '../ports/files.ts'

@@ -3,8 +3,6 @@
  *
  * Objects are stored before the record that points at them is saved, and removed after the last such record, so a crash
  * never leaves a dead link, only an extra object.
- *
- * @module
  */
 
 import type { FileStore } from '../ports/files.ts'
@@ -13,7 +11,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { ObjectShape } from '../ports/shape.ts'
 import type { Collection, Fields } from '../ports/store.ts'
 import { keysIn } from './file-values.ts'
-import { isOwnKey } from './keys.ts'
+import { isOwnKey } from './model-files.ts'
 import { removeAll } from './storage.ts'
 
 /** Where one router keeps its files, and which records may point at them. */

@@ -1,7 +1,5 @@
 /**
  * What takes the files of writes, as one module: with two, more of what they share with the rest of an app would be apart.
- *
- * @module
  */
 
 import { receiveIncoming } from './incoming.ts'

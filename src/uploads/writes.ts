@@ -4,8 +4,6 @@
  * Objects are stored after every check that can refuse the write, and before the record that points at them is saved.
  * They are removed after the commit that no longer points at them. So no record ever points at a missing object, and
  * the sweeper finds what a crash leaves behind.
- *
- * @module
  */
 
 import { checkTime } from '../http/deadline.ts'

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { nativeSlots } from '../../adapters/hashers/slots.ts'
+import { slots } from '../../adapters/hashers/scrypt.ts'
 import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { password } from './accounts.ts'
 
@@ -87,7 +87,7 @@ async function floodAt(auth: string, server: ChildProcess, forMs: number): Promi
     idle,
     flooded,
     grown: (after.peak - before.rss) / MIB,
-    hashes: nativeSlots() * SCRYPT_MIB,
+    hashes: slots() * SCRYPT_MIB,
     statuses: { ...statuses },
     lastRefusal,
     retryAfter,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeSlots } from '../../adapters/hashers/slots.ts'
+import { slots as nativeSlots } from '../../adapters/hashers/scrypt.ts'
 import { type EndTurn, fairQueue } from '../../src/auth/keys/fair-queue.ts'
 import { networkOf } from '../../src/auth/setup/client.ts'
 import { cheap, password } from './accounts.ts'

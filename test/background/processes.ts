@@ -7,13 +7,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { workSchema } from '../../src/background/lease.ts'
+import { all, type Filter } from '../../src/ports/filter.ts'
 import { programOf } from '../services/program.ts'
 
 /** Several processes of one program. */
 export interface Processes {
   start(): Promise<void>
-  /** Kills the one with this id, or any. */
-  kill(pid?: number): void
+  /** Kills the one with this id, or any, and resolves when it has ended. */
+  kill(pid?: number): Promise<void>
 }
 
 /** Processes of a program, which end with the test. */
@@ -30,11 +33,28 @@ export function processesOf(source: URL, ...args: string[]): Processes {
       running.add(one)
       if (one.stdout) await once(one.stdout, 'data')
     },
-    kill(pid) {
+    async kill(pid) {
       const [first] = running
       const one = pid === undefined ? first : [...running].find((child) => child.pid === pid)
-      one?.kill('SIGKILL')
-      if (one) running.delete(one)
+      if (!one) return
+      const ended = once(one, 'exit')
+      one.kill('SIGKILL')
+      running.delete(one)
+      await ended
     },
   }
+}
+
+/**
+ * Ends the lease of a process that was killed, as 20 seconds without a sign of life do; of a job, only if it has died in the
+ * run of this time.
+ */
+export async function endLease(database: string, tick?: Date): Promise<void> {
+  const store = sqliteStore({ path: database })
+  await store.prepare([workSchema])
+  const held: Filter = { op: 'ne', field: 'owner', value: '' }
+  const inRun: Filter[] = tick ? [{ op: 'eq', field: 'tick', value: tick }] : []
+  const ended = { set: { until: new Date(0) } }
+  await store.collection(workSchema).updateMany(all([held, ...inRun]), ended)
+  await store.close()
 }

@@ -61,7 +61,7 @@ it(`${TOTAL} webhooks arrive from senders that are killed at a receiver that fai
       .poll(() => arrived, { timeout: 300_000, interval: 50 })
       .toBeGreaterThan((kill * TOTAL) / 8)
     // The older one, which has the lease more often than not.
-    senders.kill()
+    await senders.kill()
     await senders.start()
     await own.stop()
     await new Promise((resolve) => setTimeout(resolve, 500))

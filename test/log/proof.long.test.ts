@@ -11,7 +11,7 @@ import { fileOfTest } from './proof/file.ts'
 import { prove } from './proof/prove.ts'
 import type { Place } from './proof/world.ts'
 
-const SIZE = { writes: runs(600), cuts: runs(15), kills: runs(3) }
+const SIZE = { writes: runs(400), cuts: runs(10), kills: runs(2) }
 
 async function proof(place: Place): Promise<void> {
   const found = await prove(place, SIZE)

@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel, sweepFiles } from '../../src/index.ts'
-import { newKey } from '../../src/uploads/keys.ts'
+import { newKey } from '../../src/uploads/model-files.ts'
 import { type Album, album } from './album.ts'
 import { form, png } from './png.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The auth provider: react-admin's questions about who is signed in.
- *
- * @module
- */
+/** The auth provider: react-admin's questions about who is signed in. */
 
 import { ClientError, type Result } from '../../../src/client/index.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * The data provider: react-admin's calls as calls of the client.
- *
- * @module
- */
+/** The data provider: react-admin's calls as calls of the client. */
 
 import {
   type Aborting,

@@ -1,17 +1,10 @@
 /**
  * The way of a sign-in: to the provider, back from it, and to a session. What has to be remembered meanwhile is sealed: the
  * ceremony in a cookie of the browser that began, the person in the code that the page gets.
- *
- * @module
  */
 
 import { AuthorizationResponseError, calculatePKCECodeChallenge } from 'oauth4webapi'
-import {
-  invalidCredentials,
-  invalidFormat,
-  invalidTicket,
-  providerNotEnabled,
-} from '../../../src/auth/refusals.ts'
+import * as refuse from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { base64url } from '../../../src/http/base64url.ts'
 import { HttpError } from '../../../src/http/errors.ts'
@@ -68,7 +61,7 @@ export class Flow {
     if (typeof returnTo !== 'string' || !options.returnTo.includes(returnTo)) {
       throw this.#unknownPlace()
     }
-    if (challenge !== undefined && !isChallenge(challenge)) throw invalidFormat()
+    if (challenge !== undefined && !isChallenge(challenge)) throw refuse.invalidFormat()
     const ceremony: Ceremony = {
       ...{ state: random(), nonce: random(), verifier: random(), returnTo },
       redirectUri: options.redirectUri ?? callbackOf(request),
@@ -87,7 +80,7 @@ export class Flow {
     const { searchParams } = new URL(request.url)
     const ceremony = await this.#ceremonyIn(request, name, searchParams.get('state') ?? '')
     // Nobody has begun it here: where to go back to is not known, and the code is sent nowhere.
-    if (!ceremony) throw invalidTicket()
+    if (!ceremony) throw refuse.invalidTicket()
     const { returnTo, state, until, challenge } = ceremony
     const back = (outcome: Readonly<Record<string, string>>) =>
       redirect(`${returnTo}#${new URLSearchParams(outcome)}`, cookie(state, '', 0))
@@ -111,13 +104,13 @@ export class Flow {
   /** Signs in by a code. `own` is the id of the only account that it may be. */
   async respond(body: Fields, request: ApiRequest, own?: string): Promise<Response> {
     const { code, verifier } = body
-    if (typeof code !== 'string') throw invalidFormat()
-    if (verifier !== undefined && typeof verifier !== 'string') throw invalidFormat()
+    if (typeof code !== 'string') throw refuse.invalidFormat()
+    if (verifier !== undefined && typeof verifier !== 'string') throw refuse.invalidFormat()
     const brought = await this.#broughtBy(code, verifier)
     const provider = brought && this.providers.get(brought.provider)
     const refused = (userId?: unknown) => {
       this.#accounts.report(request, 'sign-in-failed', userId)
-      return invalidCredentials()
+      return refuse.invalidCredentials()
     }
     if (!brought || !provider) throw refused()
     const { name, issuer } = provider.options
@@ -132,7 +125,7 @@ export class Flow {
 
   #provider({ params }: ApiRequest): OpenIdProvider {
     const provider = this.providers.get(params.name ?? '')
-    if (!provider) throw providerNotEnabled(String(params.name).slice(0, MAX_SHOWN_LENGTH))
+    if (!provider) throw refuse.providerNotEnabled(String(params.name).slice(0, MAX_SHOWN_LENGTH))
     return provider
   }
 

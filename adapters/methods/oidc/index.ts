@@ -6,14 +6,7 @@
 
 import { object, optional, string } from 'zod/mini'
 import { defineMethod } from '../../../src/auth/methods/machinery.ts'
-import {
-  accountExists,
-  invalidCredentials,
-  invalidFormat,
-  invalidTicket,
-  providerNotEnabled,
-  providerUnreachable,
-} from '../../../src/auth/refusals.ts'
+import * as account from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { Flow } from './flow.ts'
@@ -38,9 +31,9 @@ const ROUTES: readonly MethodRoute[] = [
     status: 302,
     refusals: [
       unknownPlace(),
-      invalidFormat(),
-      providerNotEnabled('<name>'),
-      providerUnreachable(),
+      account.invalidFormat(),
+      account.providerNotEnabled('<name>'),
+      account.providerUnreachable(),
     ],
   },
   {
@@ -50,7 +43,7 @@ const ROUTES: readonly MethodRoute[] = [
     access: 'anyone',
     summary: 'Takes the answer of an OpenID provider, and sends the browser back to the app',
     status: 302,
-    refusals: [invalidTicket(), providerNotEnabled('<name>')],
+    refusals: [account.invalidTicket(), account.providerNotEnabled('<name>')],
   },
   {
     name: 'oidcLogin',
@@ -61,7 +54,7 @@ const ROUTES: readonly MethodRoute[] = [
     signsIn: true,
     summary: 'Signs in by the code that the browser has brought back from an OpenID provider',
     body: object({ code: string(), verifier: optional(string()) }),
-    refusals: [invalidFormat(), invalidCredentials(), accountExists()],
+    refusals: [account.invalidFormat(), account.invalidCredentials(), account.accountExists()],
   },
 ]
 

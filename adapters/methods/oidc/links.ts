@@ -1,8 +1,6 @@
 /**
  * The people of providers and their accounts: found by issuer and `sub`, linked by an address that both sides have proven,
  * or made.
- *
- * @module
  */
 
 import { date, maxLength, string } from 'zod/mini'

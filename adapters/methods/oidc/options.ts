@@ -1,8 +1,4 @@
-/**
- * The options of `oidc`, checked at start-up.
- *
- * @module
- */
+/** The options of `oidc`, checked at start-up. */
 
 import { checkedUrl } from '../../../src/auth/providers/provider.ts'
 import { checkOptions, isNames } from '../../../src/model/option-rules.ts'

@@ -1,8 +1,4 @@
-/**
- * An OpenID provider: where to send the browser, and what its answer says of the person.
- *
- * @module
- */
+/** An OpenID provider: where to send the browser, and what its answer says of the person. */
 
 import * as oauth from 'oauth4webapi'
 import { fetchLimited } from '../../../src/auth/providers/ask.ts'

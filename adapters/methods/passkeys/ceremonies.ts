@@ -1,8 +1,4 @@
-/**
- * The two ceremonies of WebAuthn: challenges in sealed tickets, and what is asked of the responses.
- *
- * @module
- */
+/** The two ceremonies of WebAuthn: challenges in sealed tickets, and what is asked of the responses. */
 
 import {
   generateAuthenticationOptions,

@@ -6,13 +6,7 @@
 
 import { array, boolean, date, nullable, object, optional, record, string, unknown } from 'zod/mini'
 import { defineMethod } from '../../../src/auth/methods/machinery.ts'
-import {
-  invalidCredentials,
-  invalidFormat,
-  lastFactor,
-  lastWayIn,
-  recentSignInRequired,
-} from '../../../src/auth/refusals.ts'
+import * as refuse from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
@@ -59,7 +53,7 @@ const ROUTES: readonly MethodRoute[] = [
     enrols: true,
     summary: 'Begins to register a passkey',
     response: begun,
-    refusals: [recentSignInRequired()],
+    refusals: [refuse.recentSignInRequired()],
   },
   {
     name: 'createPasskey',
@@ -71,7 +65,7 @@ const ROUTES: readonly MethodRoute[] = [
     body: object({ ticket: string(), credential: publicKey, name: optional(string()) }),
     response: shown,
     status: 201,
-    refusals: [invalidFormat(), invalidFields({}), refused(), recentSignInRequired()],
+    refusals: [refuse.invalidFormat(), invalidFields({}), refused(), refuse.recentSignInRequired()],
   },
   {
     name: 'listPasskeys',
@@ -98,7 +92,12 @@ const ROUTES: readonly MethodRoute[] = [
     path: '/passkeys/:id',
     access: 'signed in',
     summary: 'Removes a passkey',
-    refusals: [recentSignInRequired(), entryNotFound(), lastWayIn(), lastFactor()],
+    refusals: [
+      refuse.recentSignInRequired(),
+      entryNotFound(),
+      refuse.lastWayIn(),
+      refuse.lastFactor(),
+    ],
   },
   {
     name: 'beginPasskeyLogin',
@@ -108,7 +107,7 @@ const ROUTES: readonly MethodRoute[] = [
     summary: 'Begins a sign-in by passkey, or with the ticket of a first step a second one',
     body: object({ ticket: optional(string()) }),
     response: begun,
-    refusals: [invalidFormat()],
+    refusals: [refuse.invalidFormat()],
   },
   {
     name: 'passkeyLogin',
@@ -119,7 +118,7 @@ const ROUTES: readonly MethodRoute[] = [
     signsIn: true,
     summary: 'Signs in by a passkey',
     body: object({ ticket: string(), credential: publicKey }),
-    refusals: [invalidFormat(), invalidCredentials()],
+    refusals: [refuse.invalidFormat(), refuse.invalidCredentials()],
   },
 ]
 
@@ -170,7 +169,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
       ...ownPasskeys(accounts, stored),
       async beginPasskeyLogin(request) {
         const { ticket } = await accounts.body(request)
-        if (ticket !== undefined && typeof ticket !== 'string') throw invalidFormat()
+        if (ticket !== undefined && typeof ticket !== 'string') throw refuse.invalidFormat()
         return valueResponse(await ceremonies.authentication(ticket, request))
       },
       passkeyLogin: async (request) => signIns.respond(await accounts.body(request), request),

@@ -1,8 +1,4 @@
-/**
- * Sign-ins by passkey, alone or as a second step.
- *
- * @module
- */
+/** Sign-ins by passkey, alone or as a second step. */
 
 import { invalidCredentials, invalidFormat } from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'

@@ -1,8 +1,4 @@
-/**
- * Passkeys as they are stored.
- *
- * @module
- */
+/** Passkeys as they are stored. */
 
 import { array, boolean, date, maxLength, number, optional, string } from 'zod/mini'
 import type { Accounts } from '../../../src/auth/setup/method.ts'

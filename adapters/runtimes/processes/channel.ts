@@ -3,8 +3,6 @@
  * process. Questions of one turn of the event loop leave together, and so do answers.
  *
  * Nothing is imported from a runtime: the module is loaded everywhere, and does nothing where there is one process.
- *
- * @module
  */
 
 import type { Topic } from '../../../src/ports/processes.ts'

@@ -1,8 +1,6 @@
 /**
  * The first process of `serve(app, { processes })`: it starts the workers, replaces those that die, answers what they
  * ask and ends them.
- *
- * @module
  */
 
 import type { ChildProcess } from 'node:child_process'

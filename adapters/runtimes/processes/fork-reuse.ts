@@ -1,8 +1,4 @@
-/**
- * Processes of Deno and Bun that listen on one port: the kernel hands out the connections.
- *
- * @module
- */
+/** Processes of Deno and Bun that listen on one port: the kernel hands out the connections. */
 
 import { fork } from 'node:child_process'
 import process from 'node:process'

@@ -1,8 +1,4 @@
-/**
- * The entries of a log as stores keep them: with the records as JSON.
- *
- * @module
- */
+/** The entries of a log as stores keep them: with the records as JSON. */
 
 import type { LoggedChange, LoggedModel } from '../../../src/ports/changes.ts'
 import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
@@ -22,7 +18,6 @@ export interface StoredEntry {
 export class LoggedModels {
   readonly #models = new Map<string, Known>()
 
-  /** Adds those of `schemas`. */
   prepared(schemas: readonly CollectionSchema[]): void {
     for (const { logged, shape } of schemas) {
       const restore = restoreOf(shape) ?? ((value: unknown) => value)
@@ -51,6 +46,24 @@ export class LoggedModels {
       ...{ before: was, after: is, by: typeof actor === 'string' ? actor : null },
     }
   }
+}
+
+/** How often a write that is noted also drops old entries. */
+export const DROPPING: number = 1 / 20
+
+/**
+ * Where to read on after entries at the positions `found`: at the end of the log, unless there may be more before it. Never
+ * before `after`.
+ */
+export function nextPosition(
+  found: readonly string[],
+  end: string,
+  limit: number,
+  after = '',
+): string {
+  const last = found.at(-1) ?? ''
+  const to = found.length === limit || last > end ? last : end
+  return to < after ? after : to
 }
 
 interface Known {

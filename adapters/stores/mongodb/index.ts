@@ -5,16 +5,18 @@
  * @module
  */
 
-import type { Db, MongoClient } from 'mongodb'
-import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
+import type { Db, Document, MongoClient, Collection as Native } from 'mongodb'
+import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { Reads } from './calls/reads.ts'
 import { stepWriter } from './calls/transactions.ts'
+import { inserter, Writes } from './calls/writes.ts'
 import { Log } from './changes/log.ts'
-import { openCollection } from './collection.ts'
 import { Connection, type Run } from './connection/connection.ts'
 import { exactCollection } from './copying/exact.ts'
 import { foreignValues } from './copying/foreign-values.ts'
 import { watchWrites } from './copying/watch.ts'
 import { dropLeftOvers, prepareCollection, surroundingsOf } from './schema/schema.ts'
+import type { Indexed } from './search/grams.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
@@ -96,4 +98,53 @@ async function placeOf(database: Db): Promise<string> {
   const { setName, hosts, topologyVersion } = await database.command({ hello: 1 })
   const server = setName ? [setName, hosts] : [String(topologyVersion?.processId)]
   return JSON.stringify([...server, database.databaseName])
+}
+
+/** The collection of `schema`; `indexed` gives the paths with a search index. */
+function openCollection(
+  schema: CollectionSchema,
+  connection: Connection,
+  indexed: () => Indexed,
+): Collection {
+  const native = connection.database.collection(schema.name)
+  const run: Run = (work) => connection.run(schema, work)
+  const reads = new Reads({ schema, native, connection, indexed })
+  const writes = new Writes(schema, native, indexed)
+  const insert = inserter(native)
+  return {
+    ...(schema.idType === 'integer' && { newId: nextInteger(native, run) }),
+    find: (read) => run(() => reads.find(read)),
+    findJson: (read) => run(() => reads.findJson(read)),
+    count: (filter, hints) => run(() => reads.count(filter, hints)),
+    aggregate: (read) => run(() => reads.aggregate(read)),
+    estimate: () => run(() => native.estimatedDocumentCount()),
+    insert: (fields) => run(async () => insert(writes.documentOf(fields))),
+    update: (filter, change, options) => run(() => writes.update(filter, change, options)),
+    updateMany: (filter, change) => run(() => writes.updateMany(filter, change)),
+    delete: (filter, options) => run(() => writes.delete(filter, options)),
+  }
+}
+
+/**
+ * Makes ids that are integers: the next after the greatest one, whatever ids of other types other programs have stored. Two
+ * processes may make the same; one insert then fails.
+ */
+function nextInteger(native: Native, run: Run): () => Promise<string> {
+  let last = 0n
+  return async () => {
+    const [found] = await run(() =>
+      native.find(NUMBERED, { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } }).toArray(),
+    )
+    const greatest = integerIn(found?._id)
+    last = (greatest > last ? greatest : last) + 1n
+    return String(last)
+  }
+}
+
+const NUMBERED: Document = { _id: { $type: ['int', 'long', 'double'] } }
+
+/** The greatest integer that is not above a number of BSON: a Long is an object if JavaScript has no such number. */
+function integerIn(id: unknown): bigint {
+  if (typeof id !== 'number') return BigInt(String(id ?? 0))
+  return Number.isFinite(id) ? BigInt(Math.floor(id)) : 0n
 }

@@ -1,10 +1,20 @@
 /**
- * Pages that start after a position in a sort order, so that an index serves them at any depth.
- *
- * @module
+ * What can be told of a read without the database, and pages that start after a position in a sort order, so that an index
+ * serves them at any depth.
  */
 
-import type { Scalar, SortKey } from '../../../src/ports/filter.ts'
+import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
+import { type ObjectShape, type Place, placeOf } from '../../../src/ports/shape.ts'
+import type { Read } from '../../../src/ports/store.ts'
+
+/**
+ * With `_id` as the last key, as total orders have it: without it in an index, everything that a filter matches would be
+ * sorted.
+ */
+export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
+  const isTotal = keys.some(({ field }) => field === '_id')
+  return isTotal ? keys : [...keys, { field: '_id', descending: false }]
+}
 
 /** Part of what follows a position: records in one range of an index, in the order of `sort`. */
 export interface Stretch {
@@ -31,7 +41,6 @@ export interface Range {
 /** A sort key's value, as conditions with an index on it. */
 export interface Key {
   readonly isNull: string
-  /** The value is there. */
   readonly isThere: string
   compare(sign: '=' | '<' | '>', value: NonNullable<Scalar>): string
 }
@@ -57,8 +66,17 @@ export function stretchesBeyond(sort: readonly SortKey[], bounds: readonly Bound
   return cut.reverse().flat()
 }
 
+/** The bounds of a position whose values are known. */
+export function boundsAfter(
+  sort: readonly SortKey[],
+  after: readonly Scalar[],
+  keyOf: (field: string) => Key,
+): Bounds[] {
+  return sort.map((key, at) => boundsOfValue(key, after[at] ?? null, keyOf(key.field)))
+}
+
 /** The bounds of a known value of a sort key; null comes first ascending and last descending. */
-export function boundsOfValue(
+function boundsOfValue(
   { field, descending }: SortKey,
   value: Scalar,
   { isNull, isThere, compare }: Key,
@@ -72,4 +90,24 @@ export function boundsOfValue(
     ties: () => [compare('=', value)],
     beyond: descending && field !== '_id' ? [later, nulls] : [later],
   }
+}
+
+/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
+export function namesOne(filter: Filter): boolean {
+  if (filter.op === 'and') return filter.filters.some(namesOne)
+  return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
+}
+
+/** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
+export function placeAt(path: string, shape: ObjectShape): Place {
+  const place = placeOf(shape, path)
+  if (!place) throw new TypeError(`the field '${path}' is not in the collection's shape`)
+  return place
+}
+
+/** The id of the record that a read asks for, if it asks for nothing else. */
+export function idOf({ filter, after, afterRecord, skip = 0, limit }: Read): string | undefined {
+  if (filter.op !== 'eq' || filter.field !== '_id' || typeof filter.value !== 'string') return
+  if (after || afterRecord || skip > 0 || limit === 0) return undefined
+  return filter.value.isWellFormed() ? filter.value : undefined
 }

@@ -7,7 +7,6 @@
 import type { Options, Sql } from 'postgres'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
 import { adoptedTable } from './adopt/adopt.ts'
-import { adoptedCollection } from './adopt/adopted-collection.ts'
 import { Log } from './changes/log.ts'
 import { BriefConnections } from './connection/brief-connections.ts'
 import { Connection } from './connection/connection.ts'
@@ -15,10 +14,9 @@ import { type Table, tableOf, tableSql } from './layout/columns.ts'
 import { portError } from './layout/errors.ts'
 import { literal } from './layout/sql.ts'
 import { prepareTables } from './prepare.ts'
-import { existingTable } from './schema/catalog.ts'
+import { existingTable, surveyed } from './schema/catalog.ts'
 import { dropLeftOvers } from './schema/obsolete-indexes.ts'
 import type { Prepared } from './schema/schema.ts'
-import { surveyed } from './schema/survey.ts'
 import { openCollection } from './statements/collection.ts'
 import { stepWriter } from './statements/transactions.ts'
 
@@ -96,7 +94,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     return schemas.map((schema) => {
       const table = tableOf(schema, space)
       const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
-      return { schema, table: { ...table, sql }, space }
+      return { connection, schema, table: { ...table, sql }, space }
     })
   }
 
@@ -109,11 +107,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
     async prepare(schemas, warn = () => {}) {
       const collections = collectionsOf(schemas)
-      await ported(prepareTables(connection, collections, warn))
+      await ported(prepareTables({ connection, space }, collections, warn))
       for (const { table } of collections) prepared.add(columnsOf(table))
       if (schemas.some(({ logged }) => logged)) await ported(log.prepared(schemas))
     },
-    dropLeftOvers: (schemas) => ported(dropLeftOvers(connection, collectionsOf(schemas))),
+    dropLeftOvers: (schemas) => ported(dropLeftOvers(collectionsOf(schemas))),
     write: stepWriter(connection, log, tableFor),
     copying: { place: () => ported(placeOf(connection, space)) },
     close: () => connection.close(),
@@ -138,4 +136,69 @@ function ported<T>(call: Promise<T>, table?: Table): Promise<T> {
 /** A table's name and columns, to tell the versions of a model apart. */
 function columnsOf({ sql, columns }: Table): string {
   return JSON.stringify([sql, ...columns.map(({ name, type, absence }) => [name, type, absence])])
+}
+
+/** What an adopted collection is opened with. */
+interface Adopting {
+  readonly connection: Connection
+  readonly space: string
+  opened(schema: CollectionSchema, table: Table): Collection
+}
+
+/** A table, and the SQL of the key that a new row of it gets. */
+interface Adopted {
+  readonly collection: Collection
+  readonly newKey: string | undefined
+}
+
+/** The collection of a schema with `adopted`. */
+function adoptedCollection(
+  schema: CollectionSchema,
+  { connection, space, opened }: Adopting,
+): Collection {
+  const sql = tableSql(space, schema.adopted?.name ?? schema.name)
+  let looking: Promise<Adopted> | undefined
+
+  async function look(): Promise<Adopted> {
+    const existing = await existingTable(connection, sql)
+    const table = adoptedTable(schema, space, existing)
+    const newKey = existing?.columns.get(table.columns[0]?.name ?? '')?.byDefault
+    return { collection: opened(schema, table), newKey }
+  }
+
+  function there(): Promise<Adopted> {
+    looking ??= ported(look()).catch((error: unknown) => {
+      looking = undefined
+      throw error
+    })
+    return looking
+  }
+
+  async function open(): Promise<Collection> {
+    return (await there()).collection
+  }
+
+  async function newId(): Promise<string | undefined> {
+    const { newKey } = await there()
+    if (newKey === undefined) {
+      if (schema.idType !== 'integer') return undefined
+      throw new TypeError(`${sql} has no default for its key, so records cannot be created`)
+    }
+    const { rows } = await ported(connection.run({ sql: `SELECT ${newKey}`, values: [] }))
+    return String(rows[0]?.[0])
+  }
+
+  return {
+    seeksRecords: true,
+    find: async (read) => (await open()).find(read),
+    findJson: async (read) => (await open()).findJson?.(read) ?? [],
+    count: async (filter, hints) => (await open()).count(filter, hints),
+    aggregate: async (read) => (await open()).aggregate?.(read) ?? [],
+    estimate: async () => (await open()).estimate(),
+    newId,
+    insert: async (record) => (await open()).insert(record),
+    update: async (filter, change, options) => (await open()).update(filter, change, options),
+    updateMany: async (filter, change) => (await open()).updateMany(filter, change),
+    delete: async (filter, options) => (await open()).delete(filter, options),
+  }
 }

@@ -1,26 +1,21 @@
-/**
- * Start-up: brings the database to what the models need, while other processes use it.
- *
- * @module
- */
+/** Start-up: brings the database to what the models need, while other processes use it. */
 
 import { setTimeout as delay } from 'node:timers/promises'
-
 import { IndexConflict } from '../../../src/ports/store.ts'
 import { newEpoch } from '../changes/position.ts'
-import { leftOverWarning } from '../left-over.ts'
+import { harmOf, leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'
 import { createLog, createPlace, keepLog, logTables, PLACE } from './changes/log-tables.ts'
-import type { Connection } from './connection/connection.ts'
 import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
-import { createFold } from './layout/search-columns.ts'
+import { createFold } from './layout/operands.ts'
 import { identifier } from './layout/sql.ts'
 import {
   type ExistingColumn,
   type ExistingTable,
   existingTable,
   hasFunction,
+  type Place,
   textRows,
   trigramSpace,
 } from './schema/catalog.ts'
@@ -41,44 +36,45 @@ import {
   type Index,
   indexesOf,
   type Prepared,
+  refuseMeetingNames,
+  refuseTooMany,
+  takenName,
+  unboundedIn,
 } from './schema/schema.ts'
-import { refuseMeetingNames, refuseTooMany, takenName, unboundedIn } from './schema/start-checks.ts'
+
+type Warn = (message: string) => void
 
 /** Prepares the tables of all collections. */
 export async function prepareTables(
-  connection: Connection,
+  place: Place,
   collections: readonly Prepared[],
-  warn: (message: string) => void,
+  warn: Warn,
 ): Promise<void> {
-  await checkServer(connection)
-  const space = collections[0]?.space
-  if (space === undefined) return
-  await permitted(connection, space, () => patiently(() => prepareSpace(connection, space)))
+  const { connection } = place
+  await checkServer(place)
+  if (collections.length === 0) return
+  const step = (work: () => Promise<void>) => permitted(place, () => patiently(work))
+  await step(() => prepareSpace(place))
   const isSearched = collections.some(({ schema }) => schema.searchable.length > 0)
-  const trigrams = isSearched
-    ? await permitted(connection, space, () => prepareSearch(connection, space, warn))
-    : undefined
+  const trigrams = isSearched ? await permitted(place, () => prepareSearch(place, warn)) : undefined
   refuseMeetingNames(collections, trigrams)
   refuseTooMany(collections)
   for (const message of unboundedIn(collections)) warn(message)
-  if (collections.some(({ schema }) => schema.logged)) {
-    await permitted(connection, space, () => patiently(() => prepareLog(connection, space)))
-  }
+  if (collections.some(({ schema }) => schema.logged)) await step(() => prepareLog(place))
   for (const collection of collections) {
     if (collection.schema.adopted) {
-      await checkAdopted(connection, collection, trigrams, warn)
+      await checkAdopted(collection, trigrams, warn)
       continue
     }
-    await permitted(connection, space, () =>
-      patiently(() => prepareTable(connection, collection, trigrams)),
-    ).catch((error: unknown) => {
+    await step(() => prepareTable(collection, trigrams)).catch((error: unknown) => {
       throw takenName(error, collection)
     })
-    await warnOfOthers(connection, collection, warn)
+    const existing = await existingTable(connection, collection.table.sql)
+    if (existing) for (const message of ofOthers(existing, collection)) warn(message)
   }
 }
 
-async function checkServer(connection: Connection): Promise<void> {
+async function checkServer({ connection }: Place): Promise<void> {
   const sql = `SELECT current_setting('server_version_num'), current_setting('server_encoding')`
   const [[version, encoding] = []] = await textRows(connection, { sql, values: [] })
   if (Number(version) < OLDEST) {
@@ -91,7 +87,7 @@ async function checkServer(connection: Connection): Promise<void> {
 
 const OLDEST = 140_000
 
-async function prepareSpace(connection: Connection, space: string): Promise<void> {
+async function prepareSpace({ connection, space }: Place): Promise<void> {
   const sql = 'SELECT 1 FROM pg_namespace WHERE nspname = $1::text'
   // Even IF NOT EXISTS needs the right to create one.
   const rows = await textRows(connection, { sql, values: [space] })
@@ -99,13 +95,10 @@ async function prepareSpace(connection: Connection, space: string): Promise<void
 }
 
 /** Creates what searches need; resolves to the schema of `pg_trgm`, if the extension can be had. */
-async function prepareSearch(
-  connection: Connection,
-  space: string,
-  warn: (message: string) => void,
-): Promise<string | undefined> {
+async function prepareSearch(place: Place, warn: Warn): Promise<string | undefined> {
+  const { connection, space } = place
   await patiently(async () => {
-    if (!(await hasFunction(connection, space, FOLD))) await connection.exec(createFold(space))
+    if (!(await hasFunction(place, FOLD))) await connection.exec(createFold(space))
   })
   const known = await trigramSpace(connection)
   if (known !== undefined) return known
@@ -120,25 +113,22 @@ async function prepareSearch(
 }
 
 /** The tables of the log of changes. */
-async function prepareLog(connection: Connection, space: string): Promise<void> {
+async function prepareLog(place: Place): Promise<void> {
+  const { connection, space } = place
   const tables = logTables(space)
   const there = await existingTable(connection, tables.entries)
   if (!there) await connection.exec(createLog(tables))
-  if (!(await hasFunction(connection, space, PLACE))) await connection.exec(createPlace(tables))
+  if (!(await hasFunction(place, PLACE))) await connection.exec(createPlace(tables))
   await connection.run(keepLog(tables, newEpoch()))
 }
 
-async function prepareTable(
-  connection: Connection,
-  collection: Prepared,
-  trigrams: string | undefined,
-): Promise<void> {
-  const { table } = collection
+async function prepareTable(collection: Prepared, trigrams: string | undefined): Promise<void> {
+  const { connection, table } = collection
   const existing = await existingTable(connection, table.sql)
   if (!existing) {
     // Nobody uses it yet: all of it in one transaction.
     const indexes = indexesOf(collection, trigrams).flatMap((index) => [
-      createIndex(index, collection, ''),
+      createIndex(index, table),
       ...finishIndex(index, collection),
     ])
     await connection.exec([createTable(collection), ...indexes].join(';\n'))
@@ -146,11 +136,10 @@ async function prepareTable(
   }
   const alterations = alterationsOf(collection, existing)
   if (alterations.length > 0) {
-    const sql = `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`
-    await runLocking(connection, table.sql, sql)
+    await runLocking(collection, `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`)
   }
   for (const index of desiredIndexes(existing, collection, trigrams)) {
-    await prepareIndex(connection, collection, index)
+    await prepareIndex(collection, index)
   }
 }
 
@@ -162,15 +151,13 @@ function alterationsOf(collection: Prepared, { columns }: ExistingTable): string
       `postgresStore: the table ${table.sql} exists, but has no column "_id", so fieldgate did not create it`,
     )
   }
-  const missing = table.columns.filter(({ name }) => !columns.has(name))
-  for (const column of table.columns) checkType(collection, column, columns.get(column.name))
+  for (const column of table.columns) checkType(table, column, columns.get(column.name))
+  // Existing records lack a new field, also one that is required.
+  const own = table.columns.map((column) => ({ name: column.name, sql: columnSql(column) }))
+  const missing = [...own, ...extraColumns(collection)].filter(({ name }) => !columns.has(name))
   const relaxed = [...columns].filter(([name, existing]) => isTooStrict(table, name, existing))
   return [
-    // Existing records lack a new field, also one that is required.
-    ...missing.map((column) => `ADD COLUMN ${columnSql(column)}`),
-    ...extraColumns(collection)
-      .filter(({ name }) => !columns.has(name))
-      .map(({ sql }) => `ADD COLUMN ${sql}`),
+    ...missing.map(({ sql }) => `ADD COLUMN ${sql}`),
     ...relaxed.map(([name]) => `ALTER COLUMN ${identifier(name)} DROP NOT NULL`),
   ]
 }
@@ -182,7 +169,7 @@ function isTooStrict(table: Table, name: string, existing: ExistingColumn): bool
   return existing.isNotNull && !isRequired
 }
 
-function checkType({ table }: Prepared, column: Column, existing?: ExistingColumn): void {
+function checkType(table: Table, column: Column, existing?: ExistingColumn): void {
   const isOther = existing && existing.type !== column.type
   const isSorted = column.type !== 'text' || existing?.collation === 'C'
   if (!existing || (!isOther && isSorted)) return
@@ -194,81 +181,53 @@ function checkType({ table }: Prepared, column: Column, existing?: ExistingColum
 }
 
 /** Creates one index while others write; waits for a process that is creating it. */
-async function prepareIndex(
-  connection: Connection,
-  collection: Prepared,
-  index: Index,
-): Promise<void> {
-  const existing = (await existingTable(connection, collection.table.sql))?.indexes.get(index.name)
+async function prepareIndex(collection: Prepared, index: Index): Promise<void> {
+  const { connection, table } = collection
+  const existing = (await existingTable(connection, table.sql))?.indexes.get(index.name)
   if (existing?.isBuilding) {
     await delay(WAIT_MS)
-    return prepareIndex(connection, collection, index)
+    return prepareIndex(collection, index)
   }
-  if (existing && !existing.isValid) {
-    await connection.exec(dropIndex(index.name, false, collection))
+  if (!existing?.isValid) {
+    if (existing) await connection.exec(dropIndex(index.name, false, collection))
+    await buildIndex(collection, index)
   }
-  if (!existing?.isValid) await buildIndex(connection, collection, index)
   if (!existing?.isOwn || existing.isConstraint !== index.isConstraint) {
-    const finishing = finishIndex(index, collection).join(';\n')
-    await runLocking(connection, collection.table.sql, finishing)
+    await runLocking(collection, finishIndex(index, collection).join(';\n'))
   }
 }
 
 const WAIT_MS = 250
 
-async function buildIndex(
-  connection: Connection,
-  collection: Prepared,
-  index: Index,
-): Promise<void> {
+async function buildIndex(collection: Prepared, index: Index): Promise<void> {
+  const { connection, schema, table } = collection
   try {
-    await connection.exec(createIndex(index, collection, 'CONCURRENTLY'))
+    await connection.exec(createIndex(index, table, 'CONCURRENTLY'))
   } catch (error) {
     if (!index.fields || codeOf(error) !== TAKEN) throw error
     await connection.exec(dropIndex(index.name, false, collection))
-    throw new IndexConflict(collection.schema.name, index.fields, { cause: error })
+    throw new IndexConflict(schema.name, index.fields, { cause: error })
   }
 }
 
-/** Tells of indexes that serve none of the model's needs. */
-async function warnOfOthers(
-  connection: Connection,
-  collection: Prepared,
-  warn: (message: string) => void,
-): Promise<void> {
-  const existing = await existingTable(connection, collection.table.sql)
-  for (const message of [
-    ...ofOtherVersions(existing, collection),
-    ...ofOtherPrograms(existing, collection),
-  ]) {
-    warn(message)
-  }
-}
-
-/** Of indexes for searches it says nothing: a script without routers would tell of all. */
-function ofOtherVersions(existing: ExistingTable | undefined, collection: Prepared): string[] {
-  return obsoleteIndexes(existing, collection).flatMap(({ name, kind, index }) => {
+/** What to say of indexes that serve none of the model's needs. */
+function ofOthers(existing: ExistingTable, collection: Prepared): string[] {
+  const { table, space, schema } = collection
+  const versions = obsoleteIndexes(existing, collection).flatMap(({ name, kind, index }) => {
+    // A script without routers would tell of all.
     if (kind === 'search') return []
     const unique = kind === 'unique' ? uniqueFields(index, collection) : undefined
-    return [leftOverWarning('PostgreSQL', { collection: collection.schema.name, name, unique })]
+    return [leftOverWarning('PostgreSQL', { collection: schema.name, name, unique })]
   })
-}
-
-/** Of indexes that this store did not create, although they concern the model's columns. */
-function ofOtherPrograms(existing: ExistingTable | undefined, collection: Prepared): string[] {
-  const { table, space, schema } = collection
-  if (!existing) return []
   const wanted = desiredNames(existing, collection)
-  return [...existing.indexes].flatMap(([name, index]) => {
+  const programs = [...existing.indexes].flatMap(([name, index]) => {
     const { isOwn, isPrimary, isUnique, isBuilding, columns } = index
     // One that is being built may be another version's.
     if (isOwn || isPrimary || isBuilding || wanted.has(name)) return []
     if (!columns.some((column) => table.byField.has(column))) return []
-    const why = isUnique
-      ? `refuses a second record with the same ${columns.join(', ')}`
-      : 'slows down every write'
     return [
-      `PostgreSQL: the index '${name}' of '${schema.name}' was not created by fieldgate, and ${why}. If nothing else needs it: DROP INDEX ${identifier(space)}.${identifier(name)}`,
+      `PostgreSQL: the index '${name}' of '${schema.name}' was not created by fieldgate, and ${harmOf(isUnique ? columns : undefined)}. If nothing else needs it: DROP INDEX ${identifier(space)}.${identifier(name)}`,
     ]
   })
+  return [...versions, ...programs]
 }

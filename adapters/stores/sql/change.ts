@@ -1,8 +1,4 @@
-/**
- * A change of what is inside of a JSON document, as one expression: what is the same in every dialect of SQL.
- *
- * @module
- */
+/** A change of what is inside of a JSON document, as one expression: what is the same in every dialect of SQL. */
 
 import type { Operation } from '../planner/change.ts'
 
@@ -14,7 +10,6 @@ export type Assignment = readonly [path: string, value: string]
 
 /** How a dialect writes the parts of such an expression. What was at a path is read from the document as it is stored. */
 export interface JsonDialect<Parameters> {
-  /** The old number plus `by`, added as JavaScript adds. */
   sum(operation: Of<'add'>, parameters: Parameters): string
   /** The list with a value at its end, after the last `cap - 1` old elements; a list of the value alone, if there was none. */
   pushed(operation: Of<'push'>, parameters: Parameters): string

@@ -1,9 +1,6 @@
-/**
- * The statement of a page of records in order.
- *
- * @module
- */
+/** The statements of a page of records in order, and of groups of records with what is computed of each. */
 
+import type { AggregateRead, GroupKey, GroupSort, Measure } from '../../../src/ports/aggregate.ts'
 import type { SortKey } from '../../../src/ports/filter.ts'
 import type { Stretch } from '../planner/seek.ts'
 import { whereAll } from './filter.ts'
@@ -24,7 +21,6 @@ export interface Page {
 export interface PageDialect {
   /** An `ORDER BY` with a leading space, or nothing. */
   orderBy(sort: readonly SortKey[]): string
-  /** A number of records. */
   count(records: number): string
   /** How many records to skip: one at least. */
   offset(records: number): string
@@ -45,4 +41,45 @@ export function selectPage(page: Page, dialect: PageDialect): string {
   if (first && others.length === 0) return select(first.conditions, first.sort, limit) + offset
   const parts = stretches.map((one) => select(one.conditions, one.sort, limit + skip))
   return `${dialect.oneAfterAnother(parts)} LIMIT ${dialect.count(limit)}${offset}`
+}
+
+/** A measure of the values of a field. */
+export type ValueMeasure = Exclude<Measure, { op: 'count' }>
+
+/** A column of the rows. */
+export interface GroupColumn {
+  readonly sql: string
+  /** The same as sorts compare it. */
+  readonly ordered: string
+}
+
+/** How a dialect writes the parts of such a statement. */
+export interface GroupDialect {
+  /** A key: `ordered` is also what records are grouped by. */
+  key(key: GroupKey): GroupColumn
+  measure(measure: ValueMeasure): GroupColumn
+  /** One key of an order; null comes first ascending and last descending. */
+  order(ordered: string, descending: boolean): string
+  count(rows: number): string
+}
+
+/** The statement of the rows of `read`; its columns are named by their places: `"0"`. */
+export function selectGroups(
+  { by, measures, sort, limit }: AggregateRead,
+  table: string,
+  conditions: readonly string[],
+  dialect: GroupDialect,
+): string {
+  const keys = by.map((key) => dialect.key(key))
+  const values = measures.map((one) =>
+    one.op === 'count' ? { sql: 'count(*)', ordered: 'count(*)' } : dialect.measure(one),
+  )
+  const columns = [...keys, ...values]
+  const list = columns.map(({ sql }, at) => `${sql} AS "${at}"`).join(', ')
+  const from = `SELECT ${list} FROM ${table}${whereAll(conditions)}`
+  if (keys.length === 0) return from
+  const order = sort.map(({ column, descending }: GroupSort) =>
+    dialect.order(columns[column]?.ordered ?? '', descending),
+  )
+  return `${from} GROUP BY ${keys.map(({ ordered }) => ordered).join(', ')} ORDER BY ${order.join(', ')} LIMIT ${dialect.count(limit)}`
 }

@@ -6,8 +6,7 @@
 
 import type { Store } from '../../../src/ports/store.ts'
 import { executorStore } from './executor.ts'
-import { CLOUDFLARE_LIMITS } from './layout/cloudflare.ts'
-import type { Row, Statement, Written } from './layout/sql.ts'
+import { CLOUDFLARE_LIMITS, type Row, type Statement, type Written } from './layout/sql.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
 export interface D1Binding {

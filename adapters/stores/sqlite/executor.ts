@@ -14,12 +14,10 @@ import {
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
 import { withTimeout } from '../../../src/ports/with-timeout.ts'
-import { watchWrites } from './connection/watch.ts'
 import { portError } from './layout/errors.ts'
-import { type Migration, migrate } from './layout/migration.ts'
-import type { Statement } from './layout/sql.ts'
+import { type Migration, migrate, type Statement } from './layout/sql.ts'
 import { dropAll, prepareAll } from './prepare.ts'
-import { storeOver } from './store.ts'
+import { storeOver, watchWrites } from './store.ts'
 
 /** A statement in SQLite's SQL. */
 export interface SqliteStatement {
@@ -109,7 +107,7 @@ export function executorStore(executor: Executor): Store {
       }
     },
     read: (statement) => tracked(() => rowsOf(statement)),
-    write: (_, statements) =>
+    write: (statements) =>
       tracked(() => {
         for (const statement of statements) refusePatterns(statement, executor)
         return executor.batch(statements)

@@ -1,13 +1,8 @@
-/**
- * The SQLite store on `node:sqlite`: one connection that writes and reads, and threads for long reads.
- *
- * @module
- */
+/** The SQLite store on `node:sqlite`: one connection that writes and reads, and threads for long reads. */
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { retryWhileBusy } from './connection/busy-retry.ts'
-import { Connection } from './connection/connection.ts'
+import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { Counts } from './connection/counts.ts'
 import {
   addPatterns,
@@ -17,16 +12,14 @@ import {
   withoutVainChecks,
 } from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
-import { borrowedWriter, lendWriter, type RunBatch } from './connection/shared-writer.ts'
-import { watchWrites } from './connection/watch.ts'
+import { borrowedWriter, lendWriter } from './connection/shared-writer.ts'
 import { Writer } from './connection/writer.ts'
 import { isUnusable, portError } from './layout/errors.ts'
-import type { Migration } from './layout/migration.ts'
 import type { Runner } from './layout/runner.ts'
-import type { Statement } from './layout/sql.ts'
+import type { Migration, RunAll, Statement } from './layout/sql.ts'
 import { dropAll, prepareAll } from './prepare.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
-import { storeOver } from './store.ts'
+import { storeOver, watchWrites } from './store.ts'
 
 /** The store in a file. Throws if it cannot be opened. */
 export function openStore(path: string, pace: Pace = PACE): Store {
@@ -40,7 +33,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const writeHere = batchWriter(writer, counts, search)
   let write = writeHere
   let unlend = () => {}
-  const parts: Parts = { reads, search, counts, write: (batch) => write(batch) }
+  const parts: Parts = { reads, search, counts, write: (statements) => write(statements) }
 
   return storeOver({
     name: 'sqlite',
@@ -48,9 +41,9 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     rawRegex: true,
     runnerOf: (schema) => runnerOver(parts, schema),
     read: (statement) => reads.rows(statement),
-    async write(collections, statements) {
+    async write(statements) {
       await checkPatternsOf(statements)
-      return write({ statements, collections })
+      return write(statements)
     },
     copying: copyingOf(connection),
     async prepare(schemas) {
@@ -132,7 +125,7 @@ interface Parts {
   readonly reads: Reads
   readonly search: SearchIndexes
   readonly counts: Counts
-  readonly write: RunBatch
+  readonly write: RunAll
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shapes'> {
@@ -154,7 +147,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
       try {
         // Waits for nothing without need, so that writes happen in the order of the calls.
         if (statement.patterns) await checkPatterns(statement.patterns)
-        const [written] = await write({ statements: [statement], collections: [schema.name] })
+        const [written] = await write([{ to: schema.name, ...statement }])
         return written ?? { rows: [], changes: 0 }
       } catch (error) {
         throw portError(error, schema)
@@ -167,14 +160,14 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
 }
 
 /** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
-function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunBatch {
-  return ({ statements, collections }) =>
+function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunAll {
+  return (statements) =>
     writer.write(statements, (results) => {
       for (const [at, written] of results.entries()) {
-        const [collection, statement] = [collections[at], statements[at]]
-        if (collection === undefined || !statement) continue
-        counts.written(collection, statement, written)
-        search.changed(collection, written.changes)
+        const statement = statements[at]
+        if (statement?.to === undefined) continue
+        counts.written(statement.to, statement, written)
+        search.changed(statement.to, written.changes)
       }
     })
 }

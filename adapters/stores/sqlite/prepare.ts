@@ -1,14 +1,9 @@
-/**
- * Start-up: brings the tables of a database to what the models need.
- *
- * @module
- */
+/** Start-up: brings the tables of a database to what the models need. */
 
 import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
 import { newEpoch } from '../changes/position.ts'
-import { createLog, hasLog } from './changes/log-tables.ts'
+import { createLog, hasLog } from './changes/log.ts'
 import { isDuplicate, isUnusable } from './layout/errors.ts'
-import type { Migration } from './layout/migration.ts'
 import {
   CREATE_SHAPES,
   newShapes,
@@ -17,24 +12,22 @@ import {
   type Shapes,
   shapesIn,
 } from './layout/schema-stamps.ts'
-import { type Row, statement } from './layout/sql.ts'
-import { fillAll } from './schema/backfill.ts'
+import { type Migration, type Row, statement } from './layout/sql.ts'
 import {
   columnsOf,
   type Drop,
   dropsOf,
   type Existing,
   existingIn,
-  leftOversIn,
   OBJECTS,
   stepsTo,
 } from './schema/steps-to.ts'
+import { fillAll } from './search/filling.ts'
 import { searchDropsOf, searchStepsTo } from './search/full-text.ts'
 
 /** What a database knows. */
 export interface Found {
   readonly existing: Existing
-  /** The shapes that have written to it. */
   readonly shapes: Shapes
 }
 
@@ -111,20 +104,20 @@ export function* dropAll(
   for (const schema of schemas) {
     // The search indexes name columns.
     const drops = [...searchDropsOf(existing, schema, fullText), ...dropsOf(schema, existing)]
-    left.push(...leftOversIn(schema, yield* takeDrops(drops)))
+    left.push(...(yield* takeDrops(schema.name, drops)))
   }
   return left
 }
 
-/** Drops what can be dropped, and returns that. */
-function* takeDrops(drops: readonly Drop[]): Migration<Drop[]> {
-  const done: Drop[] = []
-  for (const drop of drops) {
+/** Drops what can be dropped, and returns what of it is worth a line. */
+function* takeDrops(collection: string, drops: readonly Drop[]): Migration<LeftOver[]> {
+  const done: LeftOver[] = []
+  for (const { sql, what, mayFail } of drops) {
     try {
-      yield [statement(drop.sql)]
-      done.push(drop)
+      yield [statement(sql)]
+      if (what !== undefined) done.push({ collection, what })
     } catch (error) {
-      if (!drop.mayFail || isUnusable(error)) throw error
+      if (!mayFail || isUnusable(error)) throw error
     }
   }
   return done

@@ -5,10 +5,10 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { retryWhileBusy } from './connection/busy-retry.ts'
-import { Connection } from './connection/connection.ts'
+import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
-import type { Answer, Ask, ReaderData } from './connection/thread.ts'
+import type { Answer, Ask, ReaderData } from './connection/pool.ts'
+import { failureOf } from './layout/errors.ts'
 
 const { path, cancelled }: ReaderData = workerData
 const connection = new Connection(path, { readOnly: true })
@@ -26,8 +26,7 @@ async function answer(ask: Ask): Promise<Answer> {
     const rows = await retryWhileBusy(() => connection.rows(ask))
     return { rows, tookMs: performance.now() - began }
   } catch (error) {
-    const { message, errcode } = error as Error & { errcode?: unknown }
-    return { error: { message, errcode } }
+    return { error: failureOf(error) }
   }
 }
 

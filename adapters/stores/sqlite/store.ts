@@ -1,21 +1,17 @@
-/**
- * A store in a database that speaks SQLite's SQL, over what runs its statements.
- *
- * @module
- */
+/** A store in a database that speaks SQLite's SQL, over what runs its statements. */
 
+import type { WriteWatch } from '../../../src/ports/copying.ts'
 import type { MaybePromise } from '../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema, LeftOver, Store } from '../../../src/ports/store.ts'
-import { openLog } from './changes/log.ts'
-import { dropOld } from './changes/log-tables.ts'
+import { dropOld, openLog } from './changes/log.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import type { Shapes } from './layout/schema-stamps.ts'
-import type { Row, Statement } from './layout/sql.ts'
+import type { Row, RunAll, Statement } from './layout/sql.ts'
 import type { Found } from './prepare.ts'
 import { checkNames, warningsOf } from './schema/steps-to.ts'
 import { openCollection } from './statements/collection.ts'
-import { type RunAll, stepWriter } from './statements/steps.ts'
+import { stepWriter } from './statements/steps.ts'
 
 /** What runs the statements of a store. */
 export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'close'> {
@@ -24,10 +20,8 @@ export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'c
   /** The most fields of a collection that may be searched, if there is a limit. */
   readonly maxSearched?: number | undefined
   runnerOf(schema: CollectionSchema): Omit<Runner, 'shapes'>
-  /** The rows of a statement that reads. */
   read(statement: Statement): MaybePromise<readonly Row[]>
   readonly write: RunAll
-  /** Brings every table to its schema. */
   prepare(schemas: readonly CollectionSchema[]): Promise<Found>
   dropLeftOvers(schemas: readonly CollectionSchema[]): Promise<LeftOver[]>
 }
@@ -54,7 +48,7 @@ export function storeOver(engine: Engine): Store {
       log.prepared(schemas)
       const old = log.logged.flatMap(dropOld)
       if (old.length > 0) {
-        await write([], old).catch((error: unknown) => {
+        await write(old).catch((error: unknown) => {
           throw portError(error, undefined)
         })
       }
@@ -62,5 +56,27 @@ export function storeOver(engine: Engine): Store {
     },
     dropLeftOvers: engine.dropLeftOvers,
     close: engine.close,
+  }
+}
+
+/** A row that changes with every write: the version counts those of other connections, the changes those of this one. */
+const STATE: Statement = {
+  sql: 'SELECT data_version AS version, total_changes() AS changes FROM pragma_data_version',
+  values: [],
+}
+
+/** Watches the database that `read` reads. It has one version for all its tables. */
+export async function watchWrites(
+  read: (statement: Statement) => Promise<readonly Row[]>,
+): Promise<WriteWatch> {
+  const state = async () => JSON.stringify(await read(STATE))
+  let last = await state()
+  return {
+    async written() {
+      const before = last
+      last = await state()
+      return last !== before
+    },
+    async close() {},
   }
 }

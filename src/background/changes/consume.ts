@@ -1,8 +1,4 @@
-/**
- * `consume`: a function that is called for each change of some models' records, by one process at a time.
- *
- * @module
- */
+/** `consume`: a function that is called for each change of some models' records, by one process at a time. */
 
 import type { App } from '../../app/app.ts'
 import type { Managed, Model } from '../../model/model.ts'
@@ -10,6 +6,7 @@ import {
   callable,
   checkOptions,
   type Fail,
+  failAs,
   natural,
   oneOf,
   type Rule,
@@ -18,7 +15,7 @@ import type { ChangeKind } from '../../ports/changes.ts'
 import type { Fields } from '../../ports/store.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
-import { addWork } from '../add.ts'
+import { addWork } from '../work.ts'
 import { Consumer } from './consumer.ts'
 import type { ConsumerSettings } from './tries.ts'
 
@@ -98,9 +95,7 @@ export function consume<const M extends readonly Model[]>(
   options: ConsumeOptions<M>,
 ): void {
   const host = hostOf(app?.store, 'consume(app, …)')
-  const fail: Fail = (message) => {
-    throw new TypeError(`consumer '${name}': ${message}`)
-  }
+  const fail: Fail = failAs(`consumer '${name}'`)
   checkOptions(options, RULES, fail)
   const { models, handle, from = 'now', maxAttempts = 12, concurrency = 1 } = options
   if (!models || !handle) fail(`'models' and 'handle' are missing`)

@@ -3,85 +3,51 @@
  *
  * What is delivered, or held to be tried again, is behind its position. So a process that dies leaves nothing out, and
  * repeats what it has delivered since the position was last stored.
- *
- * @module
  */
 
 import type { ChangeLog } from '../../ports/changes.ts'
-import { withId } from '../../ports/filter.ts'
-import type { Collection, Fields } from '../../ports/store.ts'
-import type { BackgroundWork, ConsumerStatus } from '../../records/engine/background-work.ts'
+import type { ConsumerStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
-import { idOf, insertOnce, type Lease, takeLease, workSchema } from '../lease.ts'
-import { Loop, once, type Pace, POLL_MS } from '../loop.ts'
+import { type Lease, takeLease } from '../lease.ts'
+import { type Pace, POLL_MS } from '../loop.ts'
+import { LeasedWork } from '../work.ts'
 import { Held, heldSchema } from './held.ts'
 import { Reading } from './reading.ts'
-import { Retries } from './retries.ts'
-import { Slots } from './slots.ts'
-import { type ConsumerSettings, type Delivering, Tries } from './tries.ts'
+import { type ConsumerSettings, type Delivering, Slots, settledAll, Tries } from './tries.ts'
 
 /** A consumer of an app. */
-export class Consumer implements BackgroundWork {
-  readonly name: string
-  readonly #host: Host
+export class Consumer extends LeasedWork {
   readonly #log: ChangeLog
   readonly #settings: ConsumerSettings
-  readonly #records: Collection
   readonly #held: Held
   readonly #slots: Slots
-  readonly #loop: Loop
-  readonly #id: string
-  #isPrepared = false
 
   constructor(host: Host, log: ChangeLog, settings: ConsumerSettings) {
-    this.name = settings.name
-    this.#host = host
+    super(host, 'consumer', settings.name)
     this.#log = log
     this.#settings = settings
-    this.#records = host.collection(workSchema)
     this.#held = new Held(host.collection(heldSchema), settings.name)
     this.#slots = new Slots(settings.concurrency)
-    this.#loop = new Loop(host, (pace) => this.#step(pace))
-    this.#id = idOf('consumer', settings.name)
   }
 
-  /** Notes where the consumer begins. */
-  async prepare(): Promise<void> {
-    if (this.#isPrepared) return
-    const { name, from } = this.#settings
-    const position = from === 'start' ? '' : await this.#log.position()
-    const until = new Date(this.#host.now())
-    await insertOnce(this.#records, {
-      ...{ _id: this.#id, name: `consumer ${name}`, owner: '', until, position },
-    })
-    this.#isPrepared = true
-  }
-
-  start(): void {
-    this.#loop.start()
-  }
-
-  close(waitMs?: number): Promise<void> {
-    return this.#loop.close(waitMs)
-  }
-
-  async runDue(): Promise<void> {
-    await this.#step(once())
+  protected override async begin(now: Date): Promise<void> {
+    const position = this.#settings.from === 'start' ? '' : await this.#log.position()
+    await this.note({ position }, now)
   }
 
   async status(): Promise<ConsumerStatus> {
-    const [{ owner, until, position }, counts, examples] = await Promise.all([
-      this.#kept(),
+    const [kept, counts, examples] = await Promise.all([
+      this.kept(),
       this.#held.counts(),
       this.#held.aside(MOST_SHOWN),
     ])
     const { models, gone } = this.#settings
-    const next = await this.#log.read(String(position) || undefined, {
+    const next = await this.#log.read(String(kept.position) || undefined, {
       ...{ limit: 1, models: models() },
     })
     return {
       ...{ kind: 'consumer', name: this.name, ...counts, examples },
-      isRunning: owner !== '' && (until as Date).getTime() > this.#host.now(),
+      isRunning: this.isRunning(kept),
       behind: 'gone' in next ? undefined : next.changes[0]?.at,
       gone: (await gone?.()) ?? [],
     }
@@ -89,23 +55,15 @@ export class Consumer implements BackgroundWork {
 
   async retry(): Promise<number> {
     await this.#settings.retried?.()
-    return this.#held.retry(new Date(this.#host.now()))
-  }
-
-  async #kept(): Promise<Fields> {
-    const read = { filter: withId(this.#id), sort: [], limit: 1 }
-    const [found] = await this.#records.find(read)
-    if (!found) throw new Error(`what is known of the consumer '${this.name}' was deleted`)
-    return found
+    return this.#held.retry(new Date(this.host.now()))
   }
 
   /** Delivers as long as this process has the lease; resolves to when to ask for it again. */
-  async #step(pace: Pace): Promise<number> {
-    const { now } = this.#host
-    const found = await this.#kept()
-    const until = (found.until as Date).getTime()
-    if (found.owner !== '' && until > now()) return Math.min(until, now() + POLL_MS)
-    const lease = await takeLease(this.#host, this.#records, found, {}, pace.signal)
+  protected override async step(pace: Pace): Promise<number> {
+    const { now } = this.host
+    const found = await this.kept()
+    if (this.isRunning(found)) return Math.min(found.until.getTime(), now() + POLL_MS)
+    const lease = await takeLease(this.host, this.records, found, {}, pace.signal)
     if (!lease) return now() + POLL_MS
     try {
       await this.#deliver(lease, pace, String(found.position))
@@ -118,7 +76,7 @@ export class Consumer implements BackgroundWork {
   async #deliver(lease: Lease, pace: Pace, position: string): Promise<void> {
     const stops = new AbortController()
     const delivering: Delivering = {
-      ...{ host: this.#host, settings: this.#settings, held: this.#held, lease, pace },
+      ...{ host: this.host, settings: this.#settings, held: this.#held, lease, pace },
       slots: this.#slots,
       stop: () => stops.abort(),
       get isEnding() {
@@ -130,16 +88,54 @@ export class Consumer implements BackgroundWork {
     // What fails in one ends both; and the lease is kept until both have ended.
     const ended = [
       new Reading(delivering, this.#log, tries).from(position),
-      new Retries(delivering, tries).run(),
+      retryDue(delivering, tries),
     ].map((one) =>
       one.catch((error: unknown) => {
         delivering.stop()
         throw error
       }),
     )
-    const failed = (await Promise.allSettled(ended)).find(({ status }) => status === 'rejected')
-    if (failed?.status === 'rejected') throw failed.reason
+    await settledAll(ended)
   }
 }
 
 const MOST_SHOWN = 20
+
+/** Tries what waits and is due, the first delivery of each lane first, until there is no more to do. */
+async function retryDue(at: Delivering, tries: Tries): Promise<void> {
+  const { host, held, pace } = at
+  for (let mayGoOn = true; mayGoOn && !at.isEnding; ) {
+    const now = host.now()
+    const next = Math.min(tries.dueAfter(now), now + POLL_MS)
+    const lanes = await held.dueLanes(new Date(now))
+    await settledAll(lanes.map((lane) => retryLane(at, tries, lane)))
+    if (lanes.length > 0) continue
+    // Not longer: others may put back what was set aside.
+    mayGoOn = await pace.sleep(next, tries.bell)
+  }
+}
+
+/** Tries the first delivery of a lane, then those behind it as long as they are done. */
+async function retryLane(at: Delivering, tries: Tries, lane: string): Promise<void> {
+  while (!at.isEnding && (await retryFirst(at, tries, lane)));
+}
+
+/** Tries the first delivery of a lane; resolves to whether the next one may be tried. */
+async function retryFirst(
+  { held, host }: Delivering,
+  tries: Tries,
+  lane: string,
+): Promise<boolean> {
+  const first = await held.first(lane)
+  if (!first) return false
+  const isDue = first.due.getTime() <= host.now()
+  const end = isDue ? await tries.run(first, first) : undefined
+  if (end?.kind === 'interrupted') return false
+  if (end?.kind !== 'failed') {
+    await tries.write(end ? held.release(first) : held.postpone(lane, first.due))
+    return isDue
+  }
+  const { isAside, attempt, due, error } = end
+  await tries.write(held.note(first, { isAside, attempt, due, error }))
+  return isAside
+}

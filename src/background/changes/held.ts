@@ -1,51 +1,37 @@
 /**
  * Deliveries that wait: those that have failed, those of the same lane that came after them, and those that were set aside.
- *
- * @module
  */
 
+import { ownSchema } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
 import { all, type Filter } from '../../ports/filter.ts'
 import type { Collection, CollectionSchema, Fields, WriteStep } from '../../ports/store.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
 import { idOf } from '../lease.ts'
-import { changeIn, textOf } from './change-text.ts'
 
 /** The collection of the deliveries that wait. */
-export const heldSchema: CollectionSchema = {
-  name: 'fieldgate_held_changes',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['consumer', { kind: 'string' }],
-      ['lane', { kind: 'string' }],
-      // Of the change. Greater strings are later.
-      ['position', { kind: 'string' }],
-      // To whom, if a consumer delivers to several.
-      ['to', { kind: 'string' }],
-      ['change', { kind: 'string' }],
-      ['isAside', { kind: 'boolean' }],
-      ['attempt', { kind: 'number', isInteger: true }],
-      // When it is tried again, if it is the first of its lane.
-      ['due', { kind: 'date' }],
-      // When it was tried first.
-      ['since', { kind: 'date' }],
-      ['error', { kind: 'string' }],
-    ]),
+export const heldSchema: CollectionSchema = ownSchema(
+  'fieldgate_held_changes',
+  {
+    ...{ consumer: 'string', lane: 'string' },
+    // Of the change. Greater strings are later.
+    position: 'string',
+    // To whom, if a consumer delivers to several.
+    to: 'string',
+    ...{ change: 'string', isAside: 'boolean', attempt: 'integer' },
+    // When it is tried again, if it is the first of its lane.
+    due: 'date',
+    // When it was tried first.
+    since: 'date',
+    error: 'string',
   },
-  unique: [],
-  indexes: [
-    ['consumer', 'isAside', 'due'].map(ascending),
-    ['consumer', 'isAside', 'lane', 'position'].map(ascending),
+  [
+    ['consumer', 'isAside', 'due'],
+    ['consumer', 'isAside', 'lane', 'position'],
   ],
-  searchable: [],
-}
+)
 
-function ascending(field: string) {
-  return { field, descending: false }
-}
+const ascending = (field: string) => ({ field, descending: false })
 
 /** What is delivered: a change, to somebody. */
 export interface Delivery {
@@ -195,3 +181,30 @@ export class Held {
 
 /** How many records one read finds. */
 const MOST_READ = 100
+
+type Path = readonly (string | number)[]
+
+/** The string of a change. */
+function textOf(change: LoggedChange): string {
+  return JSON.stringify([change, datesIn(change, [])])
+}
+
+/** The change of a string. */
+function changeIn(text: string): LoggedChange {
+  const [change, dates] = JSON.parse(text) as [LoggedChange, readonly Path[]]
+  for (const path of dates) {
+    const holder = path
+      .slice(0, -1)
+      .reduce<Record<string | number, unknown>>((at, key) => at[key] as never, change as never)
+    const last = path.at(-1) as string
+    holder[last] = new Date(holder[last] as string)
+  }
+  return change
+}
+
+function datesIn(value: unknown, path: Path): Path[] {
+  if (value instanceof Date) return [path]
+  if (typeof value !== 'object' || value === null) return []
+  const members = Array.isArray(value) ? value.entries() : Object.entries(value)
+  return [...members].flatMap(([key, member]) => datesIn(member, [...path, key]))
+}

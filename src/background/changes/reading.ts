@@ -1,14 +1,10 @@
-/**
- * What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is.
- *
- * @module
- */
+/** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
 import { DuplicateKey } from '../../ports/store.ts'
 import { Bell, POLL_MS } from '../loop.ts'
 import type { Delivery, Failure } from './held.ts'
-import type { Delivering, Tries } from './tries.ts'
+import { type Delivering, settledAll, type Tries } from './tries.ts'
 
 /** How many changes are read at a time. */
 const BATCH = 100
@@ -122,9 +118,7 @@ export class Reading {
         throw error
       }),
     )
-    const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
-    await this.#storeUpTo(parts)
-    if (failed?.status === 'rejected') throw failed.reason
+    await settledAll(workers).finally(() => this.#storeUpTo(parts))
     return parts.every(({ left }) => left === 0)
   }
 

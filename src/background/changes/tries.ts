@@ -1,8 +1,4 @@
-/**
- * One try of a delivery, and what is held of it if it fails.
- *
- * @module
- */
+/** One try of a delivery, and what is held of it if it fails. */
 
 import type { LoggedChange } from '../../ports/changes.ts'
 import type { WriteStep } from '../../ports/store.ts'
@@ -10,7 +6,6 @@ import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
 import { Bell, type Pace } from '../loop.ts'
 import type { Delivery, Failure, Held, HeldDelivery } from './held.ts'
-import type { Slots } from './slots.ts'
 
 /** What a try is told. */
 export interface Try {
@@ -130,3 +125,32 @@ export class Tries {
 }
 
 const MOST_OF_ERROR = 500
+
+/** A number of slots; who comes first gets one first. */
+export class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Does `work` as soon as a slot is free. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free += 1
+    }
+  }
+}
+
+/** Waits for all of `work`, then throws the first failure: nothing is left running. */
+export async function settledAll(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}

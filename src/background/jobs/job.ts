@@ -1,17 +1,15 @@
-/**
- * One job: when it is due, who runs it, and what is kept of it.
- *
- * @module
- */
+/** One job: when it is due, who runs it, and what is kept of it. */
 
+import { Cron } from 'croner'
+import type { Fail } from '../../model/option-rules.ts'
 import { withId } from '../../ports/filter.ts'
-import type { Collection, Fields } from '../../ports/store.ts'
-import type { BackgroundWork, JobStatus } from '../../records/engine/background-work.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { JobStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
-import { idOf, insertOnce, type Lease, pauseAfter, takeLease, workSchema } from '../lease.ts'
-import { Loop, once, type Pace, POLL_MS } from '../loop.ts'
+import { type Lease, pauseAfter, takeLease } from '../lease.ts'
+import { type Pace, POLL_MS } from '../loop.ts'
+import { type Kept, LeasedWork } from '../work.ts'
 import type { JobOptions, JobRun } from './jobs.ts'
-import type { Schedule } from './schedule.ts'
 
 /** The options of a job, checked. */
 interface Settings extends Required<JobOptions> {
@@ -22,9 +20,7 @@ interface Settings extends Required<JobOptions> {
 const MOST_STARTS = 10
 
 /** What is kept of a job. */
-interface Kept extends Fields {
-  readonly owner: string
-  readonly until: Date
+interface KeptJob extends Kept {
   readonly done: Date
   readonly tick?: Date
   readonly attempt: number
@@ -38,74 +34,41 @@ interface Due {
 }
 
 /** A job of an app. */
-export class Job implements BackgroundWork {
-  readonly name: string
-  readonly #host: Host
+export class Job extends LeasedWork<KeptJob> {
   readonly #settings: Settings
-  readonly #records: Collection
-  readonly #loop: Loop
-  readonly #id: string
-  #isPrepared = false
 
   constructor(host: Host, name: string, settings: Settings) {
-    this.name = name
-    this.#host = host
+    super(host, 'job', name)
     this.#settings = settings
-    this.#records = host.collection(workSchema)
-    this.#id = idOf('job', name)
-    this.#loop = new Loop(host, (pace) => this.#step(pace))
   }
 
   /** Notes the job, or that it has another schedule now: what that would have missed does not count. */
-  async prepare(): Promise<void> {
-    if (this.#isPrepared) return
-    const now = new Date(this.#host.now())
+  protected override async begin(now: Date): Promise<void> {
     const { schedule, timeZone } = this.#settings
     const set = { schedule: `${schedule} ${timeZone}`, done: now }
-    const fresh = { name: `job ${this.name}`, owner: '', until: now, attempt: 0, error: '' }
-    await insertOnce(this.#records, { _id: this.#id, ...fresh, ...set })
-    const { schedule: known } = await this.#kept()
-    if (known !== set.schedule) {
-      await this.#records.update(withId(this.#id), { set }, { expect: { schedule: known } })
-    }
-    this.#isPrepared = true
-  }
-
-  start(): void {
-    this.#loop.start()
-  }
-
-  close(waitMs?: number): Promise<void> {
-    return this.#loop.close(waitMs)
-  }
-
-  async runDue(): Promise<void> {
-    await this.#step(once())
+    await this.note({ attempt: 0, error: '', ...set }, now)
+    const { schedule: known } = await this.kept()
+    if (known === set.schedule) return
+    await this.records.update(withId(this.id), { set }, { expect: { schedule: known } })
   }
 
   async status(): Promise<JobStatus> {
-    const { owner, until, done, error, tick } = await this.#kept()
+    const kept = await this.kept()
+    const { done, error, tick } = kept
     const { schedule, timeZone, times } = this.#settings
     const next = times.after(done.getTime())
     return {
       ...{ kind: 'job', name: this.name, schedule, timeZone, error },
-      isRunning: owner !== '' && until.getTime() > this.#host.now(),
+      isRunning: this.isRunning(kept),
       last: tick && tick <= done ? tick : undefined,
       next: next === undefined ? undefined : new Date(next),
     }
   }
 
-  async #kept(): Promise<Kept> {
-    const read = { filter: withId(this.#id), sort: [], limit: 1 }
-    const [found] = await this.#records.find(read)
-    if (!found) throw new Error(`what is known of the job '${this.name}' was deleted`)
-    return found as Kept
-  }
-
   /** Runs the job if it is due and no other process does; resolves to when to look again. */
-  async #step({ signal }: Pace): Promise<number> {
-    const { now } = this.#host
-    const found = await this.#kept()
+  protected override async step({ signal }: Pace): Promise<number> {
+    const { now } = this.host
+    const found = await this.kept()
     const next = this.#settings.times.after(found.done.getTime()) ?? Number.POSITIVE_INFINITY
     if (next > now()) return next
     const at = this.#settings.times.upTo(now()) ?? next
@@ -115,7 +78,7 @@ export class Job implements BackgroundWork {
     if (until > now() && (found.owner !== '' || isAgain)) return Math.min(until, now() + POLL_MS)
     const due = { at, attempt: isAgain ? found.attempt + 1 : 1 }
     const set = { tick: new Date(at), attempt: due.attempt }
-    const lease = await takeLease(this.#host, this.#records, found, set, signal)
+    const lease = await takeLease(this.host, this.records, found, set, signal)
     if (!lease) return now() + POLL_MS
     await lease.end(await this.#run(due, lease, signal))
     return now()
@@ -123,7 +86,7 @@ export class Job implements BackgroundWork {
 
   /** Runs the job; resolves to what is kept of it. */
   async #run({ at, attempt }: Due, lease: Lease, closing: AbortSignal): Promise<Fields> {
-    const { store, logger, now } = this.#host
+    const { store, logger, now } = this.host
     const { run, maxAttempts } = this.#settings
     const done = new Date(at)
     const failed = (error: unknown) =>
@@ -154,3 +117,44 @@ export class Job implements BackgroundWork {
 }
 
 const MOST_OF_ERROR = 500
+
+/** The times of a schedule, in epoch milliseconds. */
+interface Schedule {
+  /** The first time after `time`; undefined if there is none. */
+  after(time: number): number | undefined
+  /** The last time up to `time`; undefined if there is none. */
+  upTo(time: number): number | undefined
+}
+
+/** Reads a schedule, or says what is wrong with it. */
+export function scheduleOf(text: string, timeZone: string, fail: Fail): Schedule {
+  if (!isZone(timeZone)) {
+    fail(`'timeZone' is '${timeZone}', but must be a name such as 'Europe/Zurich' or 'UTC'`)
+  }
+  const wrong = `'schedule' is '${text}', but must be cron text, such as '0 3 * * *' for 3:00 each day`
+  // Croner takes a date too, which occurs once.
+  if (!/^@|\s/.test(text.trim())) fail(wrong)
+  const cron = parsed(text.trim(), timeZone, (reason) => fail(`${wrong}: ${reason}`))
+  const schedule: Schedule = {
+    after: (time) => cron.nextRun(new Date(time))?.getTime(),
+    upTo: (time) => cron.previousRuns(1, new Date(time + 1))[0]?.getTime(),
+  }
+  if (schedule.after(0) === undefined) fail(`'schedule' is '${text}', which no date matches`)
+  return schedule
+}
+
+function parsed(text: string, timezone: string, fail: Fail): Cron {
+  try {
+    return new Cron(text, { timezone, paused: true })
+  } catch (error) {
+    return fail((error as Error).message.replace(/^CronPattern: /, ''))
+  }
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }) !== undefined
+  } catch {
+    return false
+  }
+}

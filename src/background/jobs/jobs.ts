@@ -1,16 +1,18 @@
-/**
- * `jobs`: functions that run at certain times, each time in one process.
- *
- * @module
- */
+/** `jobs`: functions that run at certain times, each time in one process. */
 
 import type { App } from '../../app/app.ts'
-import { callable, checkOptions, type Fail, natural, type Rule } from '../../model/option-rules.ts'
+import {
+  callable,
+  checkOptions,
+  type Fail,
+  failAs,
+  natural,
+  type Rule,
+} from '../../model/option-rules.ts'
 import { hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
-import { addWork } from '../add.ts'
-import { Job } from './job.ts'
-import { scheduleOf } from './schedule.ts'
+import { addWork } from '../work.ts'
+import { Job, scheduleOf } from './job.ts'
 
 /** What a job gets each time that it runs. */
 export interface JobRun {
@@ -73,9 +75,7 @@ const RULES: Readonly<Record<keyof JobOptions, Rule>> = {
 export function jobs(app: App, byName: Readonly<Record<string, JobOptions>>): void {
   const host = hostOf(app?.store, 'jobs(app, …)')
   for (const [name, options] of Object.entries(byName)) {
-    const fail: Fail = (message) => {
-      throw new TypeError(`job '${name}': ${message}`)
-    }
+    const fail: Fail = failAs(`job '${name}'`)
     checkOptions(options, RULES, fail)
     const { schedule, timeZone = 'UTC', run, maxAttempts = 1 } = options
     if (schedule === undefined || !run) fail(`'schedule' and 'run' are missing`)

@@ -1,8 +1,4 @@
-/**
- * Which addresses are public: the others lead into the network of the server that sends.
- *
- * @module
- */
+/** Which addresses are public: the others lead into the network of the server that sends. */
 
 /** Ranges of IPv4 that are not public (RFC 6890): the first address, and how many bits a range has in common. */
 const OWN_V4: readonly (readonly [string, number])[] = [

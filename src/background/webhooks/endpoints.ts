@@ -1,8 +1,4 @@
-/**
- * The endpoints of webhooks, checked.
- *
- * @module
- */
+/** The endpoints of webhooks, checked. */
 
 import type { Model } from '../../model/model.ts'
 import {

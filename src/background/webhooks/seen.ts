@@ -1,8 +1,6 @@
 /**
  * What somebody may see of a record, by the rules of the app's routers: the same guards, scopes, fields and hooks as for a
  * request of theirs that reads it.
- *
- * @module
  */
 
 import { AppContext } from '../../app/context.ts'

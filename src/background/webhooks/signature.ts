@@ -1,8 +1,4 @@
-/**
- * Signatures of Standard Webhooks 1.0.0.
- *
- * @module
- */
+/** Signatures of Standard Webhooks 1.0.0. */
 
 import { macUnder } from '#hmac'
 

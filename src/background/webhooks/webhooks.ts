@@ -1,8 +1,4 @@
-/**
- * `webhooks`: tells other servers of changes, by Standard Webhooks 1.0.0.
- *
- * @module
- */
+/** `webhooks`: tells other servers of changes, by Standard Webhooks 1.0.0. */
 
 import { post } from '#outbound'
 import type { App } from '../../app/app.ts'
@@ -11,18 +7,21 @@ import {
   callable,
   checkOptions,
   type Fail,
+  failAs,
   flag,
   natural,
   oneOf,
   type Rule,
   whatever,
 } from '../../model/option-rules.ts'
+import { insertOnce } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
-import { hostOf } from '../../records/engine/host.ts'
+import type { Filter } from '../../ports/filter.ts'
+import { type Host, hostOf } from '../../records/engine/host.ts'
 import { addConsumer, type RecordChange } from '../changes/consume.ts'
+import { idOf, workSchema } from '../lease.ts'
 import { isOwnHost, isPublicAddress } from './addresses.ts'
 import { checkEndpoint, checkModels, takes, type WebhookEndpoint } from './endpoints.ts'
-import { goneEndpoints } from './gone.ts'
 import { type Principal, seenBy } from './seen.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -82,9 +81,7 @@ const GIVE_UP_MS = 3 * 86_400_000
 export function webhooks(app: App, options: WebhookOptions): void {
   const host = hostOf(app?.store, 'webhooks(app, …)')
   const { name = 'webhooks' } = options ?? {}
-  const fail: Fail = (message) => {
-    throw new TypeError(`${name}: ${message}`)
-  }
+  const fail: Fail = failAs(name)
   checkOptions(options, RULES, fail)
   const { endpoints, from = 'now', concurrency = 10 } = options
   if (Array.isArray(endpoints)) for (const one of endpoints) checkEndpoint(one, fail)
@@ -157,4 +154,54 @@ async function send(
     ...{ body, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) },
     mayConnect: isFree ? undefined : isPublicAddress,
   })
+}
+
+/** The endpoints that are gone. */
+interface GoneEndpoints {
+  has(url: string): Promise<boolean>
+  add(url: string): Promise<void>
+  all(): Promise<readonly string[]>
+  /** All get webhooks again. */
+  clear(): Promise<void>
+}
+
+/** How long what is known is used, in milliseconds. */
+const KNOWN_MS = 5000
+const MOST = 10_000
+
+/** The endpoints of the webhooks with this name. */
+function goneEndpoints(host: Host, name: string): GoneEndpoints {
+  const records = host.collection(workSchema)
+  const filter: Filter = { op: 'eq', field: 'name', value: `gone ${name}` }
+  let known: { readonly at: number; readonly urls: Promise<ReadonlySet<string>> } | undefined
+  const read = async () => {
+    const found = await records.find({ filter, sort: [], limit: MOST })
+    return new Set(found.map(({ position }) => String(position)))
+  }
+  return {
+    async has(url) {
+      if (!known || performance.now() - known.at > KNOWN_MS) {
+        known = { at: performance.now(), urls: read() }
+        known.urls.catch(() => {
+          known = undefined
+        })
+      }
+      return (await known.urls).has(url)
+    },
+    async add(url) {
+      const until = new Date(host.now())
+      const _id = idOf('gone', name, url)
+      await insertOnce(records, { _id, name: `gone ${name}`, owner: '', until, position: url })
+      known = undefined
+      host.logger.error(
+        `${name}: an endpoint has responded with 410, and gets nothing any more. 'fieldgate changes --retry ${name}' ends this`,
+        { to: url.split('?')[0] },
+      )
+    },
+    all: async () => [...(await read())],
+    async clear() {
+      while ((await records.delete(filter)) !== null);
+      known = undefined
+    },
+  }
 }

@@ -1,8 +1,4 @@
-/**
- * What a key may do: `allow` as it is given, and as it is judged at each use.
- *
- * @module
- */
+/** What a key may do: `allow` as it is given, and as it is judged at each use. */
 
 import { type RouteTable, type Row, routedPath, routesOf } from '../../app/route-table.ts'
 import { noAccess } from '../../auth/refusals.ts'

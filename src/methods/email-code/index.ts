@@ -6,12 +6,7 @@
 
 import { object, string } from 'zod/mini'
 import { defineMethod } from '../../auth/methods/machinery.ts'
-import {
-  identifierRequired,
-  invalidCredentials,
-  invalidFormat,
-  notSent,
-} from '../../auth/refusals.ts'
+import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { checkOptions, flag } from '../../model/option-rules.ts'
@@ -35,7 +30,7 @@ const ROUTES: readonly MethodRoute[] = [
     access: 'anyone',
     summary: 'Mails a code that signs in, if the account exists',
     body: object({ identifier: string() }),
-    refusals: [identifierRequired(), notSent(1)],
+    refusals: [refuse.identifierRequired(), refuse.notSent(1)],
   },
 ]
 
@@ -69,7 +64,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
     handlers: {
       async sendLoginCode(request) {
         const body = await accounts.body(request)
-        if (!accounts.named(body)) throw identifierRequired()
+        if (!accounts.named(body)) throw refuse.identifierRequired()
         let before: PendingCode | undefined
         const find = async () => {
           const person = await personIn(accounts, body, signUp)
@@ -84,7 +79,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
       takes: (body) => Object.hasOwn(body, 'otp') && !Object.hasOwn(body, 'ticket'),
       async respond(body, request, own) {
         const { otp } = body
-        if (typeof otp !== 'string') throw invalidFormat()
+        if (typeof otp !== 'string') throw refuse.invalidFormat()
         const person =
           own === undefined
             ? await personIn(accounts, body, signUp)
@@ -92,13 +87,13 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
         const isUsed = await pending.use(mayTry(accounts, person, request), otp, request)
         if (!isUsed || !person) {
           accounts.report(request, 'code-failed', person?._id)
-          throw invalidCredentials()
+          throw refuse.invalidCredentials()
         }
         const user =
           person._id === undefined
             ? await accounts.create(person, body, request)
             : await accounts.prove(person, request, own)
-        if (!user) throw invalidCredentials()
+        if (!user) throw refuse.invalidCredentials()
         return accounts.signIn(user, request, { own })
       },
     },
@@ -113,7 +108,7 @@ async function personIn(
   signUp: boolean,
 ): Promise<Fields | undefined> {
   const named = accounts.named(body)
-  if (!named) throw identifierRequired()
+  if (!named) throw refuse.identifierRequired()
   return (await named.find()) ?? (signUp ? accounts.newcomer(body) : undefined)
 }
 

@@ -2,8 +2,6 @@
  * Sign-in codes as they are stored: one for each account, or for each address that has none yet. As with the codes that
  * reset a password, another request within the window sends the same code, so that a flood of requests neither gives
  * more tries nor ends the code that the user is typing; and clients that the account knows have tries of their own.
- *
- * @module
  */
 
 import { date, maxLength, number, string } from 'zod/mini'

@@ -1,8 +1,6 @@
 /**
  * Authenticator apps as they are stored: one record for each account, with the encrypted secret, the last step that was
  * accepted, and seals of the recovery codes. Each use is one conditional write.
- *
- * @module
  */
 
 import { array, boolean, maxLength, number, object, optional, string } from 'zod/mini'

@@ -6,14 +6,9 @@
 
 import { array, object, string } from 'zod/mini'
 import { defineMethod } from '../../auth/methods/machinery.ts'
-import {
-  invalidCode,
-  invalidFormat,
-  lastFactor,
-  recentSignInRequired,
-} from '../../auth/refusals.ts'
+import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
-import { HttpError } from '../../http/errors.ts'
+import { refusal } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -26,7 +21,8 @@ export interface TotpOptions {
   readonly issuer: string
 }
 
-const enrolledAlready = () => new HttpError(409, 'An authenticator app is set up already.')
+const enrolledAlready = () =>
+  refusal('enrolled-already', 409, 'An authenticator app is set up already.')
 /** As long as a recent sign-in is. */
 const TICKET_MS = 10 * 60_000
 
@@ -41,7 +37,7 @@ const ROUTES: readonly MethodRoute[] = [
     enrols: true,
     summary: 'Begins to set up an authenticator app; nothing changes until a code of it is right',
     response: object({ secret: string(), uri: string(), ticket: string() }),
-    refusals: [recentSignInRequired(), enrolledAlready()],
+    refusals: [refuse.recentSignInRequired(), enrolledAlready()],
   },
   {
     name: 'confirmTotp',
@@ -53,7 +49,12 @@ const ROUTES: readonly MethodRoute[] = [
       'Sets the authenticator app up, by its first code; the recovery codes are shown only here',
     body: object({ ticket: string(), code: string() }),
     response: recoveryCodes,
-    refusals: [invalidFormat(), invalidCode(), recentSignInRequired(), enrolledAlready()],
+    refusals: [
+      refuse.invalidFormat(),
+      refuse.invalidCode(),
+      refuse.recentSignInRequired(),
+      enrolledAlready(),
+    ],
   },
   {
     name: 'deleteTotp',
@@ -61,7 +62,7 @@ const ROUTES: readonly MethodRoute[] = [
     path: '/totp',
     access: 'signed in',
     summary: 'Removes the authenticator app and the recovery codes',
-    refusals: [recentSignInRequired(), entryNotFound(), lastFactor()],
+    refusals: [refuse.recentSignInRequired(), entryNotFound(), refuse.lastFactor()],
   },
   {
     name: 'createRecoveryCodes',
@@ -70,7 +71,7 @@ const ROUTES: readonly MethodRoute[] = [
     access: 'signed in',
     summary: 'Replaces the recovery codes',
     response: recoveryCodes,
-    refusals: [recentSignInRequired(), entryNotFound()],
+    refusals: [refuse.recentSignInRequired(), entryNotFound()],
   },
 ]
 
@@ -111,11 +112,11 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         // The ticket says that the sign-in was recent; the account may have another factor since.
         const user = await accounts.strong(request)
         const { ticket, code } = await accounts.body(request)
-        if (typeof ticket !== 'string' || typeof code !== 'string') throw invalidFormat()
+        if (typeof ticket !== 'string' || typeof code !== 'string') throw refuse.invalidFormat()
         const text = await accounts.decrypt(ticket, boundTo(user))
         const [secret, until] = text === undefined ? ['', 0] : JSON.parse(text)
         const step = until > accounts.now() ? await stepOf(secret, code, accounts.now()) : undefined
-        if (step === undefined) throw invalidCode()
+        if (step === undefined) throw refuse.invalidCode()
         const codes = await enrolled.enrol(user, secret, step)
         if (!codes) throw enrolledAlready()
         accounts.report(request, 'factor-added', user._id)

@@ -1,23 +1,6 @@
-/**
- * The grammar of aggregates: what is computed, by which groups, and in which order, checked.
- *
- * @module
- */
+/** The grammar of aggregates: what is computed, by which groups, and in which order, checked. */
 
-import {
-  aggregateEmpty,
-  aggregateNotObject,
-  aggregateOnDate,
-  countNotBoolean,
-  groupsNotList,
-  measuredNotList,
-  notAggregatable,
-  notGroupable,
-  notSortable,
-  sortNotList,
-  sortTooLong,
-  unknownMeasure,
-} from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
 import { type Model, sortKey } from '../../model/model.ts'
 import { isOrdered } from '../../model/ordered.ts'
 import { isFields } from '../../model/writable.ts'
@@ -68,10 +51,10 @@ const MAX_SORT_KEYS = 5
 /** What is asked for. Throws a 400 for what `allowed` does not have. */
 export function planAggregate(asked: AskedAggregate, allowed: Aggregatable): AggregatePlan {
   const names = namesIn(asked.by ?? [])
-  if (!names || names.length > MAX_GROUP_KEYS) throw groupsNotList(MAX_GROUP_KEYS)
+  if (!names || names.length > MAX_GROUP_KEYS) throw refuse.groupsNotList(MAX_GROUP_KEYS)
   const by = names.map((name) => {
     const key = allowed.by.get(name)
-    if (!key) throw notGroupable(name)
+    if (!key) throw refuse.notGroupable(name)
     return key
   })
   const measures = measuresIn(asked.aggregate, allowed)
@@ -79,19 +62,19 @@ export function planAggregate(asked: AskedAggregate, allowed: Aggregatable): Agg
 }
 
 function measuresIn(given: unknown, { of }: Aggregatable): readonly Measure[] {
-  if (!isFields(given)) throw aggregateNotObject()
+  if (!isFields(given)) throw refuse.aggregateNotObject()
   for (const key of Object.keys(given)) {
-    if (!MEASURES.includes(key)) throw unknownMeasure(key, MEASURES)
+    if (!MEASURES.includes(key)) throw refuse.unknownMeasure(key, MEASURES)
   }
   const count = given.count ?? false
-  if (typeof count !== 'boolean') throw countNotBoolean()
+  if (typeof count !== 'boolean') throw refuse.countNotBoolean()
   const fields = FIELD_MEASURES.flatMap((op) => {
     const names = namesIn(given[op] ?? [])
-    if (!names) throw measuredNotList(op)
+    if (!names) throw refuse.measuredNotList(op)
     return names.map((field) => checkedMeasure(op, field, of.get(field)))
   })
   const measures: Measure[] = [...(count ? [{ op: 'count' } as const] : []), ...fields]
-  if (measures.length === 0) throw aggregateEmpty()
+  if (measures.length === 0) throw refuse.aggregateEmpty()
   return measures
 }
 
@@ -100,8 +83,8 @@ function checkedMeasure(
   field: string,
   kind: MeasuredKind | undefined,
 ): Measure {
-  if (!kind) throw notAggregatable(field)
-  if (kind === 'date' && (op === 'sum' || op === 'avg')) throw aggregateOnDate(field)
+  if (!kind) throw refuse.notAggregatable(field)
+  if (kind === 'date' && (op === 'sum' || op === 'avg')) throw refuse.aggregateOnDate(field)
   return { op, field }
 }
 
@@ -112,13 +95,13 @@ function sortOf(
   measures: readonly Measure[],
 ): AggregatePlan['sort'] {
   const keys = given === '' ? [] : namesIn([given].flat())
-  if (!keys) throw sortNotList()
-  if (keys.length > MAX_SORT_KEYS) throw sortTooLong(MAX_SORT_KEYS)
+  if (!keys) throw refuse.sortNotList()
+  if (keys.length > MAX_SORT_KEYS) throw refuse.sortTooLong(MAX_SORT_KEYS)
   const columns = [...names, ...measures.map(nameOf)]
   const sorted = new Map<number, boolean>()
   for (const { field, descending } of keys.map(sortKey)) {
     const column = columns.indexOf(field)
-    if (column === -1) throw notSortable(field)
+    if (column === -1) throw refuse.notSortable(field)
     sorted.set(column, descending)
   }
   for (const column of names.keys()) if (!sorted.has(column)) sorted.set(column, false)

@@ -1,8 +1,4 @@
-/**
- * The types of aggregates: what is asked for, and the groups that come of it.
- *
- * @module
- */
+/** The types of aggregates: what is asked for, and the groups that come of it. */
 
 import type { FieldName, Managed } from '../../model/model.ts'
 import type { DatePart } from '../../ports/aggregate.ts'

@@ -1,8 +1,4 @@
-/**
- * Who writes records whose changes are logged, and what the log has noted of it.
- *
- * @module
- */
+/** Who writes records whose changes are logged, and what the log has noted of it. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { NotedChange } from '../../ports/changes.ts'

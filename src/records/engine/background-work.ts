@@ -1,8 +1,4 @@
-/**
- * What an app does beside its requests.
- *
- * @module
- */
+/** What an app does beside its requests. */
 
 /** A job, or a consumer of changes. */
 export interface BackgroundWork {

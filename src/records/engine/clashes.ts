@@ -1,8 +1,6 @@
 /**
  * Finds out which unique fields a write clashes in. A database reports only one of several violated constraints, and
  * each database another one, so this looks up which records have the values, the same way on every store.
- *
- * @module
  */
 
 import { HttpError } from '../../http/errors.ts'

@@ -1,18 +1,6 @@
-/**
- * The grammar of the QUERY body's `filter`: fields, operators and values, checked and cast.
- *
- * @module
- */
+/** The grammar of the QUERY body's `filter`: fields, operators and values, checked and cast. */
 
-import {
-  filterEmpty,
-  filterNotObject,
-  invalidValue,
-  notAlternatives,
-  notFilterable,
-  operand,
-  unknownOperator,
-} from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
 import { castScalar } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
@@ -59,7 +47,7 @@ export function parseConditions(
   conditions: unknown,
   allowed: Allowed = () => true,
 ): Filter {
-  if (!isFields(conditions)) throw filterNotObject()
+  if (!isFields(conditions)) throw refuse.filterNotObject()
   const filters = Object.entries(conditions).map(([field, condition]) =>
     field === 'or' && !model.shape.fields.has('or')
       ? alternatives(model, condition, allowed)
@@ -69,11 +57,11 @@ export function parseConditions(
 }
 
 function alternatives(model: Model, filters: unknown, allowed: Allowed): Filter {
-  if (!Array.isArray(filters)) throw notAlternatives()
+  if (!Array.isArray(filters)) throw refuse.notAlternatives()
   if (filters.length < MIN_ALTERNATIVES || filters.length > MAX_ALTERNATIVES)
-    throw notAlternatives()
+    throw refuse.notAlternatives()
   const parsed = filters.map((one) => {
-    if (!isFields(one) || Object.hasOwn(one, 'or')) throw notAlternatives()
+    if (!isFields(one) || Object.hasOwn(one, 'or')) throw refuse.notAlternatives()
     return all(
       Object.entries(one).map(([field, given]) => conditionOn(model, field, given, allowed)),
     )
@@ -88,7 +76,7 @@ function isEverything(filter: Filter): boolean {
 
 function conditionOn(model: Model, field: string, condition: unknown, allowed: Allowed): Filter {
   const shape = allowed(field) ? placeOf(model.shape, field)?.shape : undefined
-  if (!shape) throw notFilterable(field)
+  if (!shape) throw refuse.notFilterable(field)
   return parseCondition(field, shape, condition)
 }
 
@@ -101,22 +89,22 @@ function parseCondition(field: string, shape: Shape, condition: unknown): Filter
   if (Array.isArray(condition)) return membership('in', field, shape, condition)
   if (!isFields(condition)) return comparison('eq', field, cast(field, shape, condition))
   const entries = Object.entries(condition)
-  if (entries.length === 0) throw filterEmpty(field)
+  if (entries.length === 0) throw refuse.filterEmpty(field)
   return all(
     entries.map(([operator, value]) => {
       if (LIST.includes(operator)) return membership(operator as ListOperator, field, shape, value)
-      if (!isCompareOperator(operator)) throw unknownOperator(operator, field, OPERATORS)
-      if (!isScalar(value)) throw operand(operator, field, 'expects a single value')
+      if (!isCompareOperator(operator)) throw refuse.unknownOperator(operator, field, OPERATORS)
+      if (!isScalar(value)) throw refuse.operand(operator, field, 'expects a single value')
       return comparison(operator, field, cast(field, shape, value))
     }),
   )
 }
 
 function membership(op: ListOperator, field: string, shape: Shape, values: unknown): Filter {
-  if (!Array.isArray(values)) throw operand(op, field, 'expects a list')
-  if (values.length === 0) throw operand(op, field, 'expects a non-empty list')
-  if (values.length > MAX_LIST) throw operand(op, field, `exceeds ${MAX_LIST} values`)
-  if (!values.every(isScalar)) throw operand(op, field, 'expects scalar values')
+  if (!Array.isArray(values)) throw refuse.operand(op, field, 'expects a list')
+  if (values.length === 0) throw refuse.operand(op, field, 'expects a non-empty list')
+  if (values.length > MAX_LIST) throw refuse.operand(op, field, `exceeds ${MAX_LIST} values`)
+  if (!values.every(isScalar)) throw refuse.operand(op, field, 'expects scalar values')
   return { op, field, values: values.map((value) => cast(field, shape, value)) }
 }
 
@@ -128,6 +116,6 @@ function cast(field: string, shape: Shape, value: unknown): Scalar {
   // Only your app's own code can pass a Date; JSON has none.
   if (value instanceof Date && shape.kind === 'date' && !Number.isNaN(value.getTime())) return value
   const scalar = value === undefined ? undefined : castScalar(shape, value as string)
-  if (scalar === undefined) throw invalidValue(field)
+  if (scalar === undefined) throw refuse.invalidValue(field)
   return scalar
 }

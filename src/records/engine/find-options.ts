@@ -1,8 +1,4 @@
-/**
- * The options of `find` → `Read`. Your app's code sets them, perhaps to what a client sent.
- *
- * @module
- */
+/** The options of `find` → `Read`. Your app's code sets them, perhaps to what a client sent. */
 
 import { notSortable } from '../../http/refusals.ts'
 import { type Model, type SortName, sortKey } from '../../model/model.ts'

@@ -1,8 +1,4 @@
-/**
- * What guards demand, in words: for descriptions of an app, such as its OpenAPI document.
- *
- * @module
- */
+/** What guards demand, in words: for descriptions of an app, such as its OpenAPI document. */
 
 import type { HttpError } from '../../http/errors.ts'
 import type { Fail } from '../../model/option-rules.ts'

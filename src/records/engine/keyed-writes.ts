@@ -2,8 +2,6 @@
  * What is kept of a request with an `Idempotency-Key`: how far it has come with its write, what an earlier one has written,
  * and its receipt. A receipt is a step that is written together with what the request writes. If it is there, the request
  * has written; if it can no longer be taken, the request writes nothing. So nobody has to guess after an outage.
- *
- * @module
  */
 
 import type { HttpError } from '../../http/errors.ts'

@@ -1,8 +1,6 @@
 /**
  * Updates that must know the stored record: for rules across fields, and for objects that are replaced in part. The record
  * is read and compared in the step of the write, until no other write comes in between.
- *
- * @module
  */
 
 import { invalidFields } from '../../http/refusals.ts'

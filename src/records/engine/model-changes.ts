@@ -1,8 +1,4 @@
-/**
- * The log of changes as the app's code sees it: with records as `app.store` returns them.
- *
- * @module
- */
+/** The log of changes as the app's code sees it: with records as `app.store` returns them. */
 
 import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'

@@ -1,8 +1,6 @@
 /**
  * The rules of a model as conditions of each write: what a value may become (`transitions`), what it may be at first
  * (`initial`), and which records exclude each other (`exclude`).
- *
- * @module
  */
 
 import type { HttpError } from '../../http/errors.ts'

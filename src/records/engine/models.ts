@@ -1,8 +1,4 @@
-/**
- * The models of an app as its routers see them.
- *
- * @module
- */
+/** The models of an app as its routers see them. */
 
 import type { Model } from '../../model/model.ts'
 import type { Collection } from '../../ports/store.ts'

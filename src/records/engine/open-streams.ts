@@ -1,8 +1,4 @@
-/**
- * The live lists that are open in one process.
- *
- * @module
- */
+/** The live lists that are open in one process. */
 
 import { liveEnded, tooManyStreams } from '../../http/refusals.ts'
 

@@ -1,8 +1,6 @@
 /**
  * The engine of a model: every write of a record goes through here, from a route or from your app's code, so that
  * validation, timestamps and ids are in one place.
- *
- * @module
  */
 
 import { invalidFields } from '../../http/refusals.ts'
@@ -23,7 +21,6 @@ import type {
 import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { pages } from '../../ports/walk.ts'
 import type { Author } from './author.ts'
-import { updateOfNothing } from './change-of.ts'
 import { refusedWith } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { KnownUpdates, type WriteKnown } from './known-updates.ts'
@@ -36,7 +33,7 @@ import {
 } from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { type Along, changeBy, type Replacement, replacement } from './replace.ts'
-import { seenChanges, touchedBy } from './seen-changes.ts'
+import { seenChanges, touchedBy, updateOfNothing } from './seen-changes.ts'
 import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */

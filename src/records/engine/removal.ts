@@ -3,8 +3,6 @@
  *
  * What depends on the record is looked up first. The removal is then one atomic write, which checks that what was
  * found is still so, and is planned again if it is not.
- *
- * @module
  */
 
 import { stillReferenced, tooManyDependents } from '../../http/refusals.ts'

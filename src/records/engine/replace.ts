@@ -1,8 +1,6 @@
 /**
  * From new field values to a change of the stored record: an object is replaced member by member, so that members the
  * writer cannot see stay as they are in the database.
- *
- * @module
  */
 
 import { valueIn } from '../../model/value-at.ts'

@@ -1,8 +1,4 @@
-/**
- * Guards and handlers: the functions that you write.
- *
- * @module
- */
+/** Guards and handlers: the functions that you write. */
 
 import type { $ZodObject, $ZodType, input, output } from 'zod/v4/core'
 import type { ApiRequest, RequestContext } from '../../http/request.ts'

@@ -1,8 +1,4 @@
-/**
- * What the `scope` of a router is.
- *
- * @module
- */
+/** What the `scope` of a router is. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'

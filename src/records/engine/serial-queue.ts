@@ -1,8 +1,4 @@
-/**
- * Conditional writes that others overtake: they are tried again, one after the other.
- *
- * @module
- */
+/** Conditional writes that others overtake: they are tried again, one after the other. */
 
 import { withTimeout } from '../../ports/with-timeout.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Collections each of whose writes is one step.
- *
- * @module
- */
+/** Collections each of whose writes is one step. */
 
 import type { Collection, StepResult, WriteAction, WriteOutcome } from '../../ports/store.ts'
 import type { Author } from './author.ts'

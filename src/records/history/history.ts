@@ -1,16 +1,12 @@
-/**
- * `GET <mount>/:id/history`: what happened to a record, the latest first. It is loaded when it is first used.
- *
- * @module
- */
+/** `GET <mount>/:id/history`: what happened to a record, the latest first. It is loaded when it is first used. */
 
 import { hintsFor } from '../../http/deadline.ts'
-import { invalidCursor } from '../../http/refusals.ts'
+import { entryNotFound, invalidCursor } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { listJson } from '../../http/respond.ts'
 import { declaredPart, present, projected } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
-import type { LoggedChange } from '../../ports/changes.ts'
+import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
 import { withId } from '../../ports/filter.ts'
 import { isSameContent } from '../../ports/same-content.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -23,7 +19,6 @@ import type { Scope } from '../rules/limits.ts'
 import { requestedId } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
-import { currentIn, logOf } from './states.ts'
 
 /** One page of the history, as JSON. */
 export async function readHistory(
@@ -121,4 +116,34 @@ async function stateAs(
   const linked = await withLinks({ host, upload, cache, files }, chosen, request)
   const shown: unknown = JSON.parse(JSON.stringify(present(model, linked, lean)) ?? 'null')
   return isFields(shown) ? shown : {}
+}
+
+/** The log that the history of a router is in: start-up has made sure that there is one. */
+export function logOf({ host }: Pick<Resource, 'host'>): ChangeLog {
+  if (!host.changes) throw new TypeError('the store keeps no log of changes')
+  return host.changes
+}
+
+/**
+ * The record as it is, or undefined if it was removed. Throws a 404 if it, or what it was at last, is outside of the scope,
+ * or there never was one.
+ */
+export async function currentIn(
+  resource: Pick<Resource, 'host' | 'model' | 'engine'>,
+  id: string,
+  scope: Scope,
+): Promise<Fields | undefined> {
+  const record = await resource.engine.first(withId(id))
+  const last = record ?? (await lastOf(resource, id))?.before
+  if (!last || !scope.admits(last)) throw entryNotFound()
+  return record
+}
+
+/** The removal of a record, if that is the last that is known of it. */
+async function lastOf(
+  { host, model }: Pick<Resource, 'host' | 'model'>,
+  id: string,
+): Promise<LoggedChange | undefined> {
+  const [last] = await logOf({ host }).history(model.name, id, { limit: 1 })
+  return last?.kind === 'removed' ? last : undefined
 }

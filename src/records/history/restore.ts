@@ -1,8 +1,6 @@
 /**
  * `POST <mount>/:id/restore`: writes a record as it was after a change, as a PATCH of this caller would, or a POST if it was
  * removed. It is loaded when it is first used.
- *
- * @module
  */
 
 import { readJson } from '../../http/body.ts'
@@ -21,7 +19,7 @@ import type { Resource } from '../setup/resource.ts'
 import { createFrom } from '../write/create.ts'
 import { authored } from '../write/receipted.ts'
 import { updateFrom } from '../write/update.ts'
-import { currentIn, logOf } from './states.ts'
+import { currentIn, logOf } from './history.ts'
 
 /** How ids of changes are spelled. */
 const CHANGE_ID = /^[0-9a-z]+(?:-[0-9a-z]+){1,8}$/

@@ -1,19 +1,6 @@
-/**
- * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body.
- *
- * @module
- */
+/** The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body. */
 
-import {
-  fieldNotSingle,
-  invalidCompareValue,
-  invalidFilter,
-  invalidRange,
-  invalidValue,
-  notFilterable,
-  tooManyValues,
-  unknownCompareOperator,
-} from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
 import { castScalar, numberFrom } from '../../model/cast.ts'
 import type { Filter, Scalar } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
@@ -28,13 +15,13 @@ export function equalitiesInUrl(
 ): Filter[] {
   const filters: Filter[] = []
   for (const { field, shape } of equalities) {
-    if (shaped.has(field)) throw invalidFilter(field)
+    if (shaped.has(field)) throw refuse.invalidFilter(field)
     const value = query[field]
     if (value === undefined) continue
     if (typeof value === 'string') {
       filters.push({ op: 'eq', field, value: castText(field, shape, value) })
     } else {
-      if (value.length > MAX_LIST) throw tooManyValues(field, MAX_LIST)
+      if (value.length > MAX_LIST) throw refuse.tooManyValues(field, MAX_LIST)
       filters.push({ op: 'in', field, values: value.map((text) => castText(field, shape, text)) })
     }
   }
@@ -46,13 +33,13 @@ export function rangeInUrl(rules: ListRules, { query }: UrlParameters): ListRequ
   const { rangeField, range } = query
   if (!rangeField || range === '') return {}
   const field = filterableField(rules, 'rangeField', rangeField)
-  if (typeof range !== 'string') throw invalidRange()
+  if (typeof range !== 'string') throw refuse.invalidRange()
   const shape = shapeAt(rules, field)
   const [low, high] = splitRange(range, shape)
   const bound = (op: 'gte' | 'lte', text: string): Filter[] => {
     if (text === '') return []
     const value = castScalar(shape, asNumber(shape, text))
-    if (value === undefined) throw invalidRange()
+    if (value === undefined) throw refuse.invalidRange()
     return [{ op, field, value }]
   }
   return { filters: [...bound('gte', low), ...bound('lte', high)] }
@@ -62,21 +49,21 @@ export function rangeInUrl(rules: ListRules, { query }: UrlParameters): ListRequ
 function splitRange(bounds: string, shape: Shape): readonly [string, string] {
   const dots = shape.kind === 'date' && bounds.includes('..')
   const [low, high, ...rest] = bounds.split(dots ? '..' : '-')
-  if (low === undefined || high === undefined || rest.length > 0) throw invalidRange()
+  if (low === undefined || high === undefined || rest.length > 0) throw refuse.invalidRange()
   const numeric = (text: string) => text === '' || numberFrom(text) !== undefined
-  if (!dots && !(numeric(low) && numeric(high))) throw invalidRange()
+  if (!dots && !(numeric(low) && numeric(high))) throw refuse.invalidRange()
   return [low, high]
 }
 
 /** `?compareField=price&compareOperator=gte&compareValue=10`. */
 export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters): ListRequest {
   const { compareField, compareOperator = '', compareValue } = query
-  if (shaped.has('compareValue')) throw invalidCompareValue()
+  if (shaped.has('compareValue')) throw refuse.invalidCompareValue()
   if (!compareField) return {}
   const field = filterableField(rules, 'compareField', compareField)
   const operator = compareOperator === '' ? 'eq' : String(compareOperator)
-  if (!isCompareOperator(operator)) throw unknownCompareOperator(operator)
-  if (typeof compareValue !== 'string') throw invalidCompareValue()
+  if (!isCompareOperator(operator)) throw refuse.unknownCompareOperator(operator)
+  if (typeof compareValue !== 'string') throw refuse.invalidCompareValue()
   const shape = shapeAt(rules, field)
   const value = castText(field, shape, asNumber(shape, compareValue))
   return { filters: [comparison(operator, field, value)] }
@@ -94,8 +81,8 @@ function asNumber(shape: Shape, text: string): string | number {
 }
 
 function filterableField(rules: ListRules, parameter: string, field: string | string[]): string {
-  if (typeof field !== 'string') throw fieldNotSingle(parameter)
-  if (!rules.urlFilterable.has(field)) throw notFilterable(field)
+  if (typeof field !== 'string') throw refuse.fieldNotSingle(parameter)
+  if (!rules.urlFilterable.has(field)) throw refuse.notFilterable(field)
   return field
 }
 
@@ -103,7 +90,7 @@ function castText(field: string, shape: Shape, text: string | number): Scalar {
   const isText = shape.kind === 'string' && !shape.stored
   if (text === '' && !isText) return null
   const value = castScalar(shape, text)
-  if (value === undefined) throw invalidValue(field)
+  if (value === undefined) throw refuse.invalidValue(field)
   return value
 }
 

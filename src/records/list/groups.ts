@@ -1,8 +1,4 @@
-/**
- * A QUERY that asks for groups of records instead of the records.
- *
- * @module
- */
+/** A QUERY that asks for groups of records instead of the records. */
 
 import type { Loaded } from '../../cache/cached.ts'
 import { hintsFor } from '../../http/deadline.ts'

@@ -1,8 +1,4 @@
-/**
- * `GET <mount>` and `QUERY <mount>`: both read the same list, from top to bottom.
- *
- * @module
- */
+/** `GET <mount>` and `QUERY <mount>`: both read the same list, from top to bottom. */
 
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'
@@ -76,8 +72,14 @@ export function orFile(
   const inOtherForm = async (accept: string, request: ApiRequest, context: Context) => {
     const stream = /event-stream/i.test(accept) ? await follow(accept, request, context) : undefined
     if (stream || !/csv|ndjson/i.test(accept)) return stream
-    const { fileOf } = await import('./export.ts')
-    return fileOf(resource, accept, planOf, request, context)
+    const files = await resource.host.parts.exports?.()
+    return (files as typeof import('./export.ts') | undefined)?.fileOf(
+      resource,
+      accept,
+      planOf,
+      request,
+      context,
+    )
   }
   const varies = exportLimit > 0 || live
   return async (request, context) => {

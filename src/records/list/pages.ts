@@ -1,8 +1,4 @@
-/**
- * Reads one page of a list: by its number, or after a cursor.
- *
- * @module
- */
+/** Reads one page of a list: by its number, or after a cursor. */
 
 import { hintsFor } from '../../http/deadline.ts'
 import { cursorAnchorGone, invalidCursor, searchPatternInvalid } from '../../http/refusals.ts'

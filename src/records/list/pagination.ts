@@ -1,8 +1,4 @@
-/**
- * Pages: numbers, sizes, cursors and their errors.
- *
- * @module
- */
+/** Pages: numbers, sizes, cursors and their errors. */
 
 import { cursorNotString, notPositiveInteger, pageTooDeep } from '../../http/refusals.ts'
 import { numberFrom } from '../../model/cast.ts'

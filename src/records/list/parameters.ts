@@ -3,18 +3,17 @@
  *
  * A row is all there is to a parameter: both parsers walk this table, and the names that a field in `query` may not
  * have are read from it. Any other name in a URL is a field's, or is ignored.
- *
- * @module
  */
 
 import type { HttpError } from '../../http/errors.ts'
 import type { Query } from '../../http/query-string.ts'
-import { limitOnCursorServer, usesCursors, usesPages } from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
+import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
+import { type SortKey, withoutRepeats } from '../../ports/filter.ts'
 import { namesInBody, namesInUrl } from '../read/choice.ts'
-import type { ListRules } from '../setup/resource.ts'
+import type { FieldSet, ListRules } from '../setup/resource.ts'
 import { compareInUrl, filterInBody, rangeInUrl } from './filters.ts'
-import { sortInBody, sortInUrl } from './order.ts'
 import {
   cursorInBody,
   cursorInUrl,
@@ -91,7 +90,7 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
   {
     name: 'page',
     key: 'page',
-    pages: { kind: 'offset', refusal: usesCursors },
+    pages: { kind: 'offset', refusal: refuse.usesCursors },
     fromUrl: pageInUrl,
     fromBody: (_, value) => ({ page: positiveInBody('page', value) }),
   },
@@ -103,13 +102,13 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
   },
   {
     key: 'limit',
-    pages: { kind: 'offset', refusal: limitOnCursorServer },
+    pages: { kind: 'offset', refusal: refuse.limitOnCursorServer },
     fromBody: (_, value) => ({ limit: positiveInBody('limit', value) }),
   },
   {
     name: 'cursor',
     key: 'cursor',
-    pages: { kind: 'cursor', refusal: usesPages },
+    pages: { kind: 'cursor', refusal: refuse.usesPages },
     fromUrl: cursorInUrl,
     fromBody: cursorInBody,
   },
@@ -167,4 +166,32 @@ export function readParameters(query: Query, equalities: readonly string[]): Que
     if (urlNames.has(name) || equalities.includes(name) || name.includes('[')) read[name] = value
   }
   return read
+}
+
+/** The most fields in the `sort` of a QUERY body. */
+export const MAX_SORT_KEYS = 5
+
+/** `?sort=`: one field. */
+function sortInUrl(rules: ListRules, { query: { sort }, shaped }: UrlParameters): ListRequest {
+  if (shaped.has('sort') || (sort !== undefined && typeof sort !== 'string'))
+    throw refuse.sortNotSingle()
+  return sort ? { sort: [allowedKey(rules.urlSortable, sort)] } : {}
+}
+
+/** `sort` in a QUERY body: one field, or a list of them. */
+function sortInBody(rules: ListRules, sort: unknown): ListRequest {
+  if (sort === '') return {}
+  const names: unknown[] = Array.isArray(sort) ? sort : [sort]
+  const keys = names.map((name) => {
+    if (typeof name !== 'string') throw refuse.sortNotList()
+    return allowedKey(rules.sortable, name)
+  })
+  if (keys.length > MAX_SORT_KEYS) throw refuse.sortTooLong(MAX_SORT_KEYS)
+  return { sort: withoutRepeats(keys) }
+}
+
+function allowedKey(sortable: FieldSet, text: string): SortKey {
+  const key = sortKey(text)
+  if (!sortable.has(key.field)) throw refuse.notSortable(key.field)
+  return key
 }

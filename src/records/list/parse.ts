@@ -1,17 +1,10 @@
 /**
  * URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. Pure; the contract fixes the order of the
  * checks.
- *
- * @module
  */
 
 import type { Query } from '../../http/query-string.ts'
-import {
-  invalidFilter,
-  limitAndPage,
-  queryNotObject,
-  unknownQueryKey,
-} from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, everything, type Filter, totalOrder } from '../../ports/filter.ts'
 import type { ListRules } from '../setup/resource.ts'
@@ -29,7 +22,7 @@ const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(
 export function parseUrl(rules: ListRules, query: Query): ListPlan {
   const url: UrlParameters = { query, shaped: namesBeforeBrackets(query) }
   const filters = equalitiesInUrl(rules, url)
-  for (const name of url.shaped) if (!OWN_SENTENCE.has(name)) throw invalidFilter(name)
+  for (const name of url.shaped) if (!OWN_SENTENCE.has(name)) throw refuse.invalidFilter(name)
   const requested: ListRequest = {}
   for (const { name, fromUrl } of LIST_PARAMETERS) {
     if (name === undefined || !fromUrl) continue
@@ -56,9 +49,9 @@ function namesBeforeBrackets(query: Query): ReadonlySet<string> {
 /** The list that a QUERY body describes; no body is a plain list. */
 export function parseQueryBody(rules: ListRules, json: unknown): ListPlan {
   const body = json === undefined ? {} : json
-  if (!isFields(body)) throw queryNotObject()
+  if (!isFields(body)) throw refuse.queryNotObject()
   for (const key of Object.keys(body)) {
-    if (!BODY_KEYS.includes(key)) throw unknownQueryKey(key, BODY_KEYS)
+    if (!BODY_KEYS.includes(key)) throw refuse.unknownQueryKey(key, BODY_KEYS)
   }
   const filters: Filter[] = []
   const requested: ListRequest = {}
@@ -92,7 +85,7 @@ function planOf(
 function pagingOf(rules: ListRules, requested: ListRequest, maxLimit: number): Paging {
   const { page, pageSize, limit, cursor } = requested
   const isPaged = page !== undefined || pageSize !== undefined
-  if (limit !== undefined && isPaged) throw limitAndPage()
+  if (limit !== undefined && isPaged) throw refuse.limitAndPage()
   refuseOtherPages(rules, requested)
   const size = Math.min(pageSize ?? rules.defaultPageSize, rules.maxLimit)
   if (rules.pagination === 'cursor') return { kind: 'cursor', cursor, pageSize: size }

@@ -1,8 +1,4 @@
-/**
- * A search term as a filter: any of the search fields, here or through a reference.
- *
- * @module
- */
+/** A search term as a filter: any of the search fields, here or through a reference. */
 
 import { hintsFor } from '../../http/deadline.ts'
 import { searchNotString, searchTooLong } from '../../http/refusals.ts'

@@ -1,8 +1,6 @@
 /**
  * Who follows the records of one model, so that a change is told to those whom it may concern: of many lists, most ask for
  * other values of the same fields, such as another owner.
- *
- * @module
  */
 
 import type { Filter } from '../../ports/filter.ts'

@@ -1,8 +1,4 @@
-/**
- * What reads the log of changes for all live lists of a process, while there are some.
- *
- * @module
- */
+/** What reads the log of changes for all live lists of a process, while there are some. */
 
 import { causeOf, outageLog } from '../../http/outages.ts'
 import type { Model } from '../../model/model.ts'

@@ -1,8 +1,4 @@
-/**
- * Work that is done whenever there may be some.
- *
- * @module
- */
+/** Work that is done whenever there may be some. */
 
 /** Does a round whenever it is rung, one at a time: however often it is rung during one, one more follows. */
 export abstract class Rounds {

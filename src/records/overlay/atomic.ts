@@ -1,24 +1,24 @@
 /**
  * `app.store.atomic`: your code reads and writes records in memory, and what it has done is one write of the store, which
  * checks that what was read is still the same.
- *
- * @module
  */
 
 import { changedMeanwhile } from '../../http/refusals.ts'
 import type { Model } from '../../model/model.ts'
-import { withId } from '../../ports/filter.ts'
-import { DuplicateKey, type WriteOutcome } from '../../ports/store.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
+import { DuplicateKey, type Fields, type WriteOutcome } from '../../ports/store.ts'
 import type { Author } from '../engine/author.ts'
 import { clashingFields, duplicateIn } from '../engine/clashes.ts'
 import type { Origin } from '../engine/find-options.ts'
 import type { Host } from '../engine/host.ts'
 import { checkGuards, type EngineStep } from '../engine/integrity.ts'
+import { contentOf } from '../engine/known-updates.ts'
+import type { RecordEngine } from '../engine/record-engine.ts'
 import { type Collections, type NoteRead, recordCollection } from '../engine/record-store.ts'
 import { pause, SerialQueue } from '../engine/serial-queue.ts'
-import { joinSteps, type Taken } from './one-step.ts'
+import { isWrite, joinSteps, type Taken } from './one-step.ts'
+import type { OverlaidRecords } from './overlaid-records.ts'
 import { OverlaidStore } from './overlaid-store.ts'
-import { Verification } from './verification.ts'
 
 /** How often the work runs that other writers overtake. */
 const MAX_RUNS = 3
@@ -168,4 +168,104 @@ class AtomicStep {
 
 function over(): Error {
   return new Error('the atomic step is over: its code must await all that it does')
+}
+
+/** What was read of one model. */
+interface Seen {
+  readonly engine: RecordEngine
+  /** The records as they are stored, by id. */
+  readonly records: Map<string, Fields>
+  /** What no record matched. */
+  readonly absent: Filter[]
+}
+
+/** The reads of one atomic step. */
+class Verification {
+  readonly #recordsOf: (model: Model) => OverlaidRecords
+  readonly #seen = new Map<Model, Seen>()
+
+  constructor(recordsOf: (model: Model) => OverlaidRecords) {
+    this.#recordsOf = recordsOf
+  }
+
+  /** Notes that `found` match `filter`, and if `isAll`, no others. What the step has written counts as it was before. */
+  note(engine: RecordEngine, filter: Filter, found: readonly Fields[], isAll: boolean): void {
+    const own = this.#recordsOf(engine.model)
+    const { records, absent } = this.#seenOf(engine)
+    const { bases, rest } = own.basesOf(filter)
+    const stored = found.filter(({ _id }) => !own.hasWritten(String(_id)))
+    for (const record of [...bases, ...stored]) {
+      const id = String(record._id)
+      if (!records.has(id)) records.set(id, record)
+    }
+    const values = stored.map(({ _id }) => String(_id))
+    if (isAll)
+      absent.push(values.length > 0 ? all([rest, { op: 'nin', field: '_id', values }]) : rest)
+  }
+
+  /** `steps`, after those that verify what was read; empty if there is nothing to do. */
+  before(steps: readonly Taken[]): readonly EngineStep[] {
+    const seen = [...this.#seen.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+    const reads = seen.reduce((sum, { records, absent }) => sum + records.size + absent.length, 0)
+    // A single read needs no other to agree with.
+    if (steps.length === 0 && reads < 2) return []
+    const writes = expecting(steps, this.#seen)
+    const present = seen.flatMap(({ engine, records }) =>
+      [...records]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([id, record]): EngineStep => {
+          const options = { expect: contentOf(engine.model, record) }
+          return { engine, action: { require: withId(id), exists: true, options } }
+        }),
+    )
+    const absent = seen.flatMap(({ engine, absent }) =>
+      absent.map((filter): EngineStep => ({ engine, action: { require: filter, exists: false } })),
+    )
+    return [...guardsOf(absent, steps), ...present, ...absent, ...writes]
+  }
+
+  #seenOf(engine: RecordEngine): Seen {
+    const { model } = engine
+    const seen = this.#seen.get(model) ?? { engine, records: new Map(), absent: [] }
+    this.#seen.set(model, seen)
+    return seen
+  }
+}
+
+/**
+ * `steps`, of which the first write of a record expects it as it was read: the store looks at it once. Takes these records
+ * out of `seen`.
+ */
+function expecting(steps: readonly Taken[], seen: ReadonlyMap<Model, Seen>): EngineStep[] {
+  const opaque = new Set<Model>()
+  return steps.map((step) => {
+    const { action, was } = step
+    const { model } = step.engine
+    // Afterwards, any record may be another one.
+    if ('updateMany' in action || 'deleteMany' in action) opaque.add(model)
+    const records = opaque.has(model) ? undefined : seen.get(model)?.records
+    const base = was && records?.get(String(was._id))
+    if (!base || !('update' in action || 'delete' in action)) return step
+    records?.delete(String(was._id))
+    const options = { expect: { ...action.options?.expect, ...contentOf(model, base) } }
+    return { ...step, action: { ...action, options } }
+  })
+}
+
+/**
+ * Of steps that rely on what is absent, those that meet in a model wait for each other: no write conflicts with an
+ * absence.
+ */
+function guardsOf(absent: readonly EngineStep[], steps: readonly EngineStep[]): EngineStep[] {
+  if (absent.length === 0) return []
+  const engines = new Map(
+    [...absent, ...steps.filter(isWrite)].map(({ engine }) => [engine.model, engine]),
+  )
+  return [...engines.values()].map((engine) => {
+    return { engine, action: { guard: `absent ${engine.schema.name}` } }
+  })
+}
+
+function nameOf({ engine }: Seen): string {
+  return engine.schema.name
 }

@@ -1,8 +1,6 @@
 /**
  * Several changes of one record are one step of the write: the store reads and writes it once, however often the
  * operations of a batch change it.
- *
- * @module
  */
 
 import { enforcedReferences } from '../../model/enforced-references.ts'

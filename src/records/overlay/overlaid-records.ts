@@ -1,8 +1,4 @@
-/**
- * The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far.
- *
- * @module
- */
+/** The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far. */
 
 import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'

@@ -3,8 +3,6 @@
  *
  * Each write is tried on the records in memory, under its own conditions. Later all of them are one write of the store,
  * which checks every condition again.
- *
- * @module
  */
 
 import type { Model } from '../../model/model.ts'

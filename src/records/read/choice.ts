@@ -1,8 +1,6 @@
 /**
  * What a client chooses of what it may see: `select` names fields, `expand` references to fill in. It sees nothing by these that
  * it would not see without them, or where `onGet` fills the reference in.
- *
- * @module
  */
 
 import type { Query } from '../../http/query-string.ts'

@@ -1,8 +1,6 @@
 /**
  * Fills in referenced records: one query per model and page for any number of records and references, plus one for each
  * further hundred.
- *
- * @module
  */
 
 import { responseTooLarge } from '../../http/refusals.ts'

@@ -1,8 +1,4 @@
-/**
- * Reads records from the store, as the JSON that is sent.
- *
- * @module
- */
+/** Reads records from the store, as the JSON that is sent. */
 
 import { hintsFor } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'

@@ -1,8 +1,4 @@
-/**
- * `GET <mount>/:id`.
- *
- * @module
- */
+/** `GET <mount>/:id`. */
 
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'

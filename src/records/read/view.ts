@@ -1,8 +1,6 @@
 /**
  * What a request sees of the records of a router: the fields that `fieldsFor` leaves, and what `onGet` chooses of them. The
  * names that `onGet` returns may come from a client: those that the model does not have are left out, with one warning each.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

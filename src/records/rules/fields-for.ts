@@ -1,8 +1,4 @@
-/**
- * `fieldsFor`: which fields of the records a request may see, filter, sort and search by.
- *
- * @module
- */
+/** `fieldsFor`: which fields of the records a request may see, filter, sort and search by. */
 
 import { inTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'

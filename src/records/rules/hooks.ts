@@ -1,8 +1,4 @@
-/**
- * Your app's hooks: their types, and what happens with what they return or throw.
- *
- * @module
- */
+/** Your app's hooks: their types, and what happens with what they return or throw. */
 
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The scope of one request: alternatives, each of which is a list of equalities.
- *
- * @module
- */
+/** The scope of one request: alternatives, each of which is a list of equalities. */
 
 import { all, any, everything, type Filter, type Scalar } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'

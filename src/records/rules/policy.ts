@@ -1,8 +1,4 @@
-/**
- * Which fields a client may write.
- *
- * @module
- */
+/** Which fields a client may write. */
 
 import { nestedTooDeeply, nothingWritable, unsafeKey } from '../../http/refusals.ts'
 import { NestedTooDeeply, UnsafeKey, withoutForbiddenKeys } from '../../model/writable.ts'

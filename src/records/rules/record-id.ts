@@ -1,8 +1,4 @@
-/**
- * From the path's `:id` to the filter that finds the record within the scope.
- *
- * @module
- */
+/** From the path's `:id` to the filter that finds the record within the scope. */
 
 import { invalidId } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'

@@ -1,8 +1,4 @@
-/**
- * Row-level limits: which records a request can reach through a router.
- *
- * @module
- */
+/** Row-level limits: which records a request can reach through a router. */
 
 import { inTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'

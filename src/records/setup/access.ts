@@ -1,8 +1,4 @@
-/**
- * Which of its six routes a router serves, and the guards of each.
- *
- * @module
- */
+/** Which of its six routes a router serves, and the guards of each. */
 
 import type { Fail } from '../../model/option-rules.ts'
 import { whatThereIs } from '../../model/suggest.ts'

@@ -1,8 +1,4 @@
-/**
- * The routers that agents see as models, for tools and for the audit.
- *
- * @module
- */
+/** The routers that agents see as models, and what a QUERY of one takes: for tools and for the audit. */
 
 import type { Host } from '../engine/host.ts'
 import type { Route } from '../engine/route.ts'
@@ -39,4 +35,27 @@ export function servedIn({ mounted, accounts }: Host): ReadonlyMap<unknown, Serv
     }
   }
   return all
+}
+
+/** The names of fields that a QUERY body may have, by what they do there. */
+interface QueryFields {
+  readonly filter: readonly string[]
+  readonly sort: readonly string[]
+  readonly search: readonly string[]
+  readonly expand: readonly string[]
+  readonly by: readonly string[]
+  readonly aggregate: readonly string[]
+}
+
+/** The fields that a QUERY of `resource` may name. */
+export function queryFields(resource: Resource): QueryFields {
+  const { filterable, sortable, search, expandable, aggregates } = resource
+  return {
+    filter: [...filterable],
+    sort: [...sortable],
+    search: search.map((one) => ('field' in one ? one.field : `${one.reference}.${one.path}`)),
+    expand: [...expandable.keys()],
+    by: [...aggregates.by.keys()],
+    aggregate: [...aggregates.of.keys()],
+  }
 }

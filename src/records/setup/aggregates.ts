@@ -1,8 +1,4 @@
-/**
- * The `aggregates` option, resolved: what clients may group records by, and compute with.
- *
- * @module
- */
+/** The `aggregates` option, resolved: what clients may group records by, and compute with. */
 
 import { isHidden, type Model } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'

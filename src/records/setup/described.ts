@@ -1,8 +1,4 @@
-/**
- * Extra routes: what they are described to take is checked before the handler, what they return after it.
- *
- * @module
- */
+/** Extra routes: what they are described to take is checked before the handler, what they return after it. */
 
 import type { $ZodType } from 'zod/v4/core'
 import { type BodyLimits, isJson, readJson } from '../../http/body.ts'
@@ -11,7 +7,7 @@ import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { setBody, setQuery } from '../../http/shield.ts'
-import { checkOptions, type Rule, text } from '../../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule, text } from '../../model/option-rules.ts'
 import { objectShape } from '../../model/shape.ts'
 import { whatThereIs } from '../../model/suggest.ts'
 import { valueParser } from '../../model/validate.ts'
@@ -32,9 +28,7 @@ function typeOf(value: unknown): string | undefined {
 
 /** Throws a `TypeError` for a description that makes no sense. */
 export function checkDescription(method: string, path: string, about: RouteDescription): void {
-  const fail = (message: string): never => {
-    throw new TypeError(`the extra route '${method} ${path}': ${message}`)
-  }
+  const fail: Fail = failAs(`the extra route '${method} ${path}'`)
   checkOptions(about, RULES, fail)
   if (about.body && WITHOUT_BODY.includes(method)) {
     fail(`a ${method} request has no 'body'. Describe its 'query'`)

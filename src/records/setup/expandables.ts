@@ -1,8 +1,4 @@
-/**
- * The `expandable` option, resolved: the references that clients may fill in.
- *
- * @module
- */
+/** The `expandable` option, resolved: the references that clients may fill in. */
 
 import { isHidden, type Model } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'

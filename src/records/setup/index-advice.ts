@@ -1,8 +1,4 @@
-/**
- * Warns at start-up of lists that no index serves, with the line that fixes it.
- *
- * @module
- */
+/** Warns at start-up of lists that no index serves, with the line that fixes it. */
 
 import { type SortKey, sortText, totalOrder } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'

@@ -1,8 +1,4 @@
-/**
- * `ownedBy`: records that belong to accounts, as the guard and the scope that it stands for.
- *
- * @module
- */
+/** `ownedBy`: records that belong to accounts, as the guard and the scope that it stands for. */
 
 import type { Fail } from '../../model/option-rules.ts'
 import { noSuchField } from '../../model/suggest.ts'

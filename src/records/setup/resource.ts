@@ -1,19 +1,17 @@
 /**
  * A mounted resource: the router's options, checked and resolved once, as the handlers use them.
- *
- * @module
  */
 
 import type { CacheSettings } from '../../cache/options.ts'
 import { isHidden, type Model, sortKey } from '../../model/model.ts'
-import type { Fail } from '../../model/option-rules.ts'
+import { type Fail, failAs } from '../../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { visible } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { type SortKey, totalOrder } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
-import type { Host } from '../engine/host.ts'
+import { type Host, needs } from '../engine/host.ts'
 import type { SearchField } from '../engine/models.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
@@ -118,9 +116,7 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
 
 /** Returns a function that refuses an option of the router on `mount`. */
 export function failAt(mount: string): Fail {
-  return (message) => {
-    throw new TypeError(`Router '${mount}': ${message}`)
-  }
+  return failAs(`Router '${mount}'`)
 }
 
 /** Resolves a router's options. Throws a `TypeError` naming the router, the option and the field. */
@@ -138,6 +134,7 @@ export function resolveResource(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
   }
+  checkParts(host, options, fail)
   checkDatabase(host, options, legacyMode, fail)
   return {
     host,
@@ -157,6 +154,20 @@ export function resolveResource(
     allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
     ...readRules(host, options, fail),
     ...writeRules(host, mount, options, fail),
+  }
+}
+
+/** The options that need a part of the app. */
+const PARTS = {
+  cache: 'caching',
+  history: 'history',
+  live: 'live',
+  exportLimit: 'exports',
+} as const
+
+function checkParts({ parts }: Host, options: RouterOptions<Fields>, fail: Fail): void {
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (options[name as keyof typeof PARTS] && !parts[part]) fail(`'${name}' ${needs(part)}`)
   }
 }
 

@@ -1,8 +1,4 @@
-/**
- * The `search` option, resolved: the fields to search, here and through references.
- *
- * @module
- */
+/** The `search` option, resolved: the fields to search, here and through references. */
 
 import { isHidden, type Model } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'

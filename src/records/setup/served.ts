@@ -1,8 +1,6 @@
 /**
  * What a router's type remembers of its options, for clients that are checked against it, and what the compiler says of
  * names that are none. Nothing of it exists at run time.
- *
- * @module
  */
 
 import type { Managed, Model } from '../../model/model.ts'

@@ -1,8 +1,4 @@
-/**
- * Which handlers serve which resource, for descriptions of an app.
- *
- * @module
- */
+/** Which handlers serve which resource, for descriptions of an app. */
 
 import type { Handler } from '../engine/route.ts'
 import type { Resource } from './resource.ts'

@@ -1,8 +1,4 @@
-/**
- * What a router's options say of writes, resolved: which fields, which hooks, which files.
- *
- * @module
- */
+/** What a router's options say of writes, resolved: which fields, which hooks, which files. */
 
 import type { Model } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'

@@ -1,18 +1,11 @@
 /**
  * Writes of a record as it was read: they happen only if it is still the same, so that what a hook has judged, or a client
  * has seen (`If-Match`, RFC 9110 13.1.1), is what is written. The store compares in the step of the write.
- *
- * @module
  */
 
 import { etagOf, ifMatch, stateIn } from '../../cache/conditional.ts'
 import { HttpError } from '../../http/errors.ts'
-import {
-  changedMeanwhile,
-  entryNotFound,
-  outsideScope,
-  recordChanged,
-} from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
@@ -50,7 +43,7 @@ export async function writeExpected<T>(
 ): Promise<T> {
   const { [KEYED]: keyed } = request as Keyed
   const written = await (keyed ? noteWrite(keyed, writing) : writing)
-  if (written === null) throw expected?.refusal ?? entryNotFound()
+  if (written === null) throw expected?.refusal ?? refuse.entryNotFound()
   return written
 }
 
@@ -68,14 +61,14 @@ export async function recordSeenByClient(
   if (tags === 'any' || tags === 'none') return undefined
   // Read the record before its JSON: a change in between makes the write fail, and never pass.
   const record = await resource.engine.first(filter)
-  if (!record) throw entryNotFound()
+  if (!record) throw refuse.entryNotFound()
   // Outside of the read scope there is no version that the client can have.
   const reads = await scopeOf(resource.model, resource.scope.read, request)
-  if (!reads.admits(record)) throw recordChanged()
+  if (!reads.admits(record)) throw refuse.recordChanged()
   // Links that have been signed anew since are not a change.
   const state = stateIn(etagOf(await readRecord(resource, request, context)))
-  if (!tags.some((tag) => stateIn(tag) === state)) throw recordChanged()
-  return seenAs(resource.model, record, recordChanged())
+  if (!tags.some((tag) => stateIn(tag) === state)) throw refuse.recordChanged()
+  return seenAs(resource.model, record, refuse.recordChanged())
 }
 
 /** `record`, as it was read; `refusal` is the error if it is another one at the moment of the write. */
@@ -93,10 +86,10 @@ export async function writeAsSeen<T>(
   maxTries: number,
   write: (seen: SeenRecord) => Promise<T>,
 ): Promise<T> {
-  const overtaken = changedMeanwhile()
+  const overtaken = refuse.changedMeanwhile()
   const written = await engine.judging.retry(maxTries, async (): Promise<Attempt<T>> => {
     const record = await engine.first(filter)
-    if (!record) throw entryNotFound()
+    if (!record) throw refuse.entryNotFound()
     try {
       return { result: await write(seenAs(engine.model, record, overtaken)) }
     } catch (error) {
@@ -128,6 +121,6 @@ export async function writeWithin<T>(
       stays !== everything &&
       !(await engine.first(all([one, stays]))) &&
       (await engine.first(one)) !== undefined
-    throw leaves ? outsideScope() : error
+    throw leaves ? refuse.outsideScope() : error
   }
 }

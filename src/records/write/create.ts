@@ -1,8 +1,4 @@
-/**
- * `POST <mount>`, from top to bottom. The contract fixes the order of the steps.
- *
- * @module
- */
+/** `POST <mount>`, from top to bottom. The contract fixes the order of the steps. */
 
 import { checkTime } from '../../http/deadline.ts'
 import { methodNotAllowed, outsideScope } from '../../http/refusals.ts'

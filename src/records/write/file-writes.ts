@@ -1,8 +1,6 @@
 /**
  * Writes of records that point at files. What works them comes with the file store: an app without one has none of it in
  * its bundle.
- *
- * @module
  */
 
 import { checkTime } from '../../http/deadline.ts'

@@ -1,8 +1,4 @@
-/**
- * `DELETE <mount>/:id`, from top to bottom.
- *
- * @module
- */
+/** `DELETE <mount>/:id`, from top to bottom. */
 
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'

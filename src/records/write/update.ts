@@ -1,7 +1,5 @@
 /**
  * `PATCH <mount>/:id`, from top to bottom: id format, field policy, validate, schema, existence, beforeUpdate, in this order.
- *
- * @module
  */
 
 import { checkTime } from '../../http/deadline.ts'

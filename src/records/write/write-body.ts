@@ -1,8 +1,4 @@
-/**
- * The body of a write: JSON, or on upload routers a multipart body with files.
- *
- * @module
- */
+/** The body of a write: JSON, or on upload routers a multipart body with files. */
 
 import { readJson } from '../../http/body.ts'
 import { unsupportedBody } from '../../http/refusals.ts'

@@ -3,8 +3,6 @@
  *
  * It may run while the app serves. Each record is written in one conditional step, so that a write of the app in between
  * is never lost; and what is done is done, so an interrupted run continues where it stopped.
- *
- * @module
  */
 
 import type { Model } from '../../model/model.ts'

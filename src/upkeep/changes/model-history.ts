@@ -1,33 +1,21 @@
 /**
  * The models as they were when their records were written, kept beside the records: one read at start-up tells which
- * have changed.
- *
- * @module
+ * have changed. What a model demands of its records is kept in words that can be compared, its fingerprint.
  */
 
-import { hexDigestOf } from '#hmac'
-import { changedFields, type Fingerprint, fingerprintOf } from '../../model/fingerprint.ts'
+import type { $ZodType } from 'zod/v4/core'
 import type { Model } from '../../model/model.ts'
+import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
+import { type Part, partsIn } from '../../model/parts.ts'
+import { staticDefault } from '../../model/static-default.ts'
+import { timestampFields } from '../../model/timestamps.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
-import { type Collection, type CollectionSchema, DuplicateKey } from '../../ports/store.ts'
+import type { Collection, CollectionSchema } from '../../ports/store.ts'
 
 /** The collection of the known models. */
-export const historySchema: CollectionSchema = {
-  name: 'fieldgate_models',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['model', { kind: 'string' }],
-      ['fields', { kind: 'string' }],
-      ['progress', { kind: 'string' }],
-    ]),
-  },
-  unique: [],
-  indexes: [],
-  searchable: [],
-}
+export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {
+  ...{ model: 'string', fields: 'string', progress: 'string' },
+})
 
 /** A model that is not as it was when its records were written. */
 export interface ChangedModel {
@@ -114,13 +102,9 @@ export class ModelHistory {
     await this.#insert(place, values)
   }
 
+  /** Another process, which starts the same app, may have put it there. */
   async #insert(place: string, values: Values): Promise<void> {
-    try {
-      await this.#collection.insert({ _id: idOf(place), model: place, ...values })
-    } catch (error) {
-      // Another process has put it there, which starts the same app.
-      if (!(error instanceof DuplicateKey)) throw error
-    }
+    await insertOnce(this.#collection, { _id: ownId(place), model: place, ...values })
   }
 }
 
@@ -138,9 +122,72 @@ function backfillOf({ name }: Model): string {
 }
 
 function filterOf(place: string): Filter {
-  return withId(idOf(place))
+  return withId(ownId(place))
 }
 
-function idOf(place: string): string {
-  return hexDigestOf(place).slice(0, 24)
+/** What a model demands of each of its fields. */
+type Fingerprint = Readonly<Record<string, string>>
+
+/** The fingerprint of `model`. Rules in functions are not in it: nobody can tell whether a function has changed. */
+function fingerprintOf({ fields, idType, timestamps }: Model): Fingerprint {
+  const demands = Object.entries(fields).map(([field, schema]) => [field, demandsOf(schema)])
+  return {
+    _id: idType,
+    ...Object.fromEntries(timestampFields(timestamps).map((name) => [name, 'date'])),
+    ...Object.fromEntries(demands),
+  }
+}
+
+/** The fields because of which records that were stored under `before` may not be as `model` says. */
+function changedFields(before: Fingerprint, model: Model): string[] {
+  const now = fingerprintOf(model)
+  const names = new Set([...Object.keys(before), ...Object.keys(now)])
+  return [...names].filter((name) => {
+    if (before[name] === now[name]) return false
+    return before[name] !== undefined || !mayLack(model.fields[name])
+  })
+}
+
+/** Whether old records fit without the field. With a default they do, but filters would not find it. */
+function mayLack(schema: $ZodType | undefined): boolean {
+  return schema?._zod.optin === 'optional' && schema._zod.optout === 'optional'
+}
+
+function demandsOf(schema: $ZodType): string {
+  return partsIn(schema).parts.map(demandOf).join('\n')
+}
+
+function demandOf({ schema, path }: Part): string {
+  const { def } = schema._zod
+  const checks = (def.checks ?? []).map(({ _zod }) => settingsOf(_zod.def))
+  const value = def.type === 'default' ? staticDefault(schema) : undefined
+  return JSON.stringify([path, settingsOf(def), checks, value])
+}
+
+/** Other schemas, functions, and what only words messages or would be computed. */
+const LEFT_OUT = new Set(['defaultValue', 'shape', 'getter', 'checks', 'error', 'message', 'abort'])
+
+/** The settings of a schema or check that say which values it takes. */
+function settingsOf(def: object): unknown[] {
+  return Object.keys(def)
+    .filter((name) => !LEFT_OUT.has(name))
+    .sort()
+    .flatMap((name) => {
+      const value = settingOf((def as Readonly<Record<string, unknown>>)[name])
+      return value === undefined ? [] : [[name, value]]
+    })
+}
+
+function settingOf(value: unknown): unknown {
+  if (value instanceof RegExp) return String(value)
+  if (Array.isArray(value)) return value.every(isPlain) ? value.map(String) : undefined
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+    return entries.every(([, one]) => isPlain(one)) ? entries.map(String) : undefined
+  }
+  return isPlain(value) && value !== undefined ? String(value) : undefined
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || !['object', 'function'].includes(typeof value)
 }

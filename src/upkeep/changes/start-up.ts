@@ -1,8 +1,4 @@
-/**
- * The look at start-up: which models have changed since their records were stored.
- *
- * @module
- */
+/** The look at start-up: which models have changed since their records were stored. */
 
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'

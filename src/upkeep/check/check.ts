@@ -2,19 +2,18 @@
  * Stored records against the models of an app. Nothing is written.
  *
  * The folder hangs on the side of the tree: it knows models and the store port, and nothing knows it.
- *
- * @module
  */
 
+import { digestOf } from '#hmac'
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import { renamedCollection } from '../../model/renamed-collection.ts'
 import { upgraded, upgradeOf } from '../../model/upgrade.ts'
+import { valueIn } from '../../model/value-at.ts'
 import { all, everything, type Filter, type Scalar } from '../../ports/filter.ts'
 import type { Collection, Fields, Store } from '../../ports/store.ts'
 import { batches, readable } from '../../ports/walk.ts'
 import { EXAMPLES, type Progress, type Some, Tally } from '../tally.ts'
-import { Duplicates } from './duplicates.ts'
 import { type Problem, recordChecker } from './record.ts'
 
 /** What a check has found. */
@@ -119,4 +118,61 @@ async function idsOf(collection: Collection, filter: Filter, limit: number): Pro
     select: { include: ['_id'] },
   })
   return records.map(({ _id }) => String(_id))
+}
+
+/** How many values are kept to be looked at again; where there are more duplicates, the first tell enough. */
+const MAX_SUSPECTS = 10_000
+
+/** The values of one unique set of fields. A hash of each is kept, 8 bytes, so that millions fit in memory. */
+class Duplicates {
+  readonly fields: readonly string[]
+  readonly #hashes: Float64Array
+  readonly #suspects = new Map<string, readonly unknown[]>()
+
+  /** For about `records` records. */
+  constructor(fields: readonly string[], records: number) {
+    this.fields = fields
+    // Half empty, so that a place is found soon; more records may have come since they were counted.
+    this.#hashes = new Float64Array(2 ** Math.ceil(Math.log2((records + 1000) * 2)))
+  }
+
+  /** Records that lack one of the fields do not clash. */
+  add(record: Fields): void {
+    const values = this.fields.map((path) => valueIn(record, path))
+    if (values.some((value) => value === undefined || value === null)) return
+    const text = JSON.stringify(values)
+    const isNew = this.#note(hashOf(text))
+    if (!isNew && this.#suspects.size < MAX_SUSPECTS) this.#suspects.set(text, values)
+  }
+
+  /** Values that several records seem to have. */
+  suspects(): Iterable<readonly unknown[]> {
+    return this.#suspects.values()
+  }
+
+  /** Keeps a hash; whether it was not there before. */
+  #note(hash: number): boolean {
+    const { length } = this.#hashes
+    for (let step = 0; step < length; step += 1) {
+      const at = (hash + step) % length
+      if (this.#hashes[at] === hash) return false
+      if (this.#hashes[at] === 0) {
+        this.#hashes[at] = hash
+        return true
+      }
+    }
+    // Full: whatever comes now is looked at.
+    return false
+  }
+}
+
+/** 48 bits, never 0. */
+function hashOf(text: string): number {
+  const bytes = digestOf(text)
+  return (
+    new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) * 2 ** 16 +
+    (bytes[4] ?? 0) * 2 ** 8 +
+    (bytes[5] ?? 0) +
+    1
+  )
 }

@@ -1,8 +1,6 @@
 /**
  * One stored record against its model: what it holds that the model does not declare, and what the model demands that it
  * does not hold.
- *
- * @module
  */
 
 import { object } from 'zod/mini'

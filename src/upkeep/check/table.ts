@@ -1,8 +1,4 @@
-/**
- * Tables for people, of problems above all.
- *
- * @module
- */
+/** Tables for people, of problems above all. */
 
 import type { Problem } from './record.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Both sides of a copy, compared record by record.
- *
- * @module
- */
+/** Both sides of a copy, compared record by record. */
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'

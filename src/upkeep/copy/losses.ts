@@ -1,8 +1,4 @@
-/**
- * What a copy would hold as something else, found before anything is written.
- *
- * @module
- */
+/** What a copy would hold as something else, found before anything is written. */
 
 import type { Copyable } from '../../ports/copying.ts'
 import type { CollectionSchema } from '../../ports/store.ts'

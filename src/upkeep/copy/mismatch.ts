@@ -1,8 +1,4 @@
-/**
- * What is said when both sides of a copy are not equal.
- *
- * @module
- */
+/** What is said when both sides of a copy are not equal. */
 
 import type { Some } from '../tally.ts'
 import type { Comparison } from './compare.ts'

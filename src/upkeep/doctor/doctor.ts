@@ -2,18 +2,15 @@
  * A database that other programs set up, looked at before an app uses it. Nothing is written.
  *
  * The folder hangs on the side of the tree, as `copy` does.
- *
- * @module
  */
 
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
+import { collectionName } from '../../model/plural.ts'
 import type { Store } from '../../ports/store.ts'
 import type { ForeignIndex, Surroundings } from '../../ports/surroundings.ts'
 import type { Progress } from '../tally.ts'
-import { elsewhere } from './elsewhere.ts'
-import { about, type Finding } from './finding.ts'
-import { type AccountIdentifier, readRecords } from './records.ts'
+import { type AccountIdentifier, about, type Finding, readRecords } from './records.ts'
 
 /** What an app asks of a database. */
 export interface Patient {
@@ -88,4 +85,31 @@ function harmless(model: Model, { indexes }: Surroundings): readonly Finding[] {
 
 function indexFinding(model: Model, { name, fields, note, advice }: ForeignIndex): Finding {
   return about(model, 'index', fields.join(', '), `the index '${name}' ${note} ${advice}`)
+}
+
+/** `taken` are the collections of the app's models; `total` is the number of the model's records. */
+function elsewhere(
+  model: Model,
+  collections: readonly string[],
+  total: number,
+  taken: ReadonlySet<string>,
+): { readonly problems: readonly Finding[]; readonly notes: readonly Finding[] } {
+  if (total > 0) return { problems: [], notes: [] }
+  const { name, collection } = model
+  const state = collections.includes(collection) ? 'is empty' : "doesn't exist"
+  const found = (note: string) =>
+    about(model, 'collection', '', `the collection '${collection}' ${state}${note}`)
+  const other = collections.find((one) => !taken.has(one) && likely(name, collection, one))
+  if (other === undefined) return { problems: [], notes: [found('')] }
+  const advice = `, but there is '${other}'. If the records are there, write collection: '${other}' in the model`
+  return { problems: [found(advice)], notes: [] }
+}
+
+/** Whether a program might have stored such records there. */
+function likely(name: string, collection: string, other: string): boolean {
+  const lower = other.toLowerCase()
+  const word = name.toLowerCase()
+  // The last two are what simpler rules make of a name.
+  const names = [collectionName(name), collection.toLowerCase(), word, `${word}s`, `${word}es`]
+  return names.includes(lower)
 }

@@ -1,8 +1,4 @@
-/**
- * The records of one model: values that it can't hold, members that it doesn't declare, identifiers that don't match.
- *
- * @module
- */
+/** The records of one model: values that it can't hold, members that it doesn't declare, identifiers that don't match. */
 
 import type { Model } from '../../model/model.ts'
 import { upgraded } from '../../model/upgrade.ts'
@@ -12,7 +8,6 @@ import type { CollectionSchema, Fields, Store } from '../../ports/store.ts'
 import { batches } from '../../ports/walk.ts'
 import { type Finding as Misfit, recordChecker } from '../check/record.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'
-import type { Finding, FindingKind } from './finding.ts'
 
 /** A field by which people sign in. */
 export interface AccountIdentifier {
@@ -163,4 +158,31 @@ function mismatch(
   return wanted === undefined
     ? 'no sign-in finds it, because it is not valid; correct it'
     : 'no sign-in finds it, because it is not stored in its normal form; store that, unless another account has it'
+}
+
+/**
+ * The model's records may be in another collection; the collection compares strings in its own way; an index that
+ * fieldgate did not create; accounts whose stored identifier no sign-in matches; values of other types than the model's;
+ * members that the model does not declare.
+ */
+type FindingKind = 'collection' | 'collation' | 'index' | 'identifier' | 'type' | 'undeclared'
+
+/** One thing that was found, of one model; the count of what is not about records is 0. */
+export interface Finding extends Some {
+  readonly model: string
+  readonly problem: FindingKind
+  /** The path, without indexes of lists; several fields of an index have commas between them. Empty for a collection. */
+  readonly field: string
+  /** What it means, and what to do. */
+  readonly note: string
+}
+
+/** A finding that is not about single records. */
+export function about(
+  { name }: Pick<Model, 'name'>,
+  problem: FindingKind,
+  field: string,
+  note: string,
+): Finding {
+  return { model: name, problem, field, count: 0, examples: [], note }
 }

@@ -3,8 +3,6 @@
  * long as each can be. Viewers skip all others, and refuse longer ones, so whatever else is in them is not drawn.
  *
  * Unexpected bytes before a marker are skipped as libjpeg does, so that this finds the same segments as a viewer.
- *
- * @module
  */
 
 import { EXIF_NAME, exifOf, orientationIn } from './orientation.ts'

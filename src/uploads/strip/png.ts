@@ -1,8 +1,6 @@
 /**
  * Removes metadata from PNG (PNG specification, third edition): keeps the chunks up to IEND that an image is drawn
  * from, each as long as it can be.
- *
- * @module
  */
 
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'

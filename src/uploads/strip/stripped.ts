@@ -3,8 +3,6 @@
  *
  * Nothing is decoded, so no pixel changes. Colour profiles and the orientation stay. No package that does this runs on
  * every runtime, takes a stream and keeps the orientation (exif-be-gone 1.5 uses Node's streams).
- *
- * @module
  */
 
 import { jpegSteps } from './jpeg.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { searchNames } from '../../../adapters/stores/sqlite/search/full-text.ts'
+import { searchIndexOf } from '../../../adapters/stores/sqlite/search/full-text.ts'
 import { containing, keys, where } from '../../../extras/contract/store/ask.ts'
 import { people, person } from '../../../extras/contract/store/people.ts'
 import { Random } from '../../../extras/contract/store/random.ts'
@@ -17,7 +17,7 @@ it.each(seeds(1))(
     const store = sqliteStore({ path })
     await store.prepare([people])
     await searchAmongWrites(new Random(seed), store.collection(people), 1500)
-    const taken = rowsOf(path, `SELECT count(*) AS n FROM ${searchNames(people).index}`)[0]?.n
+    const taken = rowsOf(path, `SELECT count(*) AS n FROM ${searchIndexOf(people).index}`)[0]?.n
     // Otherwise all was found among the rows that wait to be taken over.
     expect(Number(taken)).toBeGreaterThan(200)
     await store.close()
@@ -50,7 +50,7 @@ it('what another process has written is found, before and after it is taken over
   expect(await collection.count(containing('name', 'KJAVÍ'))).toBe(1)
   await theirs.close()
   await mine.prepare([people])
-  const taken = () => rowsOf(path, `SELECT count(*) AS n FROM ${searchNames(people).index}`)[0]?.n
+  const taken = () => rowsOf(path, `SELECT count(*) AS n FROM ${searchIndexOf(people).index}`)[0]?.n
   await expect.poll(taken).toBe(1)
   expect(await collection.count(containing('name', 'KJAVÍ'))).toBe(1)
   await mine.close()
@@ -145,7 +145,7 @@ it('an app that only reads merges what others write', async () => {
   await theirs.prepare([writer])
   await ours.prepare([reader])
   const left = () =>
-    Number(rowsOf(path, `SELECT count(*) AS n FROM ${searchNames(reader).notes}`)[0]?.n)
+    Number(rowsOf(path, `SELECT count(*) AS n FROM ${searchIndexOf(reader).notes}`)[0]?.n)
   await Promise.all(many.map((record) => theirs.collection(writer).insert(person(record))))
   expect(left()).toBe(many.length)
   await ours

@@ -1,22 +1,14 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, expect, it } from 'vitest'
-import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { expect, it } from 'vitest'
+import { d1Store } from '../../../adapters/stores/sqlite/d1.ts'
 import { runs } from '../../runs.ts'
+import { freshD1 } from '../../stores/d1/databases.ts'
 import { race } from './race.ts'
 import { worldOn } from './world.ts'
 
-const workerd = new Miniflare(
-  convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    compatibilityDate: '2026-01-01',
-    d1Databases: ['DB'],
-  }),
-)
-afterAll(() => workerd.dispose())
+const fresh = await freshD1(1)
 
 it('D1: no reference dangles when two apps race', { timeout: 600_000 }, async () => {
-  const binding = (await workerd.getD1Database('DB')) as unknown as D1Binding
+  const binding = fresh()
   const [world, creator, remover] = [binding, binding, binding].map((one) =>
     worldOn(d1Store(one)),
   ) as [ReturnType<typeof worldOn>, ReturnType<typeof worldOn>, ReturnType<typeof worldOn>]

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { LoggedChange } from '../../../src/ports/changes.ts'
 import { Follower } from './followers.ts'
 import { Servers } from './servers.ts'
-import { appAt, faultsOf, follow, type Place, startOf } from './world.ts'
+import { appAt, faultsOf, follow, PATIENCE_MS, type Place, startOf, writeLast } from './world.ts'
 
 /** How much of what. */
 export interface Size {
@@ -32,19 +32,14 @@ export interface Proof extends Size {
 }
 
 const FOLLOWERS = 20
-/** How long clients have to come to the end of their lists. */
-const PATIENCE_MS = 120_000
 
 /** Proves it at a place that nothing else uses. */
 export async function prove(place: Place, size: Size): Promise<Proof> {
   const app = await appAt(place)
   const from = await startOf(app)
-  let isOver = false
+  const last = Promise.withResolvers<string>()
   const found: LoggedChange[] = []
-  const readers = [
-    follow(app, from, () => isOver, { limit: 1000, patience: 40 }, found),
-    follow(app, from, () => isOver, { limit: 7, patience: 40 }),
-  ]
+  const readers = [follow(app, from, last.promise, 1000, found), follow(app, from, last.promise, 7)]
   const servers = await Servers.start(place)
   const followers = Array.from({ length: FOLLOWERS }, (_, at) => new Follower(servers.ports, at))
   const begun = performance.now()
@@ -59,7 +54,7 @@ export async function prove(place: Place, size: Size): Promise<Proof> {
   ])
   await servers.written()
   const seconds = (performance.now() - begun) / 1000
-  isOver = true
+  last.resolve(await writeLast(app))
   const [first = [], second = []] = await Promise.all(readers)
   const isSame = first.every(({ id }, at) => id === second[at]?.id)
   const wrong = await listsThatAreWrong(app, followers)

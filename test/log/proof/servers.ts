@@ -7,12 +7,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
-import { FROM_SOURCE } from '../../runtimes/commands.ts'
+import { MongoClient } from 'mongodb'
+import { programOf } from '../../services/program.ts'
 import { freePorts } from '../../services/server.ts'
 import type { Place } from './world.ts'
 
-const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url))
+const PROGRAM = new URL('server.ts', import.meta.url)
 const WRITERS_EACH = 4
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
@@ -27,6 +27,7 @@ export class Servers {
   readonly #place: Place
   readonly #children: Child[] = []
   #seed = 0
+  readonly #names: string[] = []
 
   private constructor(place: Place, ports: readonly number[]) {
     this.#place = place
@@ -47,10 +48,16 @@ export class Servers {
 
   async #start(at: number): Promise<void> {
     this.#seed += 10
-    const given = [JSON.stringify(this.#place), this.#seed, WRITERS_EACH, this.ports[at]]
-    const child = spawn(process.execPath, [FROM_SOURCE, PROGRAM, ...given.map(String)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
+    const name = `proof ${crypto.randomUUID()}`
+    this.#names[at] = name
+    const given = [
+      JSON.stringify(named(this.#place, name)),
+      this.#seed,
+      WRITERS_EACH,
+      this.ports[at],
+    ]
+    const command = ['--no-warnings', programOf(PROGRAM), ...given.map(String)]
+    const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'inherit'] })
     this.#children[at] = child
     child.once('exit', (code, signal) => {
       if (signal !== 'SIGKILL') this.#fail(new Error(`a server ended with ${code}`))
@@ -65,7 +72,9 @@ export class Servers {
     child?.kill('SIGKILL')
     if (child && child.signalCode === null && child.exitCode === null) await once(child, 'exit')
     this.kills += 1
+    const name = this.#names[at] ?? ''
     await this.#start(at)
+    if ('mongodb' in this.#place) await endSessions(this.#place.mongodb, name)
   }
 
   /** Resolves when nothing is written any more; the lists are served still. */
@@ -87,4 +96,25 @@ export class Servers {
   #end(): void {
     for (const child of this.#children) child.kill('SIGKILL')
   }
+}
+
+/** A place whose database knows a process by its name, if it keeps what a process leaves. */
+function named(place: Place, name: string): Place {
+  if (!('mongodb' in place)) return place
+  const url = new URL(place.mongodb)
+  url.searchParams.set('appName', name)
+  return { ...place, mongodb: url.href }
+}
+
+/** Ends the transactions of a process that has gone: by itself, MongoDB keeps them for a minute. */
+async function endSessions(url: string, appName: string): Promise<void> {
+  const client = await MongoClient.connect(url)
+  const operations = { allUsers: true, idleSessions: true }
+  const left = await client
+    .db('admin')
+    .aggregate([{ $currentOp: operations }, { $match: { appName, lsid: { $exists: true } } }])
+    .toArray()
+  const killSessions = left.map(({ lsid }) => ({ id: lsid.id }))
+  if (killSessions.length > 0) await client.db('admin').command({ killSessions })
+  await client.close()
 }

@@ -197,30 +197,44 @@ function nothingYet(
   }
 }
 
-/** Follows the log from a position until `isOver`, and until it has found nothing any more for some tenths of a second. */
+/** Writes what comes after all the rest; resolves to its id. */
+export async function writeLast(app: App): Promise<string> {
+  return (await app.store.collection(Board).insert({ name: 'last', count: 0 }))._id
+}
+
+/** How long a reader, or a client, has to come to the end when nothing is written any more. */
+export const PATIENCE_MS = 120_000
+
+/** Follows the log from a position, `limit` changes at a time, up to what made the record whose id `last` resolves to. */
 export async function follow(
   app: App,
   start: string,
-  isOver: () => boolean,
-  { limit, patience }: { readonly limit: number; readonly patience: number },
+  last: Promise<string>,
+  limit: number,
   found: LoggedChange[] = [],
 ): Promise<LoggedChange[]> {
   const log = hostOf(app.store).changes
   if (!log) throw new Error('no log')
   let wakeUp = () => {}
   const end = log.wake(() => wakeUp())
-  let idle = 0
-  for (let after = start; idle < patience; ) {
-    const wasOver = isOver()
+  let [lastId, until] = ['', Number.POSITIVE_INFINITY]
+  last.then(
+    (id) => {
+      lastId = id
+      until = performance.now() + PATIENCE_MS
+    },
+    () => {},
+  )
+  for (let after = start; performance.now() < until; ) {
     const read = await log.read(after, { limit }).catch(nothingYet(after))
     if ('gone' in read) throw new Error(`${after} is gone`)
     found.push(...read.changes)
     after = read.position
-    idle = wasOver && read.changes.length === 0 ? idle + 1 : 0
+    if (lastId !== '' && found.at(-1)?.after?._id === lastId) break
     if (read.changes.length > 0) continue
     await new Promise<void>((resolve) => {
       wakeUp = resolve
-      setTimeout(resolve, wasOver ? 100 : 20)
+      setTimeout(resolve, 20)
     })
   }
   end()

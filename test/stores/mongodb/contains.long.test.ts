@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { containsPattern } from '../../../adapters/stores/mongodb/search/contains.ts'
+import { containsPattern } from '../../../adapters/stores/mongodb/search/grams.ts'
 import { fold } from '../../../src/ports/fold.ts'
 
 const LAST_CODE_POINT = 0x10ffff

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressOf } from '../../../adapters/stores/postgres/connection/address.ts'
+import { addressOf } from '../../../adapters/stores/postgres/connection/driver.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { withService } from '../../services/shared.ts'
 

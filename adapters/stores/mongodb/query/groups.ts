@@ -1,8 +1,4 @@
-/**
- * Aggregates: the pipeline, and its documents as rows.
- *
- * @module
- */
+/** Aggregates: the pipeline, and its documents as rows. */
 
 import { Decimal128, type Document } from 'mongodb'
 import type { AggregateRead, DatePart, GroupKey, Measure } from '../../../../src/ports/aggregate.ts'
@@ -53,11 +49,7 @@ function keyOf({ field, part }: GroupKey): unknown {
   return { $cond: [{ $eq: [{ $type: value }, 'date'] }, text, null] }
 }
 
-const FORMATS: Readonly<Record<DatePart, string>> = {
-  year: '%Y',
-  month: '%Y-%m',
-  day: '%Y-%m-%d',
-}
+const FORMATS: Readonly<Record<DatePart, string>> = { year: '%Y', month: '%Y-%m', day: '%Y-%m-%d' }
 
 function measureOf(measure: Measure): Document {
   if (!('field' in measure)) return { $sum: 1 }
@@ -100,9 +92,7 @@ function roundedOf({ op }: Measure, number: string): Document {
     ],
   }
   const isNone = { $eq: [number, null] }
-  return {
-    $cond: [isNone, null, op === 'avg' ? rounded : { $cond: [isWhole, double, rounded] }],
-  }
+  return { $cond: [isNone, null, op === 'avg' ? rounded : { $cond: [isWhole, double, rounded] }] }
 }
 
 /** The rows of what a pipeline returned; over no documents, a group of all of them is none. */

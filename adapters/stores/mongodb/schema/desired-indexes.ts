@@ -1,8 +1,4 @@
-/**
- * The indexes that a schema asks for.
- *
- * @module
- */
+/** The indexes that a schema asks for. */
 
 import { Binary, type Document, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../../src/ports/filter.ts'
@@ -108,14 +104,6 @@ export function valueCondition(field: string, schema: CollectionSchema): Documen
 /** What else another program may write for a condition that no value of the field's type escapes. */
 export function sameConditions(field: string, schema: CollectionSchema): readonly Document[] {
   return [{ $exists: true }, ...kindOf(field, schema)[1].map(($type) => ({ $type }))]
-}
-
-/**
- * With `_id` as the last key, as total orders have it: without it MongoDB would sort everything that a filter matches.
- */
-export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
-  const isTotal = keys.some(({ field }) => field === '_id')
-  return isTotal ? keys : [...keys, { field: '_id', descending: false }]
 }
 
 /** Whether an index holds all records in the order of `keys`. No read uses it while it is hidden. */

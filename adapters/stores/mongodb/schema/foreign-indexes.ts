@@ -1,14 +1,11 @@
-/**
- * Indexes that this store did not create: what each means for a collection's schema. None is ever dropped.
- *
- * @module
- */
+/** Indexes that this store did not create: what each means for a collection's schema. None is ever dropped. */
 
 import type { Document } from 'mongodb'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { ForeignIndex } from '../../../../src/ports/surroundings.ts'
+import { totalOrder } from '../../planner/seek.ts'
 import { haveSameFields } from '../connection/errors.ts'
 import {
   begins,
@@ -16,7 +13,6 @@ import {
   holds,
   isCollation,
   sameConditions,
-  totalOrder,
   valueCondition,
 } from './desired-indexes.ts'
 import { collationText, type ExistingIndex } from './existing-indexes.ts'

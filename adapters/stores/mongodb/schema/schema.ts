@@ -1,14 +1,11 @@
-/**
- * Indexes: what `prepare` creates for a collection's schema, and what is left of other versions of the model.
- *
- * @module
- */
+/** Indexes: what `prepare` creates for a collection's schema, and what is left of other versions of the model. */
 
 import type { Collection, Db } from 'mongodb'
 import { type SortKey, sortText } from '../../../../src/ports/filter.ts'
 import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../../src/ports/store.ts'
 import type { Surroundings } from '../../../../src/ports/surroundings.ts'
 import { leftOverWarning } from '../../left-over.ts'
+import { totalOrder } from '../../planner/seek.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields } from '../connection/errors.ts'
 import { LOCK } from '../documents/documents.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
@@ -18,22 +15,29 @@ import {
   holds,
   isCollation,
   orderIndex,
-  totalOrder,
   uniqueIndex,
 } from './desired-indexes.ts'
 import {
   collationText,
   type DesiredIndex,
   drop,
+  dropGrams,
   type Existing,
   type ExistingIndex,
   existingOf,
+  otherGrams,
+  prepareGrams,
   refusal,
 } from './existing-indexes.ts'
 import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
-import { dropGrams, otherGrams, prepareGrams } from './gram-indexes.ts'
 
 type Warn = (message: string) => void
+
+/** A collection and its schema. */
+interface Prepared {
+  readonly native: Collection
+  readonly schema: CollectionSchema
+}
 
 /**
  * Creates the collection's indexes; `indexed` are the paths with a search index. Those of other versions of the app and of
@@ -50,8 +54,9 @@ export async function prepareCollection(
   if (reserved !== undefined) {
     throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${reserved}'`)
   }
+  const prepared = { native, schema }
   for (const fields of schema.unique) {
-    await createUnique(native, schema, fields).catch((error: unknown) => {
+    await createUnique(prepared, fields).catch((error: unknown) => {
       if (!hasCode(error, DUPLICATE_KEY)) throw error
       throw new IndexConflict(schema.name, fields, { cause: error })
     })
@@ -61,7 +66,7 @@ export async function prepareCollection(
   const { indexes } = existing
   for (const declared of schema.indexes) {
     const keys = totalOrder(declared)
-    if (!indexes.some((index) => holds(index, keys))) await createOrder(native, schema, keys, warn)
+    if (!indexes.some((index) => holds(index, keys))) await createOrder(prepared, keys, warn)
   }
   await prepareGrams(native, indexes, indexed)
 }
@@ -101,11 +106,8 @@ function warningsOf(existing: Existing, schema: CollectionSchema): string[] {
 }
 
 /** A unique index over the records in which every field has a value. */
-async function createUnique(
-  native: Collection,
-  schema: CollectionSchema,
-  fields: readonly string[],
-): Promise<void> {
+async function createUnique(prepared: Prepared, fields: readonly string[]): Promise<void> {
+  const { native, schema } = prepared
   const wanted = uniqueIndex(fields, schema)
   const error = await refusal(native, wanted)
   if (!error) return
@@ -115,9 +117,7 @@ async function createUnique(
   const own = indexes.find(({ name }) => name === wanted.options.name)
   if (!own) throw clash(schema, fields, indexes, error)
   // A field has another type than in another version of the app, or another collation: each has its own index.
-  if (await refusal(native, besideOther(wanted, fields, schema))) {
-    await replace(native, own, wanted)
-  }
+  if (await refusal(native, besideOther(wanted, fields, schema))) await replace(native, own, wanted)
 }
 
 /**
@@ -160,8 +160,7 @@ function clash(
 
 /** Reads work without this index: what is in its way is left to the operator. */
 async function createOrder(
-  native: Collection,
-  schema: CollectionSchema,
+  { native, schema }: Prepared,
   keys: readonly SortKey[],
   warn: Warn,
 ): Promise<void> {
@@ -218,23 +217,20 @@ export async function dropLeftOvers(
   const dropped: LeftOver[] = []
   for (const schema of schemas) {
     const native = database.collection(schema.name)
-    const what = await droppedFrom(native, schema, indexedOf(schema) ?? [])
+    const what = await droppedFrom({ native, schema }, indexedOf(schema) ?? [])
     dropped.push(...what.map((one) => ({ collection: schema.name, what: one })))
   }
   return dropped
 }
 
-async function droppedFrom(
-  native: Collection,
-  schema: CollectionSchema,
-  indexed: readonly string[],
-): Promise<string[]> {
+async function droppedFrom(prepared: Prepared, indexed: readonly string[]): Promise<string[]> {
+  const { native, schema } = prepared
   const existing = await existingOf(native)
   const left = leftIn(existing, schema)
   const staying = existing.indexes.filter((index) => !left.includes(index))
   const dropped: string[] = []
   for (const index of left) {
-    if (!(await staysUnique(native, index, { schema, staying }))) continue
+    if (!(await staysUnique(prepared, index, staying))) continue
     await drop(native, index)
     dropped.push(`${index.unique ? 'the unique index' : 'the index'} '${index.name}'`)
   }
@@ -251,9 +247,9 @@ async function droppedFrom(
  * in for the model's own: that is made first.
  */
 async function staysUnique(
-  native: Collection,
+  { native, schema }: Prepared,
   { name, key }: ExistingIndex,
-  { schema, staying }: { schema: CollectionSchema; staying: readonly ExistingIndex[] },
+  staying: readonly ExistingIndex[],
 ): Promise<boolean> {
   const fields = schema.unique.find((set) => haveSameFields(set, [...key.keys()]))
   if (!fields || staying.some((index) => isAsStrict(index, fields, schema))) return true

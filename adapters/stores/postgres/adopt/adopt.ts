@@ -1,17 +1,10 @@
-/**
- * Tables of other programs: how a model's fields are read from and written to their columns. They are never altered.
- *
- * @module
- */
+/** Tables of other programs: how a model's fields are read from and written to their columns. They are never altered. */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import type { Connection } from '../connection/connection.ts'
-import { type Column, FOLD, type Table, tableSql } from '../layout/columns.ts'
-import { type Collected, orderBy, orderOf, valueAt } from '../layout/operands.ts'
-import { searchColumn } from '../layout/search-columns.ts'
+import { type Column, FOLD, type Table, tableSql, typeOf } from '../layout/columns.ts'
+import { orderBy, orderOf, searchColumn, valueAt } from '../layout/operands.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import {
   type ExistingColumn,
@@ -20,9 +13,8 @@ import {
   existingTable,
 } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
+import { type Adopted, checkExclusions, checkKeys } from './adopted-checks.ts'
 import { readingOf } from './adopted-columns.ts'
-import { checkExclusions } from './adopted-exclusions.ts'
-import { checkKeys } from './adopted-keys.ts'
 
 /** The table that a collection adopts, from what the database knows of it. Throws a `TypeError` with the SQL to run. */
 export function adoptedTable(
@@ -39,16 +31,9 @@ export function adoptedTable(
     const column = renamed[field] ?? field
     const found = existing.columns.get(column) as ExistingColumn
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'null')
-    const known = {
-      field,
-      name: column,
-      sql: identifier(column),
-      shape,
-      absence,
-      isNotNull: found.isNotNull,
-      takes: found.takes,
-    }
-    return { ...known, type: found.type, ...readingOf(sql, known.sql, shape, found) }
+    const { isNotNull, takes, type } = found
+    const known = { field, name: column, sql: identifier(column), shape, absence }
+    return { ...known, isNotNull, takes, type, ...readingOf(sql, known.sql, shape, found) }
   })
   const byField = new Map(columns.map((column) => [column.field, column]))
   const constraints = [...existing.indexes].flatMap(([index, { isUnique, columns: names }]) => {
@@ -80,7 +65,9 @@ function refuseMissing(
   if (missing.length === 0) return
   const told = missing.map(({ field, column }) => `${identifier(column)} for '${field}'`)
   const there = [...columns.keys()].map(identifier).join(', ')
-  const added = missing.map(({ column, of }) => `ADD COLUMN ${identifier(column)} ${suggested(of)}`)
+  const added = missing.map(({ column, of }) => {
+    return `ADD COLUMN ${identifier(column)} ${typeOf(of).replace('(3)', '')}`
+  })
   const isView = kind.endsWith('view')
   refuse(
     `${sql} has no column ${told.join(', ')}`,
@@ -101,55 +88,34 @@ function refuse(problem: string, remedy: string): never {
   throw new TypeError(`postgresStore: ${problem}. ${remedy}`)
 }
 
-function suggested(shape: Shape): string {
-  switch (shape.kind) {
-    case 'number':
-      return shape.isInteger ? 'bigint' : 'double precision'
-    case 'boolean':
-      return 'boolean'
-    case 'date':
-      return 'timestamp with time zone'
-    case 'string':
-    case 'id':
-      return 'text'
-    default:
-      return 'jsonb'
-  }
-}
-
 /** Checks that an adopted table keeps what the model promises; warns of what is slow. */
 export async function checkAdopted(
-  connection: Connection,
-  { schema, table: { sql }, space }: Prepared,
+  prepared: Prepared,
   trigrams: string | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
-  const existing = await existingTable(connection, sql)
+  const { connection, schema, space } = prepared
+  const existing = await existingTable(connection, prepared.table.sql)
   const table = adoptedTable(schema, space, existing)
   if (!existing) return
-  checkUnique(schema, table, existing)
-  await checkExclusions(connection, schema, table, existing)
-  await checkKeys(connection, schema, table, existing)
+  const adopted = { ...prepared, table, existing }
+  checkUnique(adopted)
+  await checkExclusions(adopted)
+  await checkKeys(adopted)
   const messages = [
-    ...(await missingOrders(connection, { schema, table }, existing)),
-    ...(trigrams === undefined ? [] : missingSearches(schema, table, existing, trigrams)),
-    ...missingDefaults(schema, table, existing),
+    ...(await missingOrders(adopted)),
+    ...(trigrams === undefined ? [] : missingSearches(adopted, trigrams)),
+    ...missingDefaults(adopted),
   ]
   for (const message of messages) warn(`PostgreSQL: ${message}`)
 }
 
-function namesOf(table: Table, fields: readonly string[]): string[] {
-  return fields.map((field) => table.byField.get(field)?.name ?? '')
-}
-
-function usable({ indexes }: ExistingTable): ExistingIndex[] {
-  return [...indexes.values()].filter(({ isWhole, isValid }) => isWhole && isValid)
-}
-
-function checkUnique({ unique }: CollectionSchema, table: Table, existing: ExistingTable): void {
-  const kept = usable(existing).filter(({ isUnique }) => isUnique)
-  const missing = [['_id'], ...unique]
-    .map((fields) => namesOf(table, fields))
+function checkUnique({ schema, table, existing }: Adopted): void {
+  const kept = [...existing.indexes.values()].filter((one) => {
+    return one.isUnique && one.isWhole && one.isValid
+  })
+  const missing = [['_id'], ...schema.unique]
+    .map((fields) => fields.map((field) => table.byField.get(field)?.name ?? ''))
     .filter((names) => !kept.some(({ columns }) => isSameSet(columns, names)))
     .map((names) => names.map(identifier).join(', '))
   if (missing.length === 0) return
@@ -172,12 +138,8 @@ function uniqueRemedy({ kind }: ExistingTable, table: string, listed: string): s
 }
 
 /** The declared orders that the database would sort for. It knows best which of its indexes serve. */
-async function missingOrders(
-  connection: Connection,
-  collected: Collected,
-  existing: ExistingTable,
-): Promise<string[]> {
-  const { schema, table } = collected
+async function missingOrders(adopted: Adopted): Promise<string[]> {
+  const { connection, schema, table } = adopted
   if (schema.indexes.length === 0) return []
   return connection.transaction(async (run) => {
     const off = ['sort', 'incremental_sort', 'seqscan'].map(
@@ -186,49 +148,40 @@ async function missingOrders(
     await run({ sql: `SELECT ${off.join(', ')}`, values: [] })
     const messages: string[] = []
     for (const keys of schema.indexes) {
-      const sql = `EXPLAIN SELECT 1 FROM ${table.sql}${orderBy(keys, collected)} LIMIT 1`
+      const sql = `EXPLAIN SELECT 1 FROM ${table.sql}${orderBy(keys, adopted)} LIMIT 1`
       const { rows } = await run({ sql, values: [] })
       const isSorted = rows.some(([line]) =>
         /^(?: *-> +)?(?:Incremental )?Sort /.test(String(line)),
       )
-      if (isSorted) messages.push(missingOrder(keys, collected, existing))
+      if (isSorted) messages.push(missingOrder(keys, adopted))
     }
     return messages
   })
 }
 
-function missingOrder(
-  keys: readonly SortKey[],
-  collected: Collected,
-  existing: ExistingTable,
-): string {
-  const { table } = collected
+function missingOrder(keys: readonly SortKey[], adopted: Adopted): string {
+  const { table, existing } = adopted
   const fields = keys.map(({ field }) => field)
   const problem = `no index of ${table.sql} serves ${fields.map((field) => table.byField.get(field)?.name ?? field).join(', ')}`
-  const unfit = fields.find(
-    (field) => !valueAt(field, collected).isColumn && !isIndexable(field, table, existing),
-  )
-  if (unfit !== undefined) return `${problem}, and none can: ${unfitColumn(unfit, table)}`
-  const on = keys.map((key) => orderOf(key, collected)).join(', ')
+  const unfit = fields.flatMap((field) => {
+    return valueAt(field, adopted).isColumn ? [] : (unfitColumn(field, adopted) ?? [])
+  })
+  if (unfit.length > 0) return `${problem}, and none can: ${unfit[0]}`
+  const on = keys.map((key) => orderOf(key, adopted)).join(', ')
   return `${problem}. ${indexRemedy(existing, `ON ${table.sql} (${on})`)}`
 }
 
-function missingSearches(
-  schema: CollectionSchema,
-  table: Table,
-  existing: ExistingTable,
-  trigrams: string,
-): string[] {
+function missingSearches(adopted: Adopted, trigrams: string): string[] {
+  const { schema, table, existing } = adopted
   return schema.searchable.flatMap((path) => {
-    const { expression } = searchColumn(path, { schema, table })
+    const { expression } = searchColumn(path, adopted)
     const column = columnNamed(path, table)?.name ?? ''
     const serves = ({ definition }: ExistingIndex) =>
       definition.includes(FOLD) && definition.includes(column)
     if ([...existing.indexes.values()].some(serves)) return []
     const problem = `a search in '${path}' reads all of ${table.sql}`
-    if (!isIndexable(path, table, existing)) {
-      return `${problem}, and no index can serve it: ${unfitColumn(path, table)}`
-    }
+    const unfit = unfitColumn(path, adopted)
+    if (unfit !== undefined) return `${problem}, and no index can serve it: ${unfit}`
     const on = `ON ${table.sql} USING gin (${expression} ${trigrams}.gin_trgm_ops)`
     return `${problem}. ${indexRemedy(existing, on)}`
   })
@@ -245,22 +198,18 @@ function columnNamed(path: string, { byField }: Table): Column | undefined {
   return byField.get(topOf(path))
 }
 
-/** Whether an index can hold the strings at a path: PostgreSQL makes those of an enum or an array anew each time. */
-function isIndexable(path: string, table: Table, { columns }: ExistingTable): boolean {
-  return columns.get(columnNamed(path, table)?.name ?? '')?.isTextIndexable ?? false
-}
-
-function unfitColumn(path: string, table: Table): string {
+/** Why no index can hold the strings at a path, if so: PostgreSQL makes those of an enum or an array anew each time. */
+function unfitColumn(path: string, { table, existing }: Adopted): string | undefined {
   const column = columnNamed(path, table)
-  return `PostgreSQL can't index the type ${column?.type} of ${column?.sql} as a string`
+  return existing.columns.get(column?.name ?? '')?.isTextIndexable
+    ? undefined
+    : `PostgreSQL can't index the type ${column?.type} of ${column?.sql} as a string`
 }
 
 /** What the table lacks for new records. */
-function missingDefaults(
-  { idType }: CollectionSchema,
-  { name, sql, id, columns: declared }: Table,
-  { kind, columns }: ExistingTable,
-): string[] {
+function missingDefaults({ schema, table, existing }: Adopted): string[] {
+  const { name, sql, id, columns: declared } = table
+  const { kind, columns } = existing
   const refused = `${sql} takes no new records of '${name}', because`
   const names = new Set(declared.map((column) => column.name))
   const others = [...columns].flatMap(([column, { isNotNull, byDefault }]) =>
@@ -270,7 +219,7 @@ function missingDefaults(
   )
   const key = columns.get(declared[0]?.name ?? '')
   if (kind === 'materialized view') return [`${refused} it is a materialized view`]
-  if (idType !== 'integer' || !key) return others
+  if (schema.idType !== 'integer' || !key) return others
   if (key.byDefault === undefined) {
     const fill = `SELECT setval(pg_get_serial_sequence(${literal(sql)}, ${literal(declared[0]?.name ?? '')}), max(${id})) FROM ${sql}`
     return [

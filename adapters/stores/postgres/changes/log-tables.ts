@@ -7,8 +7,6 @@
  *
  * - who has written a record later has the same or a later place, and then a greater number: its writer before had ended.
  * - what is below the oldest transaction that runs (`pg_snapshot_xmin`) is complete: nothing comes there any more.
- *
- * @module
  */
 
 import type { LoggedModel, NotedChange } from '../../../../src/ports/changes.ts'
@@ -23,7 +21,6 @@ export interface LogTables {
   readonly entries: string
   readonly log: string
   readonly dropped: string
-  /** The function that finds the place of an entry. */
   readonly place: string
 }
 

@@ -6,19 +6,16 @@
 
 import type { ChangeLog, LoggedChange } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { LoggedModels } from '../../changes/entries.ts'
+import { DROPPING, LoggedModels, nextPosition } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Row, Run } from '../layout/rows.ts'
-import { arrayText, Parameters, type Statement } from '../layout/sql.ts'
+import { arrayText, Parameters as Bound, type Statement } from '../layout/sql.ts'
 import { addEntries, dropOld, horizonOf, logTables, notedIn } from './log-tables.ts'
 
 type Reading = { readonly limit: number; readonly models?: readonly string[] | undefined }
-
-/** How often a write that is noted also drops old entries. */
-const DROPPING = 1 / 20
 
 /** The log of one store. */
 export class Log implements ChangeLog {
@@ -60,26 +57,26 @@ export class Log implements ChangeLog {
     if (after !== undefined && isGone(end, from)) return { gone: true }
     const [epoch = null] = end
     const entries = rows.map((row) => row.slice(END)).filter(([one]) => one !== null)
+    const ids = entries.map((entry) => idOf([epoch, ...entry]))
+    const last = idOf([epoch, ...end.slice(3)])
     return {
       changes: this.#changes(epoch, entries),
-      position: positionOf(end, entries, limit, after ?? ''),
+      position: nextPosition(ids, last, limit, after),
     }
   }
 
   async history(
     model: string,
     record: string,
-    { limit, upTo }: { readonly limit: number; readonly upTo?: string | undefined },
+    { limit, upTo }: Parameters<ChangeLog['history']>[2],
   ): Promise<LoggedChange[]> {
     const last = upTo === undefined ? undefined : positionIn(upTo, 3)
     if (upTo !== undefined && !last) return []
     const { entries, log } = this.#tables
-    const parameters = new Parameters()
-    const [place, seq] = last?.numbers ?? []
-    const most =
-      place === undefined
-        ? 'TRUE'
-        : `(e.place, e.seq) <= (${parameters.bind(String(place), 'bigint')}, ${parameters.bind(String(seq), 'bigint')})`
+    const parameters = new Bound()
+    const [place = 0, seq = 0] = last?.numbers ?? []
+    const here = () => `(${parameters.integer(place)}, ${parameters.integer(seq)})`
+    const most = last ? `(e.place, e.seq) <= ${here()}` : 'TRUE'
     const of = `e.model = ${parameters.bind(model)} AND e.record = ${parameters.bind(record)}`
     const sql = `SELECT l.epoch, ${COLUMNS} FROM ${entries} AS e, ${log} AS l WHERE ${of} AND ${most} ORDER BY e.place DESC, e.seq DESC LIMIT ${limit}`
     const rows = await this.#ask(parameters.statement(sql))
@@ -95,7 +92,7 @@ export class Log implements ChangeLog {
   async add(
     noted: readonly Noted[],
     run: Run,
-    written?: (parameters: Parameters) => string,
+    written?: (parameters: Bound) => string,
   ): Promise<ReturnType<typeof notedIn>> {
     if (noted.length === 0) return []
     return notedIn((await run(addEntries(this.#tables, noted, written))).rows)
@@ -107,7 +104,6 @@ export class Log implements ChangeLog {
     if (Math.random() < DROPPING) void this.#drop().catch(() => {})
   }
 
-  /** Once the tables are there. */
   async prepared(schemas: readonly CollectionSchema[]): Promise<void> {
     this.#models.prepared(schemas)
     const sql = `SELECT current_setting('default_transaction_isolation')`
@@ -148,9 +144,8 @@ export class Log implements ChangeLog {
     models: readonly string[],
   ): Statement {
     const { entries, log, dropped } = this.#tables
-    const parameters = new Parameters()
-    const number = (value: number) => parameters.bind(String(value), 'bigint')
-    const [first, second, third] = [number(place), number(seq), number(at)]
+    const parameters = new Bound()
+    const [first, second, third] = [place, seq, at].map((one) => parameters.integer(one))
     const names = parameters.bind(arrayText(models), 'text[]')
     const here = `(${first}, ${second})`
     const isKnown = `${first} = 0 OR EXISTS (SELECT FROM ${entries} WHERE (place, seq, at) = (${first}, ${second}, ${third}))
@@ -181,18 +176,4 @@ function idOf([epoch, place, seq, at]: Row): string {
 /** Whether entries after a position may have been dropped, or it is none of this log. */
 function isGone([epoch, isKnown, isDropped]: Row, from: Position): boolean {
   return epoch !== from.epoch || isKnown !== 't' || isDropped === 't'
-}
-
-/** Where to read on: after the end of the log, if what was found is all that is there. */
-function positionOf(
-  [epoch = null, , , place = null, seq = null, at = null]: Row,
-  entries: readonly Row[],
-  limit: number,
-  after: string,
-): string {
-  const end = idOf([epoch, place, seq, at])
-  const last = entries.at(-1)
-  const isLast = last && (entries.length === limit || end < idOf([epoch, ...last]))
-  const to = isLast ? idOf([epoch, ...last]) : end
-  return to < after ? after : to
 }

@@ -1,8 +1,4 @@
-/**
- * The connections to the database: their deadlines, and the statements that they run.
- *
- * @module
- */
+/** The connections to the database: their deadlines, and the statements that they run. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
@@ -11,9 +7,8 @@ import { withTimeout } from '../../../../src/ports/with-timeout.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
 import type { Result, Row } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
-import { Calls } from './calls.ts'
 import { type ConnectionOptions, connectionMaker } from './driver.ts'
-import { Ending, Share, tooLong } from './long-reads.ts'
+import { Calls, Ending, Share, tooLong } from './long-reads.ts'
 import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */

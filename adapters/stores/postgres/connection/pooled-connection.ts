@@ -1,8 +1,4 @@
-/**
- * The connections of a store: each is used by one call at a time, and never again once it broke.
- *
- * @module
- */
+/** The connections of a store: each is used by one call at a time, and never again once it broke. */
 
 import type { Sql } from 'postgres'
 
@@ -33,7 +29,6 @@ export class PooledConnection {
     this.#first = first
   }
 
-  /** Whether its connection broke. */
   get isLost(): boolean {
     return this.#isLost
   }
@@ -73,7 +68,6 @@ export class PooledConnection {
     this.#idling = setTimeout(retire, IDLE_MS)
   }
 
-  /** It is not idle any more. */
   take(): void {
     clearTimeout(this.#idling)
     this.#retire = undefined
@@ -119,7 +113,6 @@ export class ConnectionPool {
     for (const pooled of this.#all) pooled.lose(reason)
   }
 
-  /** Ends all connections. */
   async end(): Promise<void> {
     await Promise.all([...this.#all].map((pooled) => this.#discard(pooled)))
   }

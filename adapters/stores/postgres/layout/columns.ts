@@ -1,13 +1,8 @@
-/**
- * A collection's columns: one for each top-level field.
- *
- * @module
- */
+/** A collection's columns: one for each top-level field. */
 
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Absence, CollectionSchema } from '../../../../src/ports/store.ts'
-import { primaryKeyName, uniqueNames } from './names.ts'
-import { identifier } from './sql.ts'
+import { identifier, primaryKeyName, uniqueNames } from './sql.ts'
 
 /** The column of one field. */
 export interface Column {
@@ -16,7 +11,6 @@ export interface Column {
   readonly name: string
   readonly sql: string
   readonly shape: Shape
-  /** Its SQL type. */
   readonly type: string
   /** How its text becomes a value. */
   readonly kind: ColumnKind
@@ -58,14 +52,11 @@ export const NULLS = '_nulls'
 /** A collection's table and columns. */
 export interface Table {
   readonly name: string
-  /** With its schema, as SQL. */
   readonly sql: string
-  /** The column of `_id`, as SQL. */
   readonly id: string
   /** `_id` first, then as the model declares them. */
   readonly columns: readonly Column[]
   readonly byField: ReadonlyMap<string, Column>
-  /** Whether it has a column of nulls. */
   readonly hasNulls: boolean
   /** Whether another program created it: it has no search columns, and makes values where an `INSERT` gives none. */
   readonly isAdopted: boolean
@@ -144,7 +135,8 @@ export const SEARCH_PREFIX = '_search_'
 /** The name of the SQL function that folds as `fold` does. */
 export const FOLD = 'fieldgate_fold'
 
-function typeOf(shape: Shape): ColumnType {
+/** The type of the column that holds a field's values. */
+export function typeOf(shape: Shape): ColumnType {
   switch (shape.kind) {
     case 'string':
     case 'id':

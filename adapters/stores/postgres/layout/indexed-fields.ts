@@ -1,8 +1,4 @@
-/**
- * What an index is on, from the server's words: of an index that another version of the app has made.
- *
- * @module
- */
+/** What an index is on, from the server's words: of an index that another version of the app has made. */
 
 import type { Column } from './columns.ts'
 
@@ -20,15 +16,15 @@ export interface KeyPart {
  * `(email, (info -> 'code'::text) DESC)`.
  */
 export function keyIn(text: string, columns: readonly Column[]): readonly KeyPart[] {
-  const parts: Token[][] = [[]]
+  const parts: string[][] = [[]]
   let depth = 0
-  for (const token of listIn(text)) {
-    if (isSign(token, '(')) depth += 1
-    if (isSign(token, ')')) depth -= 1
-    if (isSign(token, ',') && depth === 0) parts.push([])
-    else parts.at(-1)?.push(token)
+  for (const word of listIn(text)) {
+    if (word === '(') depth += 1
+    if (word === ')') depth -= 1
+    if (word === ',' && depth === 0) parts.push([])
+    else parts.at(-1)?.push(word)
   }
-  return parts.map((part) => partOf(part, columns))
+  return parts.map((part) => partOf(plain(part), columns))
 }
 
 /** The fields of such a key. Empty if it names none. */
@@ -36,89 +32,73 @@ export function fieldsIn(text: string, columns: readonly Column[]): readonly str
   return [...new Set(keyIn(text, columns).flatMap(({ fields }) => fields))]
 }
 
-/** The names in such a key. */
+/** The names in such a key. A name may be a word as well, if it needs no quotes. */
 export function namesIn(text: string): readonly string[] {
   return namesOf(plain([...listIn(text)]))
 }
 
-/** A name may be a word as well, if it needs no quotes. */
-interface Token {
-  readonly kind: 'name' | 'word' | 'string' | 'sign'
-  readonly text: string
-}
-
-function partOf(part: readonly Token[], columns: readonly Column[]): KeyPart {
-  const tokens = plain(part)
-  const names = namesOf(tokens)
+function partOf(words: readonly string[], columns: readonly Column[]): KeyPart {
+  const names = namesOf(words)
   const known = columns.filter(({ name }) => names.includes(name)).map(({ field }) => field)
-  const path = pathIn(tokens, columns)
-  const types = tokens.filter((token, at) => {
-    const before = tokens[at - 1]
-    return token.kind === 'string' && before?.kind === 'word' && before.text === 'WHEN'
-  })
-  return {
-    fields: path === undefined ? known : [path],
-    types: types.map(({ text }) => text),
-    isDescending: tokens.some(({ kind, text }) => kind === 'word' && text === 'DESC'),
-  }
+  const path = pathIn(words, columns)
+  const types = words.filter((word, at) => isString(word) && words[at - 1] === 'WHEN').map(textOf)
+  const isDescending = words.includes('DESC')
+  return { fields: path === undefined ? known : [path], types, isDescending }
 }
 
 /** The first path into JSON: a column, and the keys that follow in a row. */
-function pathIn(tokens: readonly Token[], columns: readonly Column[]): string | undefined {
+function pathIn(words: readonly string[], columns: readonly Column[]): string | undefined {
   const isInside = (at: number) =>
-    isSign(tokens[at], '-') && isSign(tokens[at + 1], '>') && tokens[at + 2]?.kind === 'string'
-  let at = tokens.findIndex((_, index) => isInside(index))
-  const column = tokens[at - 1]?.text
-  if (column === undefined) return undefined
+    words[at] === '-' && words[at + 1] === '>' && isString(words[at + 2] ?? '')
+  let at = words.findIndex((_, index) => isInside(index))
+  const before = words[at - 1]
+  if (before === undefined) return undefined
+  const column = textOf(before)
   const keys = [columns.find(({ name }) => name === column)?.field ?? column]
-  for (; isInside(at); at += 3) keys.push(tokens[at + 2]?.text ?? '')
+  for (; isInside(at); at += 3) keys.push(textOf(words[at + 2] ?? ''))
   return keys.join('.')
 }
 
-function namesOf(tokens: readonly Token[]): string[] {
-  return tokens.filter(({ kind }) => kind === 'name' || kind === 'word').map(({ text }) => text)
+function namesOf(words: readonly string[]): string[] {
+  return words.filter((word) => isPlainWord(word) || word.startsWith('"')).map(textOf)
 }
 
 /** Without parentheses, functions, types and collations. */
-function plain(tokens: readonly Token[]): Token[] {
-  return tokens.filter((token, at) => {
-    const [second, before, after] = [tokens[at - 2], tokens[at - 1], tokens[at + 1]]
-    const isCast = isSign(before, ':') && isSign(second, ':')
-    const isCollation = before?.kind === 'word' && before.text === 'COLLATE'
-    const isFunction = token.kind === 'word' && isSign(after, '(')
-    return (
-      !(isCast || isCollation || isFunction) &&
-      !isSign(token, '(') &&
-      !isSign(token, ')') &&
-      !isSign(token, ':')
-    )
+function plain(words: readonly string[]): string[] {
+  return words.filter((word, at) => {
+    const before = words[at - 1]
+    const isCast = before === ':' && words[at - 2] === ':'
+    const isFunction = isPlainWord(word) && words[at + 1] === '('
+    return !(isCast || isFunction || before === 'COLLATE' || ['(', ')', ':'].includes(word))
   })
 }
 
 /** What the first parentheses have inside; what comes after them, a client may have written. */
-function* listIn(text: string): Iterable<Token> {
+function* listIn(text: string): Iterable<string> {
   let depth = 0
   for (const [word] of text.matchAll(WORDS)) {
-    const token = tokenOf(word)
-    if (isSign(token, ')')) depth -= 1
-    if (depth === 0 && isSign(token, ')')) return
-    if (depth > 0) yield token
-    if (isSign(token, '(')) depth += 1
+    if (word === ')') depth -= 1
+    if (depth === 0 && word === ')') return
+    if (depth > 0) yield word
+    if (word === '(') depth += 1
   }
 }
 
-/** Within quotes, a quote that comes twice stands for itself. */
+/** Strings, names in quotes, other words, and signs. Within quotes, a quote that comes twice stands for itself. */
 const WORDS = /E?'(?:[^']|'')*'|"(?:[^"]|"")*"|[\w$]+|\S/g
 
-function tokenOf(word: string): Token {
-  if (word.startsWith('"')) return { kind: 'name', text: word.slice(1, -1).replaceAll('""', '"') }
-  if (word.endsWith("'")) {
-    const text = word.slice(word.indexOf("'") + 1, -1).replaceAll("''", "'")
-    return { kind: 'string', text: word.startsWith('E') ? text.replaceAll('\\\\', '\\') : text }
-  }
-  return { kind: /^[\w$]/.test(word) ? 'word' : 'sign', text: word }
+/** What a word stands for. */
+function textOf(word: string): string {
+  if (word.startsWith('"')) return word.slice(1, -1).replaceAll('""', '"')
+  if (!isString(word)) return word
+  const text = word.slice(word.indexOf("'") + 1, -1).replaceAll("''", "'")
+  return word.startsWith('E') ? text.replaceAll('\\\\', '\\') : text
 }
 
-function isSign(token: Token | undefined, sign: string): boolean {
-  return token?.kind === 'sign' && token.text === sign
+function isString(word: string): boolean {
+  return word.endsWith("'")
+}
+
+function isPlainWord(word: string): boolean {
+  return /^[\w$]+$/.test(word)
 }

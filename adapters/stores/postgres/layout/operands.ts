@@ -1,14 +1,12 @@
-/**
- * Where values are: SQL for the places that a field's path leads to.
- *
- * @module
- */
+/** Where values are: SQL for the places that a field's path leads to, and for the generated columns that are searched. */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
-import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
+import { fold } from '../../../../src/ports/fold.ts'
+import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import type { Column, Table } from './columns.ts'
-import { literal, type Parameters } from './sql.ts'
+import { placeAt } from '../../planner/seek.ts'
+import { type Column, FOLD, SEARCH_PREFIX, type Table } from './columns.ts'
+import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
 /** A value in the database. */
 export interface Operand {
@@ -23,7 +21,6 @@ export interface Operand {
   readonly type: string
   /** Whether it is a column, which needs no parentheses in an index. */
   readonly isColumn: boolean
-  /** Whether it is never NULL. */
   readonly isNotNull?: boolean | undefined
 }
 
@@ -42,51 +39,38 @@ export interface Compilation extends Collected {
 }
 
 /** `test` holds for the value at `field`, or for one element if the path leads through lists. */
-export function found(field: string, { schema, table }: Collected, test: Test): string {
-  const { shape, parts } = placeAt(field, schema.shape)
-  const [first = '', ...lists] = parts
-  const keys = first.split('.')
-  const [name = ''] = keys
-  const column = columnOf(name, table)
-  if (lists.length === 0) return test(operandAt(column, keys.slice(1), shape, table))
+export function found(field: string, collected: Collected, test: Test): string {
+  const { shape, column, keys, lists } = located(field, collected)
+  const { table } = collected
+  if (lists.length === 0) return test(operandAt(column, keys, shape, table))
   const within = (value: string) => test(jsonOperand(value, shape.kind, table))
-  return inLists(json(column.value, keys.slice(1)), lists, within)
+  return inLists(json(column.value, keys), lists, within)
 }
 
 /** The SQL of a list of single values at a path; undefined for any other path, and in another program's table. */
-export function listAt(field: string, { schema, table }: Collected): string | undefined {
-  const { shape, parts } = placeAt(field, schema.shape)
-  const isList = parts.length === 2 && parts[0] === field && parts[1] === ''
+export function listAt(field: string, collected: Collected): string | undefined {
+  const { shape, first, column, keys, lists } = located(field, collected)
+  const isList = first === field && lists.length === 1 && lists[0] === ''
   const isSingle = !['object', 'map', 'list', 'mixed'].includes(shape.kind)
-  if (!isList || !isSingle || table.isAdopted) return undefined
-  const [name = '', ...keys] = field.split('.')
-  const column = columnOf(name, table)
+  if (!isList || !isSingle || collected.table.isAdopted) return undefined
   return column.kind === 'json' ? json(column.value, keys) : undefined
 }
 
 /** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */
-export function valueAt(field: string, { schema, table }: Collected): Operand {
+export function valueAt(field: string, collected: Collected): Operand {
+  const { shape, column, keys, lists } = located(field, collected)
+  if (lists.length > 0) throw new TypeError(`the field '${field}' leads through a list`)
+  return operandAt(column, keys, shape, collected.table)
+}
+
+/** The column that a path leads to, the keys inside of it up to the first list, and what comes after each list. */
+function located(field: string, { schema, table }: Collected) {
   const { shape, parts } = placeAt(field, schema.shape)
-  const keys = (parts[0] ?? '').split('.')
-  if (parts.length > 1) throw new TypeError(`the field '${field}' leads through a list`)
-  return operandAt(columnOf(keys[0] ?? '', table), keys.slice(1), shape, table)
-}
-
-/** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
-export function placeAt(
-  field: string,
-  shape: ObjectShape,
-): { shape: Shape; parts: readonly string[] } {
-  const place = placeOf(shape, field)
-  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
-  return place
-}
-
-/** The column of a top-level field. */
-export function columnOf(field: string, { byField }: Table): Column {
-  const column = byField.get(field)
-  if (!column) throw new TypeError(`the field '${field}' is not in the collection's shape`)
-  return column
+  const [first = '', ...lists] = parts
+  const [name = '', ...keys] = first.split('.')
+  const column = table.byField.get(name)
+  if (!column) throw new TypeError(`the field '${name}' is not in the collection's shape`)
+  return { shape, first, column, keys, lists }
 }
 
 function operandAt(
@@ -184,4 +168,64 @@ export function orderOf({ field, descending }: SortKey, collected: Collected, of
   const value = isColumn ? of + ordered : `(${ordered})`
   if (field === '_id' || isNotNull) return descending ? `${value} DESC` : value
   return `${value} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`
+}
+
+/** The column that a searchable path is searched in. */
+export interface SearchColumn {
+  readonly path: string
+  readonly name: string
+  readonly sql: string
+  /** Its value, from the record's columns. */
+  readonly expression: string
+}
+
+/** The search column of a path. For a list it is the whole list as JSON, folded. */
+export function searchColumn(path: string, collected: Collected): SearchColumn {
+  const { schema, table } = collected
+  const { shape, column, keys, lists } = located(path, collected)
+  if (shape.kind !== 'string') throw new TypeError(`'${path}' of '${schema.name}' is not a string`)
+  const name = shortName(SEARCH_PREFIX + searchLabel(path, schema))
+  const whole = json(column.value, keys)
+  const text = keys.length === 0 ? whole : `(${whole} #>> '{}')`
+  const value = lists.length > 0 ? `(${whole})::text` : text
+  const expression = `${table.fold}(${value})`
+  return { path, name, sql: table.isAdopted ? expression : identifier(name), expression }
+}
+
+/**
+ * What names a search: its path, with a second dot after the first list. The values of another version of the model, where
+ * there is no list or another one, are in a column of their own.
+ */
+export function searchLabel(path: string, { shape }: CollectionSchema): string {
+  const [first = '', ...rest] = placeAt(path, shape).parts
+  return rest.length === 0 ? path : `${first}.${path.slice(first.length) || '.'}`
+}
+
+/** No letter beyond has a case. */
+const CASED_END = 0x1f000
+
+/** The characters that most strings consist of, in lower case: `translate` looks through its list from the start. */
+const COMMON =
+  'etaoinsrhldcumfpgwybvkxjqz -0123456789.,/:_\'"()áàâãäåçéèêëíìîïñóòôõöøúùûüýšžčćęąłżαεηιοστνρκλμπυςάέήίόύώаеиотнсрвлкмдпуяьыгзбчйхжшюцщэфъё'
+
+/**
+ * Creates the function. PostgreSQL's own `lower` depends on the database's locale, and folds some letters differently
+ * from the other stores.
+ */
+export function createFold(space: string): string {
+  const common = Array.from(COMMON).filter((char) => fold(char) === char)
+  const [from, to] = [[...common], [...common]]
+  for (let code = 0x80; code < CASED_END; code += 1) {
+    const char = String.fromCodePoint(code)
+    if (!char.isWellFormed() || fold(char) === char) continue
+    from.push(char)
+    to.push(fold(char))
+  }
+  const quoted = (chars: readonly string[]) => `'${chars.join('').replaceAll("'", "''")}'`
+  const lower = `lower(value COLLATE "C")`
+  return `CREATE FUNCTION ${identifier(space)}.${FOLD}(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $fold$
+  SELECT replace(replace(
+    CASE WHEN octet_length(value) = length(value) THEN ${lower} ELSE translate(${lower}, ${quoted(from)}, ${quoted(to)}) END,
+    E'\\x01\\x01', 'N'), E'\\x01\\x02', 'M')
+$fold$`
 }

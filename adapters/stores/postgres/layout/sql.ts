@@ -1,10 +1,12 @@
 /**
- * SQL, built safely: names are quoted, values are bound.
+ * SQL, built safely: names are quoted and say what they name, values are bound, and strings are as PostgreSQL can hold them,
+ * which has no NUL.
  *
  * @module
  */
 
-import { storedJson } from './text.ts'
+import type { SortKey } from '../../../../src/ports/filter.ts'
+import { setMember } from '../../../../src/ports/members.ts'
 
 /** A statement with the values of its numbered parameters, all of them as text. */
 export interface Statement {
@@ -30,12 +32,15 @@ export class Parameters {
     return type === 'text' ? `$${number}::text` : `$${number}::text::${type}`
   }
 
-  /** Any value as JSON. */
+  /** An integer as a parameter. */
+  integer(number: number): string {
+    return this.bind(String(number), 'bigint')
+  }
+
   json(value: unknown): string {
     return this.bind(storedJson(value), 'jsonb')
   }
 
-  /** The statement with this SQL and these parameters. */
   statement(sql: string): Statement {
     return { sql, values: this.#values }
   }
@@ -79,4 +84,106 @@ export function literal(text: string): string {
 /** A list of strings as the text of an SQL array. */
 export function arrayText(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+/** The name of a table's primary key. */
+export function primaryKeyName(table: string): string {
+  return shortName(`${table}_pkey`)
+}
+
+/** The names of the constraints of a table's unique sets. Errors contain them, so they tell which fields clash. */
+export function uniqueNames(table: string, sets: readonly (readonly string[])[]): string[] {
+  return distinct(
+    sets.map((fields) => `${table}_unique_${fields.join('_and_')}`),
+    sets,
+  )
+}
+
+/** The names of the indexes that serve a table's orders. */
+export function orderNames(table: string, orders: readonly (readonly SortKey[])[]): string[] {
+  const names = orders.map((keys) => {
+    const words = keys.map(({ field, descending }) => (descending ? `${field}_desc` : field))
+    return `${table}_order_${words.join('_and_')}`
+  })
+  return distinct(
+    names,
+    orders.map((keys) => keys.map(({ field, descending }) => [field, descending])),
+  )
+}
+
+/**
+ * `names` of different `things`. If fields have names like `a_and_b`, several may be the same: all of these end with a
+ * checksum, because the index that already has the name may be of any of them.
+ */
+function distinct(names: readonly string[], things: readonly unknown[]): string[] {
+  const texts = things.map((thing) => JSON.stringify(thing))
+  return names.map((name, at) => {
+    const text = texts[at] ?? ''
+    const isShared = names.some((other, index) => other === name && texts[index] !== text)
+    return shortName(isShared ? `${name}_${checksum(text)}` : name)
+  })
+}
+
+/** The name of the index that serves filters by the elements of a list. */
+export function listName(table: string, field: string): string {
+  return shortName(`${table}_list_${field}`)
+}
+
+/** The name of the index that serves a search; `label` as `searchLabel` has it. */
+export function searchName(table: string, label: string): string {
+  return shortName(`${table}_search_${label}`)
+}
+
+const SPECIAL = /[\0\u0001]/g
+const ESCAPED = /\u0001[\u0001\u0002]/g
+
+/**
+ * `text` as it is stored: U+0000 becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002. Every other string stays as
+ * it is, and the order by code point stays the same.
+ */
+export function stored(text: string): string {
+  if (!hasSpecial(text)) return text
+  return text.replace(SPECIAL, (char) => (char === '\0' ? '\u0001\u0001' : '\u0001\u0002'))
+}
+
+/** The string that is stored as `text`. */
+export function restored(text: string): string {
+  if (!text.includes('\u0001')) return text
+  return text.replace(ESCAPED, (pair) => (pair === '\u0001\u0001' ? '\0' : '\u0001'))
+}
+
+function hasSpecial(text: string): boolean {
+  return text.includes('\0') || text.includes('\u0001')
+}
+
+/** The JSON of `value` as it is stored. */
+export function storedJson(value: unknown): string {
+  return inStoredJson(JSON.stringify(value) ?? 'null', () => value)
+}
+
+/** `json` as it is stored; `value` returns what it holds. */
+export function inStoredJson(json: string, value: () => unknown): string {
+  return /\\u000[01]/.test(json) ? JSON.stringify(eachString(toPlain(value()), stored)) : json
+}
+
+/** The value of stored JSON. Modifies `value`, which must be the caller's own. */
+export function restoredValue(json: string, value: unknown): unknown {
+  return json.includes('\\u0001') ? eachString(value, restored) : value
+}
+
+/** Dates as their strings, as `JSON.stringify` writes them. */
+function toPlain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}
+
+/** `value` with every string and key changed. */
+function eachString(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((element) => eachString(element, change))
+  const changed: Record<string, unknown> = {}
+  for (const [key, member] of Object.entries(value)) {
+    setMember(changed, change(key), eachString(member, change))
+  }
+  return changed
 }

@@ -1,12 +1,23 @@
-/**
- * What the database knows of tables and of itself.
- *
- * @module
- */
+/** What the database knows of tables and of itself. */
 
+import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Connection } from '../connection/connection.ts'
-import type { Column } from '../layout/columns.ts'
+import {
+  type Column,
+  type ColumnType,
+  NULLS,
+  ownColumn,
+  SEARCH_PREFIX,
+  type Table,
+} from '../layout/columns.ts'
 import { arrayText, literal, type Statement } from '../layout/sql.ts'
+
+/** Where tables are. */
+export interface Place {
+  readonly connection: Connection
+  /** The database's schema. */
+  readonly space: string
+}
 
 /** A column that exists. */
 export interface ExistingColumn {
@@ -14,7 +25,6 @@ export interface ExistingColumn {
   readonly isNotNull: boolean
   /** Its type, or that which a domain is over. */
   readonly baseType: string
-  /** The collation of a string. */
   readonly collation?: string
   /** Whether the collation takes some strings for equal that differ. */
   readonly isLoose: boolean
@@ -37,7 +47,6 @@ export interface ExistingIndex {
   readonly isOwn: boolean
   readonly isConstraint: boolean
   readonly isPrimary: boolean
-  /** The SQL that creates it. */
   readonly definition: string
   /** Whether it holds every row, by columns alone. */
   readonly isWhole: boolean
@@ -75,9 +84,9 @@ export async function existingTable(
   connection: Connection,
   table: string,
 ): Promise<ExistingTable | undefined> {
-  const columns = await columnRows(connection, table)
+  const columns = await jsonRows<ColumnRow>(connection, COLUMNS, table)
   if (columns.length === 0) return undefined
-  const indexes = await indexRows(connection, table)
+  const indexes = await jsonRows<ExistingIndex & { name: string }>(connection, INDEXES, table)
   return {
     kind: KINDS[columns[0]?.relkind ?? ''] ?? 'table',
     columns: new Map(columns.map(({ name, relkind: _, ...column }) => [name, column])),
@@ -85,14 +94,9 @@ export async function existingTable(
   }
 }
 
-interface ColumnRow extends ExistingColumn {
-  readonly name: string
-  readonly relkind: string
-}
+type ColumnRow = ExistingColumn & { readonly name: string; readonly relkind: string }
 
-function columnRows(connection: Connection, table: string): Promise<ColumnRow[]> {
-  return jsonRows(connection, {
-    sql: `SELECT json_strip_nulls(json_build_object(
+const COLUMNS = `SELECT json_strip_nulls(json_build_object(
         'name', attname,
         'relkind', (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
         'type', format_type(atttypid, atttypmod),
@@ -113,18 +117,9 @@ function columnRows(connection: Connection, table: string): Promise<ColumnRow[]>
           ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END))
       FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-      WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
-    values: [table],
-  })
-}
+      WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`
 
-interface IndexRow extends ExistingIndex {
-  readonly name: string
-}
-
-function indexRows(connection: Connection, table: string): Promise<IndexRow[]> {
-  return jsonRows(connection, {
-    sql: `SELECT json_build_object(
+const INDEXES = `SELECT json_build_object(
         'name', relname,
         'isUnique', indisunique,
         'isValid', indisvalid,
@@ -137,10 +132,7 @@ function indexRows(connection: Connection, table: string): Promise<IndexRow[]> {
         'columns', coalesce((SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum)) FROM pg_attribute
           WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])), '[]'))
       FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-      WHERE indrelid = to_regclass($1::text)`,
-    values: [table],
-  })
-}
+      WHERE indrelid = to_regclass($1::text)`
 
 /** The schema that holds the operators of `pg_trgm`, as SQL names it; undefined if the extension is not there. */
 export async function trigramSpace(connection: Connection): Promise<string | undefined> {
@@ -151,11 +143,7 @@ export async function trigramSpace(connection: Connection): Promise<string | und
 }
 
 /** Whether the function exists in the schema. */
-export async function hasFunction(
-  connection: Connection,
-  space: string,
-  name: string,
-): Promise<boolean> {
+export async function hasFunction({ connection, space }: Place, name: string): Promise<boolean> {
   const sql = `SELECT 1 FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE ARRAY[nspname, proname]::text[] = $1::text::text[]`
   const rows = await textRows(connection, { sql, values: [arrayText([space, name])] })
@@ -170,8 +158,54 @@ export async function textRows(connection: Connection, statement: Statement): Pr
   return rows.map((row) => row.map((value) => value?.toString()))
 }
 
-/** What the one column of a statement holds as JSON. */
-async function jsonRows<Row>(connection: Connection, statement: Statement): Promise<Row[]> {
-  const rows = await textRows(connection, statement)
+/** What the one column of a statement about a table holds as JSON. */
+async function jsonRows<Row>(connection: Connection, sql: string, table: string): Promise<Row[]> {
+  const rows = await textRows(connection, { sql, values: [table] })
   return rows.map(([json = '']) => JSON.parse(json))
+}
+
+/** `table` with the columns that exist: others are NULL, and those that no field has come too. */
+export function surveyed(table: Table, { columns }: ExistingTable): Table {
+  const declared = table.columns.map((column) => actual(column, columns.get(column.name)))
+  const others = [...columns]
+    .filter(
+      ([name]) => !table.byField.has(name) && name !== NULLS && !name.startsWith(SEARCH_PREFIX),
+    )
+    .map(([name, existing]) => actual(ownColumn(name, SHAPES.text, 'text', 'missing'), existing))
+  const all = [...declared, ...others].map((column) =>
+    column.absence === 'either' && !columns.has(NULLS)
+      ? { ...column, absence: 'missing' as const }
+      : column,
+  )
+  return {
+    ...table,
+    columns: all,
+    byField: new Map(all.map((column) => [column.field, column])),
+    hasNulls: columns.has(NULLS),
+  }
+}
+
+/** How values of each type are read; everything else is read as a string. */
+const SHAPES: Readonly<Record<ColumnType, Shape>> = {
+  text: { kind: 'string' },
+  'double precision': { kind: 'number' },
+  bigint: { kind: 'number', isInteger: true },
+  boolean: { kind: 'boolean' },
+  'timestamp(3) with time zone': { kind: 'date' },
+  jsonb: { kind: 'mixed' },
+}
+
+function actual(column: Column, existing: ExistingColumn | undefined): Column {
+  const { field, type, absence } = column
+  if (existing?.type === type) return column
+  if (existing && isKnown(existing.type)) {
+    return ownColumn(field, SHAPES[existing.type], existing.type, absence)
+  }
+  const value = existing ? `${column.sql}::text` : `NULL::${type}`
+  const text = existing ? ownColumn(field, SHAPES.text, 'text', absence) : column
+  return { ...text, value, ordered: value }
+}
+
+function isKnown(type: string): type is ColumnType {
+  return Object.hasOwn(SHAPES, type)
 }

@@ -1,15 +1,11 @@
-/**
- * Start-up beside processes that use the same tables, and with a role that may not do everything.
- *
- * @module
- */
+/** Start-up beside processes that use the same tables, and with a role that may not do everything. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import type { Connection } from '../connection/connection.ts'
 import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
-import { textRows } from './catalog.ts'
+import { type Place, textRows } from './catalog.ts'
+import type { Prepared } from './schema.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
 const LOCK_MS = 300
@@ -42,42 +38,37 @@ const MAX_ATTEMPTS = 20
  * Runs SQL that needs a table for itself. While it waits for a long read, every other statement on the table waits behind
  * it, so it gives up soon and tries again.
  */
-export async function runLocking(
-  connection: Connection,
-  table: string,
-  sql: string,
-): Promise<void> {
+export async function runLocking(collection: Prepared, sql: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     try {
-      return await connection.exec(`SET LOCAL lock_timeout = ${LOCK_MS};\n${sql}`)
+      return await collection.connection.exec(`SET LOCAL lock_timeout = ${LOCK_MS};\n${sql}`)
     } catch (error) {
       if (codeOf(error) !== NO_LOCK) throw error
-      if (performance.now() > deadline) throw await stillLocked(connection, table, error)
+      if (performance.now() > deadline) throw await stillLocked(collection, error)
     }
     await delay(MAX_PAUSE_MS * (0.2 + 0.8 * Math.random()))
   }
 }
 
-async function stillLocked(connection: Connection, table: string, cause: unknown): Promise<Error> {
+async function stillLocked({ connection, table }: Prepared, cause: unknown): Promise<Error> {
   const rows = await textRows(connection, {
     sql: `SELECT DISTINCT format('process %s (%s, %s since %s)', pid,
         coalesce(nullif(application_name, ''), usename), state, date_trunc('second', xact_start))
       FROM pg_locks JOIN pg_stat_activity USING (pid)
       WHERE relation = to_regclass($1::text) AND granted AND pid <> pg_backend_pid() LIMIT 3`,
-    values: [table],
+    values: [table.sql],
   })
   const holders = rows.map(([holder]) => holder).join(', ') || 'another transaction'
   return new StoreUnavailable(
-    `postgresStore: ${table} could not be changed, because it has been locked for ${PATIENCE_MS / 1000} s by ${holders}`,
+    `postgresStore: ${table.sql} could not be changed, because it has been locked for ${PATIENCE_MS / 1000} s by ${holders}`,
     { cause },
   )
 }
 
 /** The result of `work`, which creates and changes things in the schema `space`; says which right is missing for it. */
 export async function permitted<T>(
-  connection: Connection,
-  space: string,
+  { connection, space }: Place,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -88,16 +79,18 @@ export async function permitted<T>(
       EXISTS (SELECT FROM pg_namespace WHERE nspname = $1::text),
       coalesce((SELECT has_schema_privilege(oid, 'USAGE') AND has_schema_privilege(oid, 'CREATE')
         FROM pg_namespace WHERE nspname = $1::text), false)`
-    const [[user, database, exists, mayCreate] = []] = await textRows(connection, {
-      sql,
-      values: [space],
-    })
-    const role = identifier(String(user))
-    const { message } = error as Error
+    const [row = []] = await textRows(connection, { sql, values: [space] })
+    const [user, database, exists, mayCreate] = row
+    const [role, schema] = [identifier(String(user)), identifier(space)]
+    const where = `in the schema ${schema} (${(error as Error).message})`
+    const grant =
+      exists === 't'
+        ? `USAGE, CREATE ON SCHEMA ${schema}`
+        : `CREATE ON DATABASE ${identifier(String(database))}`
     throw new TypeError(
       mayCreate === 't'
-        ? `postgresStore: the role ${role} must own the tables that fieldgate created in the schema ${identifier(space)} (${message}). Let their owner run for each: ALTER TABLE … OWNER TO ${role}`
-        : `postgresStore: the role ${role} may not create tables in the schema ${identifier(space)} (${message}). Let an administrator run: ${exists === 't' ? `GRANT USAGE, CREATE ON SCHEMA ${identifier(space)} TO ${role}` : `GRANT CREATE ON DATABASE ${identifier(String(database))} TO ${role}`}`,
+        ? `postgresStore: the role ${role} must own the tables that fieldgate created ${where}. Let their owner run for each: ALTER TABLE … OWNER TO ${role}`
+        : `postgresStore: the role ${role} may not create tables ${where}. Let an administrator run: GRANT ${grant} TO ${role}`,
       { cause: error },
     )
   }

@@ -1,11 +1,6 @@
-/**
- * What a table still has that only other versions of a model need.
- *
- * @module
- */
+/** What a table still has that only other versions of a model need. */
 
 import type { LeftOver } from '../../../../src/ports/store.ts'
-import type { Connection } from '../connection/connection.ts'
 import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
 import { codeOf } from '../layout/errors.ts'
 import { fieldsIn, keyIn } from '../layout/indexed-fields.ts'
@@ -61,11 +56,7 @@ export function desiredNames(existing: ExistingTable, collection: Prepared): Rea
 }
 
 /** The indexes that other versions of the model have made. */
-export function obsoleteIndexes(
-  existing: ExistingTable | undefined,
-  collection: Prepared,
-): LeftIndex[] {
-  if (!existing) return []
+export function obsoleteIndexes(existing: ExistingTable, collection: Prepared): LeftIndex[] {
   const wanted = desiredNames(existing, collection)
   return [...existing.indexes]
     .filter(([name, { isOwn }]) => isOwn && !wanted.has(name))
@@ -86,17 +77,14 @@ export function uniqueFields(existing: ExistingIndex, { table }: Prepared): read
 }
 
 /** Drops what only other versions of the models need, and says what it was. */
-export async function dropLeftOvers(
-  connection: Connection,
-  collections: readonly Prepared[],
-): Promise<LeftOver[]> {
+export async function dropLeftOvers(collections: readonly Prepared[]): Promise<LeftOver[]> {
   const dropped: LeftOver[] = []
   for (const collection of collections) {
     if (collection.schema.adopted) continue
     const note = (what: string) => dropped.push({ collection: collection.schema.name, what })
-    await permitted(connection, collection.space, async () => {
-      await dropIndexes(connection, collection, note)
-      await dropColumns(connection, collection, note)
+    await permitted(collection, async () => {
+      await dropIndexes(collection, note)
+      await dropColumns(collection, note)
     })
   }
   return dropped
@@ -108,34 +96,29 @@ const WORDS: Readonly<Record<LeftIndex['kind'], string>> = {
   order: 'the index',
 }
 
-async function dropIndexes(
-  connection: Connection,
-  collection: Prepared,
-  note: (what: string) => void,
-): Promise<void> {
-  const { table, schema } = collection
+type Note = (what: string) => void
+
+async function dropIndexes(collection: Prepared, note: Note): Promise<void> {
+  const { connection, table, schema } = collection
   const existing = await existingTable(connection, table.sql)
+  if (!existing) return
   for (const { name, kind, index } of obsoleteIndexes(existing, collection)) {
     // A script without routers declares no searches.
     if (kind === 'search' && schema.searchable.length === 0) continue
     const sql = dropIndex(name, index.isConstraint, collection)
     const isDropped = await unlessNeeded(() =>
-      index.isConstraint ? runLocking(connection, table.sql, sql) : connection.exec(sql),
+      index.isConstraint ? runLocking(collection, sql) : connection.exec(sql),
     )
     if (isDropped) note(`${WORDS[kind]} '${name}'`)
   }
 }
 
-async function dropColumns(
-  connection: Connection,
-  collection: Prepared,
-  note: (what: string) => void,
-): Promise<void> {
-  const { table, schema } = collection
+async function dropColumns(collection: Prepared, note: Note): Promise<void> {
+  const { connection, table, schema } = collection
   if (schema.searchable.length === 0) return
   for (const name of leftColumns(await existingTable(connection, table.sql), collection)) {
     const sql = `ALTER TABLE ${table.sql} DROP COLUMN IF EXISTS ${identifier(name)}`
-    const isDropped = await unlessNeeded(() => runLocking(connection, table.sql, sql))
+    const isDropped = await unlessNeeded(() => runLocking(collection, sql))
     if (isDropped) note(`the search column '${name}'`)
   }
 }

@@ -1,44 +1,48 @@
-/**
- * The SQL that makes a collection's table, columns and indexes.
- *
- * @module
- */
+/** The SQL that makes a collection's table, columns and indexes, and what PostgreSQL has no room for. */
 
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { totalOrder } from '../../planner/seek.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
-import { listName, orderNames, primaryKeyName, searchName, uniqueNames } from '../layout/names.ts'
-import { listAt, orderOf, valueAt } from '../layout/operands.ts'
-import { searchColumn, searchLabel } from '../layout/search-columns.ts'
-import { identifier, literal } from '../layout/sql.ts'
-import { OWN } from './catalog.ts'
+import { codeOf } from '../layout/errors.ts'
+import {
+  type Collected,
+  listAt,
+  orderOf,
+  searchColumn,
+  searchLabel,
+  valueAt,
+} from '../layout/operands.ts'
+import {
+  identifier,
+  listName,
+  literal,
+  orderNames,
+  primaryKeyName,
+  searchName,
+  uniqueNames,
+} from '../layout/sql.ts'
+import { OWN, type Place } from './catalog.ts'
 
 /** A collection and its table. */
-export interface Prepared {
-  readonly schema: CollectionSchema
-  readonly table: Table
-  /** The database's schema. */
-  readonly space: string
-}
+export interface Prepared extends Place, Collected {}
 
 /** An index that a collection needs. */
 export interface Index {
   readonly name: string
   /** What comes after its name in `CREATE INDEX`. */
   readonly on: string
-  /** Of a unique index, its fields. */
   readonly fields?: readonly string[]
-  /** Whether it is a constraint of columns. */
   readonly isConstraint: boolean
 }
 
 /** Creates a table that does not exist, without its indexes. */
-export function createTable({ schema, table }: Prepared): string {
+export function createTable(collected: Collected): string {
+  const { table } = collected
   const columns = table.columns.map((column) => {
     const required = column.absence === 'never' && column.field !== '_id'
     return `${columnSql(column)}${required ? ' NOT NULL' : ''}`
   })
   const key = `CONSTRAINT ${identifier(primaryKeyName(table.name))} PRIMARY KEY (${table.id})`
-  const all = [...columns, ...extraColumns({ schema, table }).map(({ sql }) => sql), key]
+  const all = [...columns, ...extraColumns(collected).map(({ sql }) => sql), key]
   return `CREATE TABLE ${table.sql} (\n  ${all.join(',\n  ')}\n)`
 }
 
@@ -48,12 +52,10 @@ export function columnSql({ sql, type }: Pick<Column, 'sql' | 'type'>): string {
 }
 
 /** The columns beside those of the fields: what searches need, and the names of nulls. */
-export function extraColumns({
-  schema,
-  table,
-}: Omit<Prepared, 'space'>): { name: string; sql: string }[] {
+export function extraColumns(collected: Collected): { name: string; sql: string }[] {
+  const { schema, table } = collected
   const searched = schema.searchable.map((path) => {
-    const { name, sql, expression } = searchColumn(path, { schema, table })
+    const { name, sql, expression } = searchColumn(path, collected)
     return { name, sql: `${sql} text COLLATE "C" GENERATED ALWAYS AS (${expression}) STORED` }
   })
   const nulls = `${identifier(NULLS)} text[] NOT NULL DEFAULT '{}'`
@@ -64,25 +66,20 @@ export function extraColumns({
  * All indexes of a collection; `trigrams` is the schema of `pg_trgm`. NULLs never clash, so unique indexes are always
  * sparse. Plain ones end with `_id`, as total orders do.
  */
-export function indexesOf({ schema, table }: Prepared, trigrams: string | undefined): Index[] {
-  const collected = { schema, table }
+export function indexesOf(collected: Collected, trigrams: string | undefined): Index[] {
+  const { schema, table } = collected
   const uniques = uniqueNames(table.name, schema.unique)
   const unique = schema.unique.map((fields, at): Index => {
     const operands = fields.map((field) => valueAt(field, collected))
     const keys = operands.map(({ sql, isColumn }) => (isColumn ? sql : `(${sql})`))
     const isConstraint = operands.every(({ isColumn }) => isColumn)
-    return {
-      name: uniques[at] ?? '',
-      on: `(${keys.join(', ')})`,
-      fields,
-      isConstraint,
-    }
+    return { name: uniques[at] ?? '', on: `(${keys.join(', ')})`, fields, isConstraint }
   })
   const names = orderNames(table.name, schema.indexes)
   const orders = schema.indexes.map((declared, at): Index => {
-    const isTotal = declared.some(({ field }) => field === '_id')
-    const keys = isTotal ? declared : [...declared, { field: '_id', descending: false }]
-    const on = `(${keys.map((key) => orderOf(key, collected)).join(', ')})`
+    const on = `(${totalOrder(declared)
+      .map((key) => orderOf(key, collected))
+      .join(', ')})`
     return { name: names[at] ?? '', on, isConstraint: false }
   })
   const searches = schema.searchable.map((path): Index => {
@@ -99,23 +96,16 @@ export function indexesOf({ schema, table }: Prepared, trigrams: string | undefi
 }
 
 /** Creates an index; `CONCURRENTLY` does not hold up writes, but cannot run in a transaction. */
-export function createIndex(
-  { name, on, fields }: Index,
-  { table }: Prepared,
-  how: '' | 'CONCURRENTLY',
-): string {
-  return `CREATE ${fields ? 'UNIQUE ' : ''}INDEX ${how} ${identifier(name)} ON ${table.sql} ${on}`
+export function createIndex({ name, on, fields }: Index, { sql }: Table, how = ''): string {
+  return `CREATE ${fields ? 'UNIQUE ' : ''}INDEX ${how} ${identifier(name)} ON ${sql} ${on}`
 }
 
 /** What follows once an index is there: a constraint that is named in errors, and a mark. */
 export function finishIndex({ name, isConstraint }: Index, { table, space }: Prepared): string[] {
   const index = identifier(name)
-  return [
-    ...(isConstraint
-      ? [`ALTER TABLE ${table.sql} ADD CONSTRAINT ${index} UNIQUE USING INDEX ${index}`]
-      : []),
-    `COMMENT ON INDEX ${identifier(space)}.${index} IS ${literal(OWN)}`,
-  ]
+  const comment = `COMMENT ON INDEX ${identifier(space)}.${index} IS ${literal(OWN)}`
+  const constraint = `ALTER TABLE ${table.sql} ADD CONSTRAINT ${index} UNIQUE USING INDEX ${index}`
+  return isConstraint ? [constraint, comment] : [comment]
 }
 
 /** Drops an index, or the constraint that it belongs to. */
@@ -123,4 +113,71 @@ export function dropIndex(name: string, isConstraint: boolean, { table, space }:
   return isConstraint
     ? `ALTER TABLE ${table.sql} DROP CONSTRAINT IF EXISTS ${identifier(name)}`
     : `DROP INDEX CONCURRENTLY IF EXISTS ${identifier(space)}.${identifier(name)}`
+}
+
+/** Throws a `TypeError` if two models would have tables or indexes of one name, of which a schema has one. */
+export function refuseMeetingNames(
+  collections: readonly Prepared[],
+  trigrams: string | undefined,
+): void {
+  const owners = new Map<string, Prepared['schema']>()
+  for (const collection of collections) {
+    const { schema } = collection
+    for (const name of namesOf(collection, trigrams)) {
+      const other = owners.get(name) ?? schema
+      // Two models may adopt one table.
+      if (other !== schema && !(other.adopted && schema.adopted)) {
+        throw new TypeError(
+          `postgresStore: '${name}' would be a table or an index of '${other.name}' and of '${schema.name}'. Give one of these models another 'collection'`,
+        )
+      }
+      owners.set(name, schema)
+    }
+  }
+}
+
+/** The names that a collection takes in its schema. */
+function namesOf(collection: Prepared, trigrams: string | undefined): readonly string[] {
+  const { schema, table } = collection
+  if (schema.adopted) return [schema.adopted.name]
+  const indexes = indexesOf(collection, trigrams).map(({ name }) => name)
+  return [table.name, primaryKeyName(table.name), ...indexes]
+}
+
+/** A table of PostgreSQL has no more columns. */
+const MAX_COLUMNS = 1600
+
+/** Throws a `TypeError` if a table would have more columns than PostgreSQL takes. */
+export function refuseTooMany(collections: readonly Prepared[]): void {
+  for (const collection of collections) {
+    const { schema, table } = collection
+    const extra = schema.adopted ? 0 : extraColumns(collection).length
+    const count = table.columns.length + extra
+    if (count <= MAX_COLUMNS) continue
+    throw new TypeError(
+      `postgresStore: the table of '${schema.name}' would have ${count} columns, ${extra} of them for searches, and PostgreSQL takes ${MAX_COLUMNS}. Put fields into objects, or search fewer`,
+    )
+  }
+}
+
+/** The error of a name that something else in the database's schema has, with what to do; any other error as it is. */
+export function takenName(error: unknown, { schema }: Prepared): unknown {
+  if (codeOf(error) !== NAME_TAKEN) return error
+  const { message } = error as Error
+  return new TypeError(
+    `postgresStore: ${message}, and '${schema.name}' needs this name for its table or an index. Rename what has it, or give the model another 'collection'`,
+    { cause: error },
+  )
+}
+
+const NAME_TAKEN = '42P07'
+
+/** What to say of strings in indexes that may become too long for one. */
+export function unboundedIn(collections: readonly Prepared[]): string[] {
+  return collections.flatMap(({ schema: { name, adopted, unbounded = [] } }) =>
+    // Columns and indexes of adopted tables are another program's, with limits of their own.
+    adopted || unbounded.length === 0
+      ? []
+      : `PostgreSQL: a value in an index has about 2,700 bytes, and '${name}' has strings without a limit in 'unique' or 'indexes': ${unbounded.join(', ')}. A longer value is a 413. Give them a max()`,
+  )
 }

@@ -1,16 +1,12 @@
-/**
- * Aggregates: the statement, and its rows as values.
- *
- * @module
- */
+/** Aggregates: the statement, and its rows as values. */
 
 import { type AggregateRead, type GroupKey, PART_LENGTHS } from '../../../../src/ports/aggregate.ts'
 import type { Scalar } from '../../../../src/ports/filter.ts'
-import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/groups.ts'
+import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
 import { dateFrom, isoFrom } from '../layout/dates.ts'
 import { type Collected, type Compilation, type Operand, valueAt } from '../layout/operands.ts'
 import type { Row } from '../layout/rows.ts'
-import { restored } from '../layout/text.ts'
+import { restored } from '../layout/sql.ts'
 import { compileFilter } from './filter.ts'
 
 /** The statement of the groups that `read` asks for. */

@@ -1,8 +1,4 @@
-/**
- * A change of one record as the assignments of an `UPDATE`, so that it is one atomic statement.
- *
- * @module
- */
+/** A change of one record as the assignments of an `UPDATE`, so that it is one atomic statement. */
 
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change } from '../../../../src/ports/store.ts'
@@ -11,14 +7,19 @@ import { changedJson, type JsonDialect, type Of } from '../../sql/change.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { dateText } from '../layout/dates.ts'
 import { json, scalarIn } from '../layout/operands.ts'
-import { identifier, literal, type Parameters } from '../layout/sql.ts'
-import { stored } from '../layout/text.ts'
+import { identifier, literal, type Parameters, stored } from '../layout/sql.ts'
 
 /** The assignments of the columns that `change` affects. Empty if it changes nothing. */
 export function compileChange(change: Change, table: Table, parameters: Parameters): string {
   const assignments = new Map<Column, string>()
   const insides = new Map<Column, Operation[]>()
-  const nulls = new Nulls(table)
+  /** Whether fields hold null after it, of those that may hold null or be missing. */
+  const nulls = new Map<string, boolean>()
+  const note = ({ field, absence }: Column, operation?: Operation) => {
+    // A list from which something is pulled stays what it was, or null.
+    if (absence !== 'either' || operation?.op === 'pull') return
+    nulls.set(field, operation?.op === 'set' && operation.value === null)
+  }
   for (const operation of operationsOf(change)) {
     const { path } = operation
     const name = topOf(path)
@@ -27,19 +28,19 @@ export function compileChange(change: Change, table: Table, parameters: Paramete
     if (!column) continue
     if (path === name) {
       assignments.set(column, changedColumn(column, operation, parameters))
-      nulls.note(column, operation)
+      note(column, operation)
     } else {
       const inside = { ...operation, path: path.slice(name.length + 1) }
       insides.set(column, [...(insides.get(column) ?? []), inside])
     }
   }
   for (const [column, operations] of insides) {
-    if (!isWeak(operations)) nulls.note(column)
+    if (!isWeak(operations)) note(column)
     const before = assignments.get(column) ?? column.value
     assignments.set(column, column.fromJson(changedObject(before, operations, parameters)))
   }
   const all = [...assignments].map(([{ sql }, value]) => `${sql} = ${value}`)
-  return [...all, ...nulls.assignments()].join(', ')
+  return [...all, ...(table.hasNulls ? nullsAfter(nulls) : [])].join(', ')
 }
 
 /** The new value of a column. */
@@ -66,35 +67,14 @@ function sum(before: string, by: number, type: string, parameters: Parameters): 
   return `COALESCE(${before}, 0) + ${parameters.bind(String(by), type)}`
 }
 
-/** The column with the names of the fields that hold null. */
-class Nulls {
-  readonly #fields = new Map<string, boolean>()
-  readonly #table: Table
-
-  constructor(table: Table) {
-    this.#table = table
-  }
-
-  /** Notes that a field holds what an operation makes of it, or an object. */
-  note({ field, absence }: Column, operation?: Operation): void {
-    // A list from which something is pulled stays what it was, or null.
-    if (absence !== 'either' || operation?.op === 'pull') return
-    this.#fields.set(field, operation?.op === 'set' && operation.value === null)
-  }
-
-  /** The assignment of the column, if it changes. */
-  assignments(): string[] {
-    if (!this.#table.hasNulls || this.#fields.size === 0) return []
-    const column = identifier(NULLS)
-    const fields = [...this.#fields]
-    const kept = fields.reduce(
-      (list, [field]) => `array_remove(${list}, ${literal(field)})`,
-      column,
-    )
-    const added = fields.filter(([, isNull]) => isNull).map(([field]) => literal(field))
-    const all = added.length === 0 ? kept : `${kept} || ARRAY[${added.join(', ')}]::text[]`
-    return [`${column} = ${all}`]
-  }
+/** The assignment of the column with the names of the fields that hold null, if it changes. */
+function nullsAfter(fields: ReadonlyMap<string, boolean>): string[] {
+  if (fields.size === 0) return []
+  const column = identifier(NULLS)
+  const names = [...fields.keys()]
+  const kept = names.reduce((list, field) => `array_remove(${list}, ${literal(field)})`, column)
+  const added = names.filter((field) => fields.get(field)).map(literal)
+  return [`${column} = ${kept}${added.length > 0 ? ` || ARRAY[${added.join(', ')}]::text[]` : ''}`]
 }
 
 /** A value that is not null as a parameter of its column's type. */

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
-import type { Filter } from '../../../../src/ports/filter.ts'
+import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import {
   AnchorGone,
@@ -17,18 +16,24 @@ import {
 } from '../../../../src/ports/store.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { gather } from '../../gather.ts'
-import { idOf, namesOne } from '../../planner/filter.ts'
+import { shownText } from '../../json-values.ts'
+import {
+  type Bounds,
+  boundsAfter,
+  idOf,
+  namesOne,
+  type Range,
+  type Stretch,
+  stretchesBeyond,
+} from '../../planner/seek.ts'
 import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
-import { type Compilation, orderBy } from '../layout/operands.ts'
-import { type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
-import { literal, Parameters, type Statement } from '../layout/sql.ts'
-import { restored, stored } from '../layout/text.ts'
+import { type Collected, type Compilation, orderBy, valueAt } from '../layout/operands.ts'
+import { jsonWriter, type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
+import { literal, Parameters, restored, type Statement, stored } from '../layout/sql.ts'
 import { compileGroups, groupReader } from './aggregate.ts'
-import { compileFilter, namesUnique, where } from './filter.ts'
+import { comparison, compileFilter, namesUnique, where } from './filter.ts'
 import { inserter } from './inserts.ts'
-import { jsonWriter } from './json-rows.ts'
-import { startOf } from './order.ts'
 import { writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
@@ -58,18 +63,18 @@ function readsOf(
   const whole = readerOf(table)
   const writeJson = jsonWriter(table, schema.declared, false)
   const writeFilled = jsonWriter(table, schema.declared, true)
-  const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
   const readRow = rowReader(schema, table, runner)
 
-  /** The number that a statement returns, which may read the records that match `filter`. */
-  const numberIn = async (
-    sql: string,
-    { parameters }: Compilation,
-    isLong: boolean,
+  /** The rows of the statement that `sqlOf` compiles, which reads the records that match `filter`. */
+  const ask = async (
+    filter: Filter,
+    sqlOf: (compiled: Compilation) => string,
     hints?: ReadHints,
-  ): Promise<number> => {
-    const { rows } = await runner.read({ ...parameters.statement(sql), isLong }, hints)
-    return Number(rows[0]?.[0])
+  ) => {
+    const compiled = { schema, table, parameters: new Parameters() }
+    const sql = sqlOf(compiled)
+    const isLong = !namesUnique(schema, filter)
+    return (await runner.read({ ...compiled.parameters.statement(sql), isLong }, hints)).rows
   }
 
   const rowsOf = (read: Read, reader: Reader): Promise<readonly Row[]> => {
@@ -81,20 +86,13 @@ function readsOf(
   const pageOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
     const { limit, hints, afterRecord, filter } = read
     if (limit === 0) return []
-    const compiled = compilation()
-    const sql = compileRead(read, reader, compiled)
-    const isLong = !namesUnique(schema, filter)
-    const { rows } = await runner.read({ ...compiled.parameters.statement(sql), isLong }, hints)
-    if (rows.length === 0 && afterRecord) await requireRecord(afterRecord, hints)
+    const rows = await ask(filter, (compiled) => compileRead(read, reader, compiled), hints)
+    if (rows.length > 0 || !afterRecord) return rows
+    // Nothing comes after a record that is not there.
+    const isThere = (compiled: Compilation) =>
+      `SELECT 1 FROM ${table.sql}${where(afterRecord, compiled)} LIMIT 1`
+    if ((await ask(afterRecord, isThere, hints)).length === 0) throw new AnchorGone()
     return rows
-  }
-
-  /** Nothing comes after a record that is not there. */
-  const requireRecord = async (anchor: Filter, hints?: ReadHints): Promise<void> => {
-    const compiled = compilation()
-    const sql = `SELECT 1 FROM ${table.sql}${where(anchor, compiled)} LIMIT 1`
-    const { rows } = await runner.read(compiled.parameters.statement(sql), hints)
-    if (rows.length === 0) throw new AnchorGone()
   }
 
   /** What `show` makes of the record of each row that `read` asks for. */
@@ -107,24 +105,21 @@ function readsOf(
     find: (read) => shown(read, (record) => project(record, read.select)),
 
     async findJson(read) {
-      if (read.select) return shown(read, (record) => selectedJson(record, schema, read))
+      if (read.select) return shown(read, (record) => shownText(record, schema, read))
       const rows = await rowsOf(read, whole)
       return mapInTurns(rows, lengthOf, read.fillDefaults ? writeFilled : writeJson)
     },
 
     async count(filter, hints) {
-      const compiled = compilation()
-      const sql = `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
-      return numberIn(sql, compiled, !namesUnique(schema, filter), hints)
+      const count = (compiled: Compilation) =>
+        `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
+      const [row] = await ask(filter, count, hints)
+      return Number(row?.[0])
     },
 
     async aggregate(read) {
-      const compiled = compilation()
-      const sql = compileGroups(read, compiled)
-      const isLong = !namesUnique(schema, read.filter)
-      const statement = { ...compiled.parameters.statement(sql), isLong }
-      const { rows } = await runner.read(statement, read.hints)
-      return rows.map(groupReader(read, compiled))
+      const rows = await ask(read.filter, (compiled) => compileGroups(read, compiled), read.hints)
+      return rows.map(groupReader(read, { schema, table }))
     },
 
     async estimate() {
@@ -132,7 +127,8 @@ function readsOf(
       const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL_BYTES}
         THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
         FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
-      return numberIn(sql, compilation(), false)
+      const { rows } = await runner.read({ sql, values: [] })
+      return Number(rows[0]?.[0])
     },
   }
 }
@@ -167,19 +163,6 @@ function rowReader(
   })
 }
 
-/** The JSON of a part of a record, with `_id` before names that are whole numbers. */
-function selectedJson(
-  record: Fields,
-  { declared }: CollectionSchema,
-  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
-): string {
-  const shown = declared ? onlyDeclared(declared, record) : record
-  const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
-  const { _id, ...rest } = project(whole as Fields, select)
-  const others = JSON.stringify(rest)
-  return `{"_id":${JSON.stringify(_id)}${others === '{}' ? '}' : `,${others.slice(1)}`}`
-}
-
 /** Bytes of a table that is counted in a few milliseconds. */
 const SMALL_BYTES = 4 * 1024 * 1024
 
@@ -197,7 +180,7 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
     orderBy: (keys) => orderBy(keys, compiled),
     // A limit that the planner can't see makes it plan a prepared statement again each time.
     count: (records) => String(Math.trunc(records)),
-    offset: (records) => parameters.bind(String(records), 'bigint'),
+    offset: (records) => parameters.integer(records),
     // The parts run in turn.
     oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
   })
@@ -208,4 +191,50 @@ function lengthOf(row: Row): number {
   let length = 0
   for (const value of row) length += value?.length ?? 0
   return length
+}
+
+/** Where a page starts. */
+export interface Start {
+  /** A `WITH` clause that `stretches` need, or nothing. */
+  readonly anchor: string
+  /** What follows the position; undefined at the beginning. */
+  readonly stretches?: readonly Stretch[]
+}
+
+/** Where the page of a read starts. */
+export function startOf({ sort, after, afterRecord }: Read, compiled: Compilation): Start {
+  if (afterRecord) {
+    const values = sort.map(({ field }, at) => `${valueAt(field, compiled).ordered} AS value${at}`)
+    const rows = `${compiled.table.sql}${where(afterRecord, compiled)}`
+    const anchor = `WITH anchor AS MATERIALIZED (SELECT ${values.join(', ')} FROM ${rows} LIMIT 1) `
+    const bounds = sort.map((key, at) => anchorBounds(key, at, compiled))
+    return { anchor, stretches: stretchesBeyond(sort, bounds) }
+  }
+  if (!after) return { anchor: '' }
+  const bounds = boundsAfter(sort, after, (field) => {
+    const operand = valueAt(field, compiled)
+    return {
+      isNull: `${operand.ordered} IS NULL`,
+      isThere: `${operand.ordered} IS NOT NULL`,
+      compare: (sign, value) => comparison(operand, sign, value, compiled.parameters),
+    }
+  })
+  return { anchor: '', stretches: stretchesBeyond(sort, bounds) }
+}
+
+/**
+ * The bounds of the anchor's value, which only the database knows. The tests that do not depend on a row are made once, before
+ * a range is read. Without a record, nothing follows.
+ */
+function anchorBounds({ field, descending }: SortKey, at: number, collected: Collected): Bounds {
+  const { ordered, isNotNull } = valueAt(field, collected)
+  const value = `(SELECT value${at} FROM anchor)`
+  const tie = `${ordered} = ${value}`
+  const later = { condition: `${ordered} ${descending ? '<' : '>'} ${value}` }
+  if (field === '_id' || isNotNull) return { ties: () => [tie], beyond: [later] }
+  const isNull = `(SELECT value${at} IS NULL FROM anchor)`
+  const nulls: Range = descending
+    ? { condition: `${ordered} IS NULL AND NOT ${isNull}`, isConstant: true }
+    : { condition: `${ordered} IS NOT NULL AND ${isNull}` }
+  return { ties: () => [tie, `${ordered} IS NULL AND ${isNull}`], beyond: [later, nulls] }
 }

@@ -1,26 +1,22 @@
-/**
- * The neutral filter as SQL.
- *
- * @module
- */
+/** The neutral filter as SQL. */
 
 import { everything, type Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { isoText } from '../../json-values.ts'
+import { placeAt } from '../../planner/seek.ts'
 import { every, filterCompiler, type Sign, some, type Value, whereAll } from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
-import { dateText, FIRST, isoText, LAST } from '../layout/dates.ts'
+import { dateText, FIRST, LAST } from '../layout/dates.ts'
 import {
   type Compilation,
   found,
   jsonOperand,
   listAt,
   type Operand,
-  placeAt,
+  searchColumn,
 } from '../layout/operands.ts'
-import { searchColumn } from '../layout/search-columns.ts'
-import { arrayText, type Parameters } from '../layout/sql.ts'
-import { stored } from '../layout/text.ts'
+import { arrayText, type Parameters, stored } from '../layout/sql.ts'
 
 /** `filter` as a condition. */
 export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler({
@@ -109,9 +105,7 @@ export function comparison(
   parameters: Parameters,
 ): string {
   const { type, sql, ordered } = operand
-  if (operand.isFine && value instanceof Date) {
-    return compareFine(operand, sign, value, parameters)
-  }
+  if (operand.isFine && value instanceof Date) return compareFine(operand, sign, value, parameters)
   // Both sides as JavaScript's numbers: no integer equals 1.5, but some lie beyond it.
   if (typeof value === 'number' && !fits(type, value)) {
     if (sign === '=') return 'FALSE'
@@ -183,9 +177,7 @@ function contains(field: string, text: string, compilation: Compilation): string
   if (!text.isWellFormed()) return 'FALSE'
   const { sql } = searchColumn(field, compilation)
   const term = fold(text)
-  if (placeAt(field, schema.shape).parts.length === 1) {
-    return holds(sql, folded(term), compilation)
-  }
+  if (placeAt(field, schema.shape).parts.length === 1) return holds(sql, folded(term), compilation)
   const whole = JSON.stringify(stored(term)).slice(1, -1)
   const within = parameters.bind(folded(term))
   return every([

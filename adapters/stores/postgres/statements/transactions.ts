@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { NotedChange } from '../../../../src/ports/changes.ts'
 import { all as allOf, any, type Filter } from '../../../../src/ports/filter.ts'
 import type {
   CollectionSchema,
@@ -106,14 +105,14 @@ async function takeAll(
     results.push(taken.result)
     noted.push(...notedBy(taken, step, at))
   }
-  return withNoted(results, all, () => log.add(noted, run))
+  return outcomeOf(results, all, () => log.add(noted, run))
 }
 
 /** The outcome of steps; `add` is called if the log notes what some of them do. */
-async function withNoted(
+async function outcomeOf(
   results: readonly StepResult[],
   all: readonly Located[],
-  add: () => Promise<readonly NotedChange[]>,
+  add: () => ReturnType<Log['add']>,
 ): Promise<Taken> {
   return all.some(({ step }) => isNotable(step)) ? { results, noted: await add() } : { results }
 }
@@ -155,12 +154,9 @@ async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
     const filters = some.flatMap(({ step }) =>
       isChange(step) || isPrecise(step) ? filterOf(step) : [],
     )
-    const [first] = some
-    const isConcerned = first && filters.length > 0
-    locked.set(
-      table,
-      isConcerned ? await writesTo(first.step.in, table, run).lock(any(filters)) : [],
-    )
+    const [{ step }] = some as [Located]
+    const lock = () => writesTo(step.in, table, run).lock(any(filters))
+    locked.set(table, filters.length > 0 ? await lock() : [])
   }
   return locked
 }

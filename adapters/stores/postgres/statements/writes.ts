@@ -1,65 +1,39 @@
-/**
- * The statements that write to one collection, or hold its records until a transaction ends.
- *
- * @module
- */
+/** The statements that write to one collection, or hold its records until a transaction ends. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type {
-  Change,
-  Collection,
-  CollectionSchema,
-  Fields,
-  WriteOptions,
-} from '../../../../src/ports/store.ts'
+import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../../src/ports/store.ts'
 import type { StepWrites } from '../../changes/noting.ts'
+import { expecting } from '../../expecting.ts'
 import { changedPaths } from '../../planner/change.ts'
-import { namesOne } from '../../planner/filter.ts'
+import { namesOne } from '../../planner/seek.ts'
 import { every } from '../../sql/filter.ts'
-import type { Table } from '../layout/columns.ts'
+import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import type { Compilation } from '../layout/operands.ts'
-import { type Row, type Run, readerOf } from '../layout/rows.ts'
-import { Parameters } from '../layout/sql.ts'
-import { restored } from '../layout/text.ts'
-import { compileChange } from './change.ts'
-import { type Condition, writeExpecting } from './expected.ts'
+import { type Reader, type Row, type Run, readerOf } from '../layout/rows.ts'
+import { identifier, literal, Parameters, restored } from '../layout/sql.ts'
+import { compileChange, scalarText } from './change.ts'
 import { compileFilter, where } from './filter.ts'
 import { refuseFixed, singleInserter } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
-export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  turn: Required<StepWrites>['turn']
-  /** Removes every matching record and resolves to them. */
-  deleteMany(filter: Filter): Promise<Fields[]>
-  /** Whether a record matches and holds what is expected; nobody changes or removes it before the transaction ends. */
-  keep(filter: Filter, options?: WriteOptions): Promise<boolean>
-  /** Whether a record matches at this moment. */
-  isThere(filter: Filter): Promise<boolean>
+export interface Writes extends StepWrites {
+  readonly turn: Required<StepWrites>['turn']
   /**
    * Waits for those who are writing to the matching records; nobody else does before the transaction ends. Resolves to
    * their ids.
    */
   lock(filter: Filter): Promise<string[]>
-  /** The same of one record that matches and holds what is expected; resolves to it. */
-  hold(filter: Filter, options?: WriteOptions): Promise<Fields | null>
-  /** The same of all that match. */
-  holdAll(filter: Filter): Promise<Fields[]>
 }
 
 /** The writes to `schema`, which is `table` in the database. */
 export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writes {
-  const { columns, record } = readerOf(table)
+  const reader = readerOf(table)
+  const { columns, record } = reader
   const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
   const send = (sql: string, { parameters }: Compilation) => run(parameters.statement(sql))
+  const expected = expectingIn(schema, table, reader, run)
   const oneOf = ([row]: readonly Row[]) => (row ? record(row) : null)
-
-  /** Does `write` to the record that matches, if it holds what is expected. */
-  const expected = (
-    filter: Filter,
-    { expect }: WriteOptions = {},
-    write: (held: Condition) => Promise<Fields | null>,
-  ) => writeExpecting({ schema, table, filter, run }, expect, write)
 
   /** Writes one record: `begin` returns the statement up to its condition. */
   const writeOne = (
@@ -158,4 +132,67 @@ function updating(change: Change, { table, parameters }: Compilation): string {
   if (table.isAdopted) refuseFixed(changedPaths(change).map(topOf), table, ['nothing', 'inserts'])
   const assignments = compileChange(change, table, parameters)
   return `UPDATE ${table.sql} SET ${assignments || `${table.id} = ${table.id}`}`
+}
+
+/** What the row must hold. */
+type Condition = (parameters: Parameters) => string
+
+/** Does `write` to the record that matches, if it holds what is expected; see `expecting`. */
+type Expecting = (
+  filter: Filter,
+  options: WriteOptions | undefined,
+  write: (held: Condition) => Promise<Fields | null>,
+) => Promise<Fields | null>
+
+function expectingIn(schema: CollectionSchema, table: Table, whole: Reader, run: Run): Expecting {
+  return (filter, options, write) =>
+    expecting<Condition, Fields>(options?.expect, {
+      asWritten: (values) => (parameters) => compileExpected(values, table, parameters),
+      async find(fields) {
+        const columns = fields.flatMap((field) => table.byField.get(field)?.sql ?? [])
+        if (table.hasNulls) columns.push(identifier(NULLS))
+        const texts = columns.map((column) => `${column}::text`)
+        const parameters = new Parameters()
+        const from = `FROM ${table.sql}${where(filter, { schema, table, parameters })} LIMIT 1`
+        const sql = `SELECT ${[whole.columns, ...texts].join(', ')} ${from}`
+        const [row] = (await run(parameters.statement(sql))).rows
+        const held = (now: Row) => areStill(texts, now.slice(now.length - texts.length))
+        return row && { record: whole.record(row), held: () => held(row) }
+      },
+      write,
+    })
+}
+
+function areStill(columns: readonly string[], texts: Row): Condition {
+  return (parameters) =>
+    every(
+      columns.map((column, at) => {
+        const text = texts[at] ?? null
+        return text === null ? `${column} IS NULL` : `${column} = ${parameters.bind(String(text))}`
+      }),
+    )
+}
+
+/** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
+function compileExpected(expected: Readonly<Fields>, table: Table, parameters: Parameters): string {
+  return every(
+    Object.entries(expected).map(([field, value]) => {
+      const column = table.byField.get(field)
+      if (!column) return value === undefined ? 'TRUE' : 'FALSE'
+      if (value === undefined || value === null) return isLacking(column, value === null)
+      return `${column.value} = ${expectedValue(value, column, parameters)}`
+    }),
+  )
+}
+
+function expectedValue(value: unknown, column: Column, parameters: Parameters): string {
+  if (column.kind === 'json') return parameters.json(value)
+  return parameters.bind(scalarText(value, column), column.boundAs)
+}
+
+function isLacking(column: Column, isNull: boolean): string {
+  const lacks = `${column.sql} IS NULL`
+  if (column.absence !== 'either') return lacks
+  const noted = `${literal(column.field)} = ANY (${identifier(NULLS)})`
+  return `(${lacks} AND ${isNull ? noted : `NOT ${noted}`})`
 }

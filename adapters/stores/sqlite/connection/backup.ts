@@ -1,13 +1,9 @@
-/**
- * A copy of a database while it is in use.
- *
- * @module
- */
+/** A copy of a database while it is in use. */
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { newEpoch } from '../../changes/position.ts'
-import { LOG } from '../changes/log-tables.ts'
+import { LOG } from '../changes/log.ts'
 import { identifier } from '../layout/sql.ts'
 import { Connection } from './connection.ts'
 

@@ -1,14 +1,10 @@
-/**
- * One connection to a database file, with its prepared statements.
- *
- * @module
- */
+/** One connection to a database file, with its prepared statements. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import { isBusy } from '../layout/errors.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
-import { retryWhileBusy } from './busy-retry.ts'
 
 const MAX_STATEMENTS = 256
 
@@ -60,12 +56,10 @@ export class Connection {
     this.#isSetUp = true
   }
 
-  /** The rows that a statement returns. */
   rows({ sql, values, inLists = false }: Statement): Row[] {
     return this.#prepared(sql, inLists).all(...values)
   }
 
-  /** Runs a statement that changes records. */
   write(statement: Statement): Written {
     if (statement.returns || statement.sql.endsWith('RETURNING doc')) {
       const rows = this.rows(statement)
@@ -156,5 +150,33 @@ function opened<T>(open: () => T, path: string): T {
   } catch (error) {
     const why = (error as Error)?.message ?? String(error)
     throw new Error(`sqliteStore: '${path}' cannot be opened: ${why}`, { cause: error })
+  }
+}
+
+/** How long to wait for another connection's transaction, in milliseconds. */
+export const PATIENCE_MS = 10_000
+
+/** The first and the longest pause between two tries. */
+const FIRST_MS = 1
+const LAST_MS = 25
+
+/** How long to wait before the next try, by the number of tries so far. */
+export function pauseAfter(looks: number): number {
+  return Math.min(FIRST_MS * 2 ** looks, LAST_MS)
+}
+
+/**
+ * Does `work`, and repeats it while another connection has the lock. Throws its errors; in the end, that of the lock
+ * too.
+ */
+export async function retryWhileBusy<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let looks = 0; ; looks += 1) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error
+    }
+    await pause(pauseAfter(looks))
   }
 }

@@ -4,16 +4,13 @@
  * The cost of a read is not guessed. It starts here and is interrupted when its time is up; from then on, the same
  * statement goes to the pool until it was quick there. A read that cannot be interrupted goes there if the collection
  * is large.
- *
- * @module
  */
 
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import { isBusy, portError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
-import { retryWhileBusy } from './busy-retry.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, retryWhileBusy } from './connection.ts'
 import { addClock, checkPatterns, tookTooLong } from './functions.ts'
 import { NoThreads, Pool } from './pool.ts'
 
@@ -23,7 +20,6 @@ export interface Pace {
   readonly budgetMs: number
   /** The largest collection, in rows, that a read which cannot be interrupted may read here. */
   readonly rows: number
-  /** The most threads. */
   readonly threads: number
 }
 
@@ -48,7 +44,6 @@ export class Reads {
   readonly #pace: Pace
   /** When the read that runs here is interrupted. */
   #end = Number.POSITIVE_INFINITY
-  /** The SQL of statements that were slow. */
   readonly #slow = new Set<string>()
   /** Null if everything is read here: a database in memory has no second connection. */
   #pool: Pool | null | undefined
@@ -85,7 +80,6 @@ export class Reads {
     }
   }
 
-  /** The steps of SQLite's plan of a statement. */
   planOf(sql: string): string[] {
     const rows = this.#connection.rows({ sql: `EXPLAIN QUERY PLAN ${sql}`, values: [] })
     return rows.map(({ detail }) => String(detail))
@@ -136,7 +130,6 @@ export class Reads {
     }
   }
 
-  /** Ends the running reads. */
   async close(): Promise<void> {
     await this.#pool?.close()
   }

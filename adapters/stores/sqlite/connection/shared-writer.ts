@@ -1,31 +1,22 @@
 /**
  * One writer for all processes of `serve(app, { processes })`: the workers send their writes to the first process. Each
  * process for itself would wait for the others' locks, and find the pages that it has cached changed.
- *
- * @module
  */
 
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import type { Statement, Written } from '../layout/sql.ts'
+import { errorOf, type Failure, failureOf } from '../layout/errors.ts'
+import type { RunAll, Statement, Written } from '../layout/sql.ts'
 import { checkPatternsOf } from './functions.ts'
-import { Gathering } from './write-batch.ts'
 
 /** A write: its statements take effect together. */
-export interface Batch {
-  readonly statements: readonly Statement[]
-  /** The collection that each writes to. */
-  readonly collections: readonly string[]
-}
-
-/** Runs a write; settles after the commit. */
-export type RunBatch = (batch: Batch) => Promise<readonly Written[]>
+type Batch = readonly Statement[]
 
 /** The first process's answer: the driver's errors pass as what is read of them. */
 type Reply =
   | { readonly written: readonly Written[] }
   | { readonly unavailable: string }
-  | { readonly error: { readonly message: string; readonly errcode?: unknown } }
+  | { readonly error: Failure }
 
 const opened = topic<string, boolean>('sqlite: a file')
 const writes = topic<{ readonly file: string; readonly batches: readonly Batch[] }, Reply[]>(
@@ -36,7 +27,7 @@ const writes = topic<{ readonly file: string; readonly batches: readonly Batch[]
 const writers = new Map<string, (batches: readonly Batch[]) => Promise<Reply[]>>()
 
 /** Lets workers write to `file` with `run`. Returns a function that ends this. */
-export function lendWriter(file: string | undefined, run: RunBatch): () => void {
+export function lendWriter(file: string | undefined, run: RunAll): () => void {
   if (file === undefined || isWorker) return () => {}
   const gathering = new Gathering()
   const runAll = (batches: readonly Batch[]) =>
@@ -47,14 +38,13 @@ export function lendWriter(file: string | undefined, run: RunBatch): () => void 
   }
 }
 
-async function replyTo(batch: Batch, run: RunBatch): Promise<Reply> {
+async function replyTo(batch: Batch, run: RunAll): Promise<Reply> {
   try {
-    await checkPatternsOf(batch.statements)
+    await checkPatternsOf(batch)
     return { written: await run(batch) }
   } catch (error) {
     if (error instanceof StoreUnavailable) return { unavailable: error.message }
-    const { message, errcode } = error as Error & { errcode?: unknown }
-    return { error: { message, errcode } }
+    return { error: failureOf(error) }
   }
 }
 
@@ -69,7 +59,7 @@ writes.answer(({ file, batches }) => {
  * In a worker, what writes to `file` in the first process; undefined if that has not opened the file, or if there is one
  * process. Throws a `TypeError` for a database in memory, which processes can't share.
  */
-export async function borrowedWriter(file: string | undefined): Promise<RunBatch | undefined> {
+export async function borrowedWriter(file: string | undefined): Promise<RunAll | undefined> {
   if (!isWorker) return undefined
   if (file === undefined) {
     throw new TypeError(
@@ -108,9 +98,7 @@ class Sender {
   }
 
   /** After the sockets that are readable now have been read. */
-  #sendSoon(): void {
-    setImmediate(() => void this.#send())
-  }
+  readonly #sendSoon = () => setImmediate(() => void this.#send())
 
   async #send(): Promise<void> {
     const items = this.#waiting
@@ -130,8 +118,63 @@ class Sender {
 
 function settle({ resolve, reject }: Item, reply: Reply | undefined): void {
   if (reply && 'written' in reply) resolve(reply.written)
-  else if (reply && 'error' in reply) {
-    const { message, errcode } = reply.error
-    reject(Object.assign(new Error(message), { errcode }))
-  } else reject(new StoreUnavailable(reply?.unavailable ?? 'a write got no answer'))
+  else if (reply && 'error' in reply) reject(errorOf(reply.error))
+  else reject(new StoreUnavailable(reply?.unavailable ?? 'a write got no answer'))
+}
+
+/** The longest wait for others, in milliseconds. A wait is also never longer than the last commit took. */
+const MAX_WAIT_MS = 10
+/** Commits that take less than this, in milliseconds, are not worth a wait. */
+const QUICK_MS = 1
+
+/**
+ * The writes of several processes until they begin, so that they wait for the disk together. After each commit, its writers and
+ * those that came meanwhile will soon write again. Without patience the processes would take turns at the disk, each with its
+ * part of the writes, and need twice as many commits as one process.
+ */
+export class Gathering {
+  /** Each begins a write, and settles after its commit. */
+  #waiting: (() => Promise<unknown>)[] = []
+  /** How many are expected to write soon. */
+  #expected = 0
+  #commitMs = 0
+  #isBusy = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  /** The result of `write`, which begins when as many have come as are expected, or after a moment. */
+  run<T>(write: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => write().then(resolve, reject))
+      this.#beginIfAll()
+    })
+  }
+
+  #beginIfAll(): void {
+    if (this.#isBusy) return
+    const { length } = this.#waiting
+    if (length === 0) return
+    if (length >= this.#expected || this.#commitMs < QUICK_MS) void this.#begin()
+    else this.#timer ??= setTimeout(() => void this.#begin(), Math.min(this.#commitMs, MAX_WAIT_MS))
+  }
+
+  async #begin(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#isBusy = true
+    const writes = this.#waiting
+    this.#waiting = []
+    const from = performance.now()
+    await Promise.all(writes.map((begin) => begin()))
+    this.#commitMs = performance.now() - from
+    // The event loop has waited for the disk: who has come meanwhile is seen only now.
+    await turn()
+    await turn()
+    this.#isBusy = false
+    this.#expected = writes.length + this.#waiting.length
+    this.#beginIfAll()
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,20 +1,15 @@
 /**
  * Group commit: the writes that arrive in one turn of the event loop, and in the turns right after it, share a
  * transaction, so they wait for the disk only once.
- *
- * @module
  */
 
 import { isBusy, isUnusable } from '../layout/errors.ts'
 import type { Statement, Written } from '../layout/sql.ts'
-import { PATIENCE_MS, pauseAfter } from './busy-retry.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, PATIENCE_MS, pauseAfter } from './connection.ts'
 
 interface Pending {
   readonly statements: readonly Statement[]
-  /** When it was called, in milliseconds. */
   readonly since: number
-  /** Called right after the commit. */
   readonly resolve: (written: readonly Written[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -106,7 +101,6 @@ export class Writer {
     }
   }
 
-  /** Nothing waits any more. */
   #rest(): void {
     this.#looks = 0
     for (const resolve of this.#drained.splice(0)) resolve()

@@ -1,8 +1,6 @@
 /**
  * SQLite's errors: which of its result codes one stands for, and what it is to the port. `exec` on Deno (2.9) gives the
  * message alone, so that tells where there is no code.
- *
- * @module
  */
 
 import {
@@ -12,7 +10,7 @@ import {
   RefusedWrite,
   StoreUnavailable,
 } from '../../../../src/ports/store.ts'
-import { uniqueFieldsIn } from './index-names.ts'
+import { uniqueFieldsIn } from './sql.ts'
 
 /** The primary result codes that are told apart: https://sqlite.org/rescode.html */
 const RESULT = {
@@ -62,6 +60,22 @@ export function portError(error: unknown, schema: CollectionSchema | undefined):
   // Of a record: D1 takes 2 MB.
   const isTooBig = message.includes('string or blob too big')
   return isTooBig ? new RefusedWrite('size', [], { cause: error }) : error
+}
+
+/** What of the driver's error passes to another thread or process. */
+export interface Failure {
+  readonly message: string
+  readonly errcode?: unknown
+}
+
+export function failureOf(error: unknown): Failure {
+  const { message, errcode } = error as Failure
+  return { message, errcode }
+}
+
+/** The error that another thread or process has had. */
+export function errorOf({ message, errcode }: Failure): Error {
+  return Object.assign(new Error(message), { errcode })
 }
 
 /** Whether another connection has the lock that a statement needs. */

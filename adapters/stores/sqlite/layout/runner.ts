@@ -1,21 +1,16 @@
-/**
- * What runs the statements of a collection: node:sqlite or D1.
- *
- * @module
- */
+/** What runs the statements of a collection: node:sqlite or D1. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { ReadHints } from '../../../../src/ports/store.ts'
+import type { Candidates, Search } from './records.ts'
 import type { KnownShapes } from './schema-stamps.ts'
-import type { Candidates, Search } from './shadows.ts'
 import type { Row, Statement, Written } from './sql.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
   /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
   quick?(statement: Statement): MaybePromise<readonly Row[]>
-  /** The rows of a reading statement. */
   read(statement: Statement, hints?: ReadHints): MaybePromise<readonly Row[]>
   /** The same for one without `deadline`, of which each row takes next to nothing. */
   scan?(statement: Statement, hints?: ReadHints): MaybePromise<readonly Row[]>
@@ -29,7 +24,6 @@ export interface Runner {
   withoutVainChecks?(sql: string): string
   /** The most bytes that the SQL of a statement may have, if there is a limit. */
   readonly maxBytes?: number
-  /** The shapes that have written to the database. */
   readonly shapes?: KnownShapes
   /** How to find the rows that contain a string, in a statement for all matches. */
   readonly candidates?: Candidates

@@ -1,8 +1,4 @@
-/**
- * SQL, built safely: names and paths are quoted, values are bound.
- *
- * @module
- */
+/** SQL, built safely: names and paths are quoted, values are bound, and the names of indexes say what they are. */
 
 /** A value that is bound to a statement. */
 export type SqlValue = string | number
@@ -11,12 +7,13 @@ export type SqlValue = string | number
 export interface Statement {
   readonly sql: string
   readonly values: readonly SqlValue[]
-  /** The regular expressions among the values. */
   readonly patterns?: readonly string[]
   /** Whether its rows may be lists of their values: where the driver can, that is faster than an object for each row. */
   readonly inLists?: boolean
   /** Of a write: whether it returns rows. One whose SQL ends with `RETURNING doc` does without this too. */
   readonly returns?: boolean
+  /** The table that a write is to, if that matters. */
+  readonly to?: string
   /** What a write does to which records match a filter. If undefined, nobody knows. */
   readonly effect?: Effect
 }
@@ -46,7 +43,6 @@ export class Parameters {
   readonly #json: string[] = []
   #jsonNumber = 0
 
-  /** The statement with this SQL and these parameters. */
   statement(sql: string): Statement {
     if (this.#jsonNumber > 0) this.#values[this.#jsonNumber - 1] = `[${this.#json.join()}]`
     const patterns = this.#patterns
@@ -63,7 +59,6 @@ export class Parameters {
     return bound
   }
 
-  /** A regular expression as a parameter. */
   pattern(pattern: string): string {
     this.#patterns.push(pattern)
     return this.bind(pattern)
@@ -141,7 +136,67 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** The result of a write. */
 export interface Written {
-  /** The rows of its `RETURNING` clause. */
   readonly rows: readonly Row[]
   readonly changes: number
+}
+
+/** Runs statements in one transaction: either all take effect or none. Settles after the commit. */
+export type RunAll = (statements: readonly Statement[]) => Promise<readonly Written[]>
+
+export const CLOUDFLARE_LIMITS = {
+  maxBytes: 100_000,
+  /** A table has 100 columns, four of which are taken. */
+  maxSearched: 96,
+} as const
+
+/** The rows of each statement. */
+type Answers = readonly (readonly Row[])[]
+
+/** Yields statements that take effect together, and gets the rows of each, or the error. */
+export type Migration<Result> = Generator<readonly Statement[], Result, Answers>
+
+/** The result of a migration whose statements `run` runs. */
+export async function migrate<Result>(
+  migration: Migration<Result>,
+  run: (statements: readonly Statement[]) => Promise<Answers>,
+): Promise<Result> {
+  for (let step = migration.next(); ; ) {
+    if (step.done) return step.value
+    const answers = await run(step.value).catch((error: unknown) => ({ error }))
+    step = 'error' in answers ? migration.throw(answers.error) : migration.next(answers)
+  }
+}
+
+/** The name of a unique index. Errors contain it, so it tells which fields clash. */
+export function uniqueIndexName(table: string, fields: readonly string[]): string {
+  return `${table}${UNIQUE}${caseKept(JSON.stringify(fields))}`
+}
+
+const UNIQUE = ' unique '
+const ORDER = ' index '
+
+/** The name of the index that serves an order. */
+export function orderIndexName(table: string, keys: readonly string[]): string {
+  return `${table}${ORDER}${caseKept(JSON.stringify(keys))}`
+}
+
+/** The fields of the unique index of a table that `name` is the name of; undefined if it is none. */
+export function uniqueFieldsIn(table: string, name: string): readonly string[] | undefined {
+  return listIn(name, `${table}${UNIQUE}`)
+}
+
+/** The strings in the list that follows `start`; undefined in any other name. */
+export function listIn(name: string, start: string): readonly string[] | undefined {
+  if (!name.startsWith(`${start}["`) || !name.endsWith('"]')) return undefined
+  try {
+    return JSON.parse(caseRestored(name.slice(start.length)))
+  } catch {
+    // Somebody else's.
+    return undefined
+  }
+}
+
+/** Only fieldgate's own: an index that you created by hand stays. */
+export function isDeclaredIndex(table: string, name: string): boolean {
+  return (uniqueFieldsIn(table, name) ?? listIn(name, `${table}${ORDER}`)) !== undefined
 }

@@ -1,15 +1,22 @@
 /**
- * Fills the shadows that records lack because another version of the app has written them, before a search relies on them.
- *
- * @module
+ * Fills the shadows that records lack: at start-up those that a changed model adds, and before a search relies on them those of
+ * records that another version of the app has written.
  */
 
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
-import { migrate } from '../layout/migration.ts'
+import { every } from '../../sql/filter.ts'
+import { asText, type Search, type Shadow, shadowAt } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
-import type { Search, Shadow } from '../layout/shadows.ts'
-import { exists, type Row, type Statement, statement } from '../layout/sql.ts'
-import { fillAll, lackingIn } from '../schema/backfill.ts'
+import {
+  exists,
+  identifier,
+  type Migration,
+  migrate,
+  type Row,
+  type Statement,
+  statement,
+} from '../layout/sql.ts'
+import { lackingIndex } from '../schema/steps-to.ts'
 
 /** Fills what is lacking in one table. */
 export interface Filler {
@@ -33,7 +40,8 @@ export function fillerOf(
     const columns = shadows.map(({ column }) => column).join()
     const probe = probes.get(columns) ?? probeFor(table, shadows)
     probes.set(columns, probe)
-    return lackingOf(shadows, await (quick ? quick(probe) : read(probe)))
+    const [row] = await (quick ? quick(probe) : read(probe))
+    return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
   }
 
   async function fill(shadows: readonly Shadow[], hints: ReadHints = {}): Promise<void> {
@@ -62,18 +70,73 @@ export function fillerOf(
   }
 }
 
-/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
+/** Whether any record lacks each of the shadows: one row. */
 function probeFor(table: string, shadows: readonly Shadow[]): Statement {
   const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
   return statement(`SELECT ${found.map((one, at) => `${one} AS ${columnAt(at)}`).join(', ')}`)
 }
 
-/** Those of the shadows that a record lacks. */
-function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
-  return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
-}
-
 /** The column of the shadow with a number. A number alone is no name: libSQL numbers the columns of a row itself. */
 function columnAt(number: number): string {
   return `s${number}`
+}
+
+/** How many records are filled at once. */
+const PAGE = 200
+
+/** Fills the shadows of all records, which the index of those that lack them gives. */
+export function* fillAll(table: string, shadows: readonly Shadow[]): Migration<void> {
+  for (const shadow of shadows) {
+    for (let filled = PAGE; filled > 0; ) {
+      const [rows = []] = yield [someUnfilled(table, shadow)]
+      filled = 0
+      for (const part of inParts(rows))
+        filled += (yield [fill(table, shadow, part)])[0]?.length ?? 0
+    }
+  }
+}
+
+/** Some records that lack a shadow: rows with `rowid` and the JSON that it is made of. */
+function someUnfilled(table: string, shadow: Shadow): Statement {
+  return {
+    sql: `SELECT rowid, ${shadow.source} AS source FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ${PAGE}`,
+    values: [],
+  }
+}
+
+/** The table, by the index of the records that lack a shadow. */
+export function lackingIn(table: string, shadow: Shadow): string {
+  return `${identifier(table)} INDEXED BY ${identifier(lackingIndex(table, shadow).name)}`
+}
+
+/** `rows` in parts that one statement takes, however long their texts are: D1 takes a parameter of 2 MB. */
+function inParts(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const parts: Row[][] = []
+  let room = 0
+  for (const row of rows) {
+    const { length } = String(row.source)
+    if (length > room) {
+      parts.push([])
+      room = MAX_TEXT_LENGTH
+    }
+    room -= length
+    parts.at(-1)?.push(row)
+  }
+  return parts
+}
+
+/** Beside each text stands its shadow, and a UTF-16 unit may be three bytes. */
+const MAX_TEXT_LENGTH = 250_000
+
+/** Writes the shadow of `rows`, except those that have changed since they were read; a row for each. */
+function fill(table: string, { column, source, parts }: Shadow, rows: readonly Row[]): Statement {
+  const list = rows.map(({ rowid, source: json }) => {
+    return [rowid, json, asText(shadowAt(JSON.parse(String(json)), ['', ...parts.slice(1)]))]
+  })
+  const isSame = ['old.rowid = new.value ->> 0', `${source} IS new.value ->> 1`]
+  return {
+    sql: `UPDATE ${identifier(table)} AS old SET ${column} = new.value ->> 2 FROM json_each(?1) AS new WHERE ${every(isSame)} RETURNING rowid`,
+    values: [JSON.stringify(list)],
+    returns: true,
+  }
 }

@@ -7,15 +7,12 @@
  *
  * A term of one or two characters has no trigram, but begins some: the list of the index's trigrams, itself a table, tells
  * which rows have one that begins so. Each text ends with `END` in the index, so that a trigram begins at every character.
- *
- * @module
  */
 
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import { listIn } from '../layout/index-names.ts'
-import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { identifier, literal, statement } from '../layout/sql.ts'
+import { SHADOW_PREFIX, shadowsOf } from '../layout/records.ts'
+import { identifier, listIn, literal, statement } from '../layout/sql.ts'
 import { type Drop, dropOf, type Existing, type Made } from '../schema/steps-to.ts'
 
 /** How many rows are merged at once: this takes a few milliseconds. */
@@ -24,38 +21,44 @@ const MERGED = 1000
 /** Follows each text in the index. Capitals are in no fold. */
 const END = 'EE'
 
-/** Of each set of searched paths, because versions of an app that search others may share the database. */
-const indexName = (table: string, shadows: readonly Shadow[]): string =>
-  `${table} search ${JSON.stringify(shadows.map(({ name }) => name).sort())}`
-const listOf = (shadows: readonly Shadow[]): string =>
-  shadows.map(({ column }) => column).join(', ')
-const indexedOf = (shadows: readonly Shadow[]): string =>
-  shadows.map(({ column }) => `${column} || ${literal(END)}`).join(', ')
-
 /** Whether this SQLite has full-text search. */
 export function hasFullText(connection: Connection): boolean {
   const sql = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
   return connection.rows(statement(sql)).length > 0
 }
 
-/** The parts of a search index, as identifiers. */
-export interface SearchNames {
+/** The search index of a collection, and its parts as SQL. */
+export interface SearchIndex {
+  /** Of each set of searched paths, because versions of an app that search others may share the database. */
+  readonly name: string
   readonly index: string
   readonly trigrams: string
   /** The rows that have changed since they were merged. */
   readonly notes: string
+  readonly table: string
+  readonly columns: string
+  /** Adds rows, with a `WHERE` or all. */
+  readonly fill: string
 }
 
-/** The parts of the index over a collection's shadows. */
-export function searchNames(schema: CollectionSchema): SearchNames {
-  return namesOf(indexName(schema.name, [...shadowsOf(schema).values()]))
-}
-
-function namesOf(name: string): SearchNames {
-  const [index = '', trigrams = '', notes = ''] = ['', TRIGRAMS, UNSEARCHED].map((part) =>
-    identifier(name + part),
-  )
-  return { index, trigrams, notes }
+/** The search index of a collection that is searched. */
+export function searchIndexOf(schema: CollectionSchema): SearchIndex {
+  const shadows = [...shadowsOf(schema).values()]
+  const name = `${schema.name} search ${JSON.stringify(shadows.map((one) => one.name).sort())}`
+  const [index, trigrams, notes] = [name, name + TRIGRAMS, name + UNSEARCHED].map(identifier)
+  const table = identifier(schema.name)
+  const columns = shadows.map(({ column }) => column).join(', ')
+  const texts = shadows.map(({ column }) => `${column} || ${literal(END)}`).join(', ')
+  const fill = `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${texts} FROM ${table}`
+  return {
+    name,
+    index: `${index}`,
+    trigrams: `${trigrams}`,
+    notes: `${notes}`,
+    table,
+    columns,
+    fill,
+  }
 }
 
 /** What follows the index's name in those of its other tables, and of its triggers. */
@@ -67,12 +70,11 @@ const TRIGGERS = [' insert', ' update', ' delete'] as const
 export function searchStepsTo(schema: CollectionSchema, { made }: Existing): string[] {
   const wanted = [...objectsFor(schema)]
   if (wanted.every(([name, sql]) => made.get(name)?.sql === sql)) return []
-  const shadows = [...shadowsOf(schema).values()]
-  const { index } = searchNames(schema)
+  const { index, fill } = searchIndexOf(schema)
   return [
     ...wanted.flatMap(([name]) => made.get(name) ?? []).map(dropOf),
     ...wanted.map(([, sql]) => sql),
-    `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)}`,
+    fill,
     // Many rows at once leave many segments, and every search would read each of them.
     `INSERT INTO ${index} (${index}) VALUES ('optimize')`,
   ]
@@ -114,17 +116,13 @@ function isVirtual(sql: string): boolean {
 }
 
 /** Merges noted rows into the index; returns false if there may be more. */
-export function mergeSearch(connection: Connection, schema: CollectionSchema): boolean {
-  const { index, notes } = searchNames(schema)
-  const shadows = [...shadowsOf(schema).values()]
+export function mergeSearch(connection: Connection, { index, notes, fill }: SearchIndex): boolean {
   const some = `SELECT rowid FROM ${notes} ORDER BY rowid LIMIT ${MERGED}`
   let taken = 0
   connection.transaction(() => {
     const run = (sql: string) => connection.write(statement(sql)).changes
     run(`DELETE FROM ${index} WHERE rowid IN (${some})`)
-    run(
-      `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)} WHERE rowid IN (${some})`,
-    )
+    run(`${fill} WHERE rowid IN (${some})`)
     taken = run(`DELETE FROM ${notes} WHERE rowid IN (${some})`)
   })
   return taken < MERGED
@@ -132,28 +130,22 @@ export function mergeSearch(connection: Connection, schema: CollectionSchema): b
 
 /** The objects that make up the index: statements by the names of what they create. */
 function objectsFor(schema: CollectionSchema): Map<string, string> {
-  const { name: table } = schema
-  const shadows = [...shadowsOf(schema).values()]
-  if (shadows.length === 0) return new Map()
-  const own = indexName(table, shadows)
-  const { index, trigrams, notes } = namesOf(own)
+  if (schema.searchable.length === 0) return new Map()
+  const { name: own, index, trigrams, notes, table, columns } = searchIndexOf(schema)
   const trigger = (event: string, on: string, row: string): [string, string] => {
     const name = `${own} ${event}`
     const note = `INSERT OR IGNORE INTO ${notes} VALUES (${row}.rowid)`
-    return [
-      name,
-      `CREATE TRIGGER ${identifier(name)} AFTER ${on} ON ${identifier(table)} BEGIN ${note}; END`,
-    ]
+    return [name, `CREATE TRIGGER ${identifier(name)} AFTER ${on} ON ${table} BEGIN ${note}; END`]
   }
   return new Map([
     [
       own,
-      `CREATE VIRTUAL TABLE ${index} USING fts5(${listOf(shadows)}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
+      `CREATE VIRTUAL TABLE ${index} USING fts5(${columns}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
     ],
     [own + TRIGRAMS, `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`],
     [own + UNSEARCHED, `CREATE TABLE ${notes} ${NOTES}`],
     trigger('insert', 'INSERT', 'new'),
-    trigger('update', `UPDATE OF ${listOf(shadows)}`, 'new'),
+    trigger('update', `UPDATE OF ${columns}`, 'new'),
     trigger('delete', 'DELETE', 'old'),
   ])
 }

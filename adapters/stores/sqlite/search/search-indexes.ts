@@ -1,25 +1,18 @@
-/**
- * The search indexes of a database: which collections have one, and when changed rows are merged into it.
- *
- * @module
- */
+/** The search indexes of a database: which collections have one, and when changed rows are merged into it. */
 
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
-import type { Candidates, Search, Shadow } from '../layout/shadows.ts'
+import type { Candidates, Search, Shadow } from '../layout/records.ts'
 import type { Row, Statement } from '../layout/sql.ts'
-import { hasFullText, mergeSearch, type SearchNames, searchNames } from './full-text.ts'
+import { hasFullText, mergeSearch, type SearchIndex, searchIndexOf } from './full-text.ts'
 
 /** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
 const MAX_UNSEARCHED = 256
 
 interface Index {
-  readonly schema: CollectionSchema
-  readonly names: SearchNames
-  readonly candidates: Candidates
-  /** Rows that this process has changed since the last merge. */
+  readonly parts: SearchIndex
   changes: number
 }
 
@@ -50,21 +43,17 @@ export class SearchIndexes {
     if (!this.available) return
     for (const schema of schemas) {
       if (schema.searchable.length === 0) continue
-      const names = searchNames(schema)
-      this.#indexes.set(schema.name, {
-        schema,
-        names,
-        candidates: candidatesIn(names),
-        changes: MAX_UNSEARCHED,
-      })
+      this.#indexes.set(schema.name, { parts: searchIndexOf(schema), changes: MAX_UNSEARCHED })
       this.changed(schema.name, 0)
     }
   }
 
   /** The rows to check, in a statement for all matches. */
   candidates({ name }: CollectionSchema): Candidates {
-    return (shadow, text, parameters) =>
-      this.#indexes.get(name)?.candidates(shadow, text, parameters)
+    return (shadow, text, parameters) => {
+      const index = this.#indexes.get(name)
+      return index && candidateIn(index.parts, shadow, text, parameters)
+    }
   }
 
   /** The rows to check, in a read of the first in order; `read` queries the index. */
@@ -76,7 +65,7 @@ export class SearchIndexes {
     const index = this.#indexes.get(name)
     // An app that only reads merges what others write.
     const hear = (noted: number) => this.changed(name, Math.max(0, noted - MAX_UNSEARCHED))
-    return index && foundIn(index.names, searches, read, hear)
+    return index && foundIn(index.parts, searches, read, hear)
   }
 
   /** Records that `rows` rows of a collection were written. */
@@ -86,10 +75,9 @@ export class SearchIndexes {
     index.changes += rows
     if (index.changes < MAX_UNSEARCHED) return
     index.changes = 0
-    setImmediate(() => this.#merge(index.schema))
+    setImmediate(() => this.#merge(index))
   }
 
-  /** Leaves merging to another process. */
   leave(): void {
     this.#isLeft = true
   }
@@ -98,27 +86,27 @@ export class SearchIndexes {
     this.#closed = true
   }
 
-  #merge(schema: CollectionSchema): void {
+  #merge(index: Index): void {
     if (this.#closed) return
     try {
-      if (!mergeSearch(this.#connection, schema)) setImmediate(() => this.#merge(schema))
+      if (!mergeSearch(this.#connection, index.parts)) setImmediate(() => this.#merge(index))
     } catch {
       // The disk is full, or another process is writing. The rows stay noted, and the merge after the next write takes
       // them.
-      const index = this.#indexes.get(schema.name)
-      if (index) index.changes = MAX_UNSEARCHED
+      index.changes = MAX_UNSEARCHED
     }
   }
 }
 
 /** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
-function candidatesIn({ index, notes }: SearchNames): Candidates {
-  return ({ column }, text, parameters) => {
-    if (!hasTrigram(text)) return undefined
-    const found = `${matching(index, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
-    // The index's result is complete before any row is checked.
-    return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notes})`
-  }
+function candidateIn(
+  { index, notes }: SearchIndex,
+  ...[{ column }, text, parameters]: Parameters<Candidates>
+): string | undefined {
+  if (!hasTrigram(text)) return undefined
+  const found = `${matching(index, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
+  // The index's result is complete before any row is checked.
+  return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notes})`
 }
 
 /**
@@ -127,7 +115,7 @@ function candidatesIn({ index, notes }: SearchNames): Candidates {
  * them before the next one; `hear` is told how many there are.
  */
 async function foundIn(
-  { index, trigrams, notes }: SearchNames,
+  { index, trigrams, notes }: SearchIndex,
   searches: readonly Search[],
   read: (statement: Statement) => MaybePromise<readonly Row[]>,
   hear: (noted: number) => void,

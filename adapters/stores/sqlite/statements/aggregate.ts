@@ -1,15 +1,11 @@
-/**
- * Aggregates: the statement, and its rows as values.
- *
- * @module
- */
+/** Aggregates: the statement, and its rows as values. */
 
 import { type AggregateRead, type GroupKey, PART_LENGTHS } from '../../../../src/ports/aggregate.ts'
 import type { Scalar } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { whereAll } from '../../sql/filter.ts'
-import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/groups.ts'
+import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
 import { fieldValue } from '../layout/records.ts'
 import type { Compilation } from './filter.ts'
 

@@ -1,8 +1,4 @@
-/**
- * A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement.
- *
- * @module
- */
+/** A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement. */
 
 import type { Scalar } from '../../../../src/ports/filter.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'
@@ -10,7 +6,7 @@ import type { Change, Fields } from '../../../../src/ports/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { type Assignment, changedJson, type JsonDialect } from '../../sql/change.ts'
 import { every } from '../../sql/filter.ts'
-import { asText, keptShadow, type Shadow, shadowAt } from '../layout/shadows.ts'
+import { asText, keptShadow, type Shadow, shadowAt } from '../layout/records.ts'
 import { jsonPath, type Parameters } from '../layout/sql.ts'
 
 /** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */

@@ -1,8 +1,4 @@
-/**
- * One collection, on top of anything that runs its statements.
- *
- * @module
- */
+/** One collection, on top of anything that runs its statements. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type {
@@ -12,10 +8,9 @@ import type {
   WriteOptions,
 } from '../../../../src/ports/store.ts'
 import { expecting } from '../../expecting.ts'
-import { readerOf } from '../layout/records.ts'
+import { readerOf, type Shadow, shadowsOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { SchemaStamps, STAMP } from '../layout/schema-stamps.ts'
-import { type Shadow, shadowsOf } from '../layout/shadows.ts'
 import { identifier, Parameters, type Statement } from '../layout/sql.ts'
 import { type Filler, fillerOf } from '../search/filling.ts'
 import { searchesIn, type Target, where } from './filter.ts'

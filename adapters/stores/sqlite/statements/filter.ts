@@ -1,16 +1,21 @@
-/**
- * The neutral filter as SQL over a table of JSON.
- *
- * @module
- */
+/** The neutral filter as SQL over a table of JSON. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { ObjectShape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
+import { isoText } from '../../json-values.ts'
 import { every, filterCompiler, some, type Value, whereAll } from '../../sql/filter.ts'
-import { boundValue, dateString, fieldAt, type Operand, operandIn } from '../layout/records.ts'
+import {
+  boundValue,
+  type Candidates,
+  fieldAt,
+  folded,
+  type Operand,
+  operandIn,
+  type Search,
+  type Shadow,
+} from '../layout/records.ts'
 import type { SchemaStamps } from '../layout/schema-stamps.ts'
-import { type Candidates, folded, type Search, type Shadow } from '../layout/shadows.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
 
 /** What a statement is compiled with. */
@@ -28,11 +33,9 @@ export interface Target {
   /** The table, as an identifier. */
   readonly table: string
   readonly stamps: SchemaStamps | undefined
-  /** A record from its JSON. */
   parse(text: string): Fields
   /** The shadows of the searchable paths, by path. */
   shadows(): ReadonlyMap<string, Shadow>
-  /** What one statement is compiled with. */
   compilation(): Compilation
 }
 
@@ -120,7 +123,7 @@ function isIn({ value }: Operand, values: readonly Value[], parameters: Paramete
 
 function jsonValue(value: Value): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0
-  return value instanceof Date ? dateString(value) : value
+  return value instanceof Date ? isoText(value) : value
 }
 
 function hasTypeOf({ type }: Operand, value: Value): string {

@@ -1,34 +1,27 @@
-/**
- * The reads of one collection.
- *
- * @module
- */
+/** The reads of one collection. */
 
-import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
 import { everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import {
   AnchorGone,
   type Collection,
-  type Fields,
   QueryTooLong,
   type Read,
   type ReadHints,
 } from '../../../../src/ports/store.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
-import { idOf, namesOne } from '../../planner/filter.ts'
+import { shownText } from '../../json-values.ts'
+import { idOf, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
-import { fieldJson, partOf, textOf } from '../layout/records.ts'
+import { type Candidates, fieldJson, partOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
-import type { Candidates } from '../layout/shadows.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
 import { compileGroups, groupReader, isCovered } from './aggregate.ts'
-import { CompiledPages } from './compiled-pages.ts'
 import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
-import { compilePage } from './page.ts'
+import { CompiledPages, compilePage } from './page.ts'
 
 /** The reads of `target`, whose statements `runner` runs. */
 export function readsOf(
@@ -39,6 +32,7 @@ export function readsOf(
   const { table, parse, stamps, compilation } = target
   const textsOf = textReader(target, runner, filler)
   const show = textsShower(target)
+  const filled = filledBefore(target, filler)
 
   return {
     async find(read) {
@@ -58,33 +52,25 @@ export function readsOf(
       }
     },
 
-    async count(filter, hints) {
-      const count = () => {
+    count: async (filter, hints) =>
+      filled(filter, hints, () => {
         const compiled = compilation()
         // SQLite counts a whole table without reading each row.
         const conditions = filter === everything ? [] : conditionsInTime(filter, compiled, runner)
         const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
         return runner.count(compiled.parameters.statement(sql), filter, hints)
-      }
-      const searches = searchesIn(filter, target.shadows())
-      return searches.length === 0 ? count() : filler.searched(searches, count, hints)
-    },
+      }),
 
     async aggregate(read) {
       const { filter, hints } = read
-      const rows = () => {
+      const found = await filled(filter, hints, () => {
         const compiled = compilation()
         const scan = isCovered(target.schema, read) ? runner.scan : undefined
         const conditions = scan ? [] : conditionsInTime(filter, compiled, runner)
         const sql = compileGroups(read, table, conditions, compiled)
         const statement = { ...compiled.parameters.statement(sql), inLists: true }
         return (scan ?? runner.read)(statement, hints)
-      }
-      const searches = searchesIn(filter, target.shadows())
-      const found =
-        searches.length === 0
-          ? await rows()
-          : await filler.searched(searches, async () => rows(), hints)
+      })
       return found.map(groupReader(read, target.schema.shape))
     },
 
@@ -92,6 +78,14 @@ export function readsOf(
       const sql = `SELECT count(*) AS count FROM ${table}`
       return runner.count({ sql, values: [] }, everything)
     },
+  }
+}
+
+/** Returns what reads once the records have what a filter searches. */
+function filledBefore({ shadows }: Target, filler: Filler) {
+  return <T>(filter: Filter, hints: ReadHints | undefined, work: () => MaybePromise<T>) => {
+    const searches = searchesIn(filter, shadows())
+    return searches.length === 0 ? work() : filler.searched(searches, async () => work(), hints)
   }
 }
 
@@ -179,9 +173,7 @@ function textReader(
 
   return (read, value) => {
     const id = runner.quick && idOf(read)
-    if (!runner.quick || (id === undefined && !isOne(read))) {
-      return several(read, `${value} AS "0"`)
-    }
+    if (!runner.quick || (id === undefined && !isOne(read))) return several(read, `${value} AS "0"`)
     const rows = runner.quick(
       id === undefined
         ? statementOf(read, `${value} AS "0"`)
@@ -248,32 +240,22 @@ function firstOf(rows: readonly Row[]): string[] {
  * Returns the stored JSON of each record if everything in it is declared and selected (`isCut`, by the statement) and no
  * default is missing, else the JSON of the record as it is to be shown.
  */
-function textsShower({
-  schema: { shape, declared },
-  stamps,
-}: Target): (
-  given: string[],
-  read: Pick<Read, 'select' | 'fillDefaults'> & { readonly isCut?: boolean },
-) => MaybePromise<string[]> {
+function textsShower({ schema, stamps }: Target) {
   // In a JavaScript object such names come first, wherever they are in the JSON.
-  const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
+  const hasNumberedField = [...schema.shape.fields.keys()].some((name) => /^\d+$/.test(name))
   const isDeclared = stamps ? isStamped : () => true
-  const declaredOf = (given: string): unknown => {
-    if (isDeclared(given)) return JSON.parse(given)
-    const record: unknown = JSON.parse(withoutSign(given))
-    return declared ? onlyDeclared(declared, record) : record
-  }
-  return (texts, { select, fillDefaults, isCut = !select }) => {
+  return (given: string[], read: Shown): MaybePromise<string[]> => {
+    const { isCut = !read.select } = read
     const isWhole = isCut && !hasNumberedField
-    if (isWhole && texts.every(isDeclared)) return texts
-    return mapInTurns(texts, lengthOf, (text) => {
-      if (isWhole && isDeclared(text)) return text
-      const record = declaredOf(text)
-      const filled = declared && fillDefaults ? withDefaults(declared, record) : record
-      return textOf(project(filled as Fields, select))
+    if (isWhole && given.every(isDeclared)) return given
+    return mapInTurns(given, lengthOf, (text) => {
+      if (!isDeclared(text)) return shownText(JSON.parse(withoutSign(text)), schema, read)
+      return isWhole ? text : shownText(JSON.parse(text), schema, read)
     })
   }
 }
+
+type Shown = Pick<Read, 'select' | 'fillDefaults'> & { readonly isCut?: boolean }
 
 function lengthOf(text: string): number {
   return text.length

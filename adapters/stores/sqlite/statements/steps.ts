@@ -1,8 +1,4 @@
-/**
- * Several writes as one: each step is a statement, which fails with its number if the step does.
- *
- * @module
- */
+/** Several writes as one: each step is a statement, which fails with its number if the step does. */
 
 import type {
   CollectionSchema,
@@ -10,19 +6,13 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
+import { DROPPING } from '../../changes/entries.ts'
 import { filterOf, take } from '../../planner/steps.ts'
-import type { OwnLog } from '../changes/log.ts'
-import { beginNoting, dropOld, END_NOTING, LOG, notedIn, noteFor } from '../changes/log-tables.ts'
+import { beginNoting, dropOld, END_NOTING, notedIn, noteFor, type OwnLog } from '../changes/log.ts'
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
-import type { Statement, Written } from '../layout/sql.ts'
+import type { RunAll, Statement, Written } from '../layout/sql.ts'
 import { filledFor, type Opened, openTarget } from './collection.ts'
-
-/** Runs statements in one transaction: either all take effect or none. `collections` are those that each writes to. */
-export type RunAll = (
-  collections: readonly string[],
-  statements: readonly Statement[],
-) => Promise<readonly Written[]>
 
 /** A store's `write`, on top of what runs statements together. */
 export function stepWriter(
@@ -55,7 +45,7 @@ export function stepWriter(
     }
     const noting = notingOf(steps, statements, log)
     try {
-      const written = await runAll(noting.collections, noting.statements)
+      const written = await runAll(noting.statements)
       const results = steps.map((step, at) => resultOf(step, written[noting.places[at] ?? at]))
       return { results, ...notedBy(noting, written, log) }
     } catch (error) {
@@ -69,15 +59,11 @@ export function stepWriter(
 /** The statements of a write, among them those that note what its steps do. */
 interface Noting {
   readonly statements: readonly Statement[]
-  readonly collections: readonly string[]
   /** The place of the statement of each step. */
   readonly places: readonly number[]
   /** The place of the statement that returns what was noted; undefined if nothing is. */
   readonly end?: number
 }
-
-/** How often a write that is noted also drops old entries. */
-const DROPPING = 1 / 20
 
 /** `statements` of `steps`, one for each, with what notes them. */
 function notingOf(
@@ -85,40 +71,26 @@ function notingOf(
   statements: readonly Statement[],
   { logged }: OwnLog,
 ): Noting {
-  const names = steps.map((step) => step.in.name)
-  if (!steps.some((step) => step.in.logged)) {
-    return { statements, collections: names, places: [...names.keys()] }
-  }
+  if (!steps.some((step) => step.in.logged)) return { statements, places: [...steps.keys()] }
   const all: Statement[] = []
-  const collections: string[] = []
   const places: number[] = []
-  const add = (collection: string, statement: Statement) => {
-    collections.push(collection)
-    return all.push(statement) - 1
-  }
   let by: string | null | undefined
   for (const [at, statement] of statements.entries()) {
     const { in: schema, by: next = null } = steps[at] as WriteStep
     if (schema.logged && next !== by) {
-      add(LOG, by === undefined ? beginNoting(next) : noteFor(next))
+      all.push(by === undefined ? beginNoting(next) : noteFor(next))
       by = next
     }
-    places.push(add(schema.name, statement))
+    places.push(all.push(statement) - 1)
   }
-  const end = add(LOG, END_NOTING)
-  if (Math.random() < DROPPING * steps.length) {
-    for (const statement of logged.flatMap(dropOld)) add(LOG, statement)
-  }
-  return { statements: all, collections, places, end }
+  const end = all.push(END_NOTING) - 1
+  if (Math.random() < DROPPING * steps.length) all.push(...logged.flatMap(dropOld))
+  return { statements: all, places, end }
 }
 
 /** What was noted of a write. */
-function notedBy(
-  { end }: Noting,
-  written: readonly Written[],
-  log: OwnLog,
-): Pick<Extract<WriteOutcome, { results: unknown }>, 'noted'> {
-  if (end === undefined) return {}
+function notedBy({ end = -1 }: Noting, written: readonly Written[], log: OwnLog) {
+  if (end < 0) return {}
   const noted = notedIn(written[end]?.rows[0])
   if (noted.length > 0) log.notify()
   return { noted }

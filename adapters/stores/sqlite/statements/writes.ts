@@ -1,18 +1,14 @@
-/**
- * The statements that write to one collection.
- *
- * @module
- */
+/** The statements that write to one collection. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change, Fields, WriteOptions } from '../../../../src/ports/store.ts'
+import { textOf } from '../../json-values.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { every } from '../../sql/filter.ts'
-import { textOf } from '../layout/records.ts'
+import { shadowText } from '../layout/records.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
-import { shadowText } from '../layout/shadows.ts'
-import { type Effect, exists, type Parameters, type Statement } from '../layout/sql.ts'
+import { exists, type Parameters, type Statement } from '../layout/sql.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter, type Target, where } from './filter.ts'
 
@@ -37,7 +33,7 @@ export interface Writes {
 }
 
 /** The statements that write to `target`. */
-export function writesTo({ table, stamps, compilation }: Target): Writes {
+export function writesTo({ schema: { name: to }, table, stamps, compilation }: Target): Writes {
   /** The one record to write, as a condition on the row. */
   const one = (
     filter: Filter,
@@ -64,22 +60,23 @@ export function writesTo({ table, stamps, compilation }: Target): Writes {
     const stamp = `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
     const assignments = `${compileChange(change, shadows.values(), parameters)}, ${stamp}`
     const sql = `UPDATE ${table} SET ${assignments}${whereIn(compiled)}${returning}`
-    return withEffect({ changed: changedPaths(change).map(topOf) }, sql, parameters)
+    const effect = { changed: changedPaths(change).map(topOf) }
+    return { ...parameters.statement(sql), to, effect }
   }
 
   const deleting = (whereIn: (compiled: Compilation) => string): Statement => {
     const compiled = compilation()
     const sql = `DELETE FROM ${table}${whereIn(compiled)} RETURNING doc`
-    return withEffect({ removes: true }, sql, compiled.parameters)
+    return { ...compiled.parameters.statement(sql), to, effect: { removes: true } }
   }
 
   return {
     insert(record) {
       const compiled = compilation()
       const text = textOf(record)
-      const row = rowOf(record, text, stamps?.ofNew(record) ?? 'NULL', compiled)
+      const row = rowOf(record, text, String(stamps?.ofWhole(record) ?? 'NULL'), compiled)
       const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
-      return { ...statement, effect: { inserts: statement.values.indexOf(text) } }
+      return { ...statement, to, effect: { inserts: statement.values.indexOf(text) } }
     },
     update: (filter, change, held = {}, failure) =>
       updating(change, (compiled) => one(filter, held, failure, compiled), ' RETURNING doc'),
@@ -97,10 +94,6 @@ export function writesTo({ table, stamps, compilation }: Target): Writes {
       return compiled.parameters.statement(`SELECT CASE WHEN ${found} THEN ${yes} ELSE ${no} END`)
     },
   }
-}
-
-function withEffect(effect: Effect, sql: string, parameters: Parameters): Statement {
-  return { ...parameters.statement(sql), effect }
 }
 
 /** An expression that fails: an error about a JSON path is the only one whose message contains a string of ours. */

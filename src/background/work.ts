@@ -1,0 +1,87 @@
+/** Work beside requests: what jobs and consumers have alike. */
+
+import type { Fail } from '../model/option-rules.ts'
+import { insertOnce } from '../model/own-records.ts'
+import { withId } from '../ports/filter.ts'
+import type { Collection, Fields } from '../ports/store.ts'
+import type { BackgroundWork, WorkStatus } from '../records/engine/background-work.ts'
+import type { Host } from '../records/engine/host.ts'
+import { idOf, workSchema } from './lease.ts'
+import { Loop, once, type Pace } from './loop.ts'
+
+/** What is kept of work for whoever does it next. */
+export interface Kept extends Fields {
+  readonly owner: string
+  readonly until: Date
+}
+
+/** Work that one process at a time does, again and again. `K` is what is kept of it. */
+export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWork {
+  readonly name: string
+  protected readonly host: Host
+  protected readonly records: Collection
+  protected readonly id: string
+  readonly #kind: string
+  readonly #loop: Loop
+  #isPrepared = false
+
+  constructor(host: Host, kind: 'consumer' | 'job', name: string) {
+    this.name = name
+    this.host = host
+    this.records = host.collection(workSchema)
+    this.id = idOf(kind, name)
+    this.#kind = kind
+    this.#loop = new Loop(host, (pace) => this.step(pace))
+  }
+
+  async prepare(): Promise<void> {
+    if (this.#isPrepared) return
+    await this.begin(new Date(this.host.now()))
+    this.#isPrepared = true
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  close(waitMs?: number): Promise<void> {
+    return this.#loop.close(waitMs)
+  }
+
+  async runDue(): Promise<void> {
+    await this.step(once())
+  }
+
+  abstract status(): Promise<WorkStatus>
+
+  /** Notes the work, should it be new. */
+  protected abstract begin(now: Date): Promise<void>
+
+  /** Does what is due, unless another process does; resolves to when to look again. */
+  protected abstract step(pace: Pace): Promise<number>
+
+  protected async note(first: Fields, now: Date): Promise<void> {
+    const named = { _id: this.id, name: `${this.#kind} ${this.name}`, owner: '', until: now }
+    await insertOnce(this.records, { ...named, ...first })
+  }
+
+  protected async kept(): Promise<K> {
+    const [found] = await this.records.find({ filter: withId(this.id), sort: [], limit: 1 })
+    if (!found) throw new Error(`what is known of the ${this.#kind} '${this.name}' was deleted`)
+    return found as K
+  }
+
+  protected isRunning({ owner, until }: Kept): boolean {
+    return owner !== '' && until.getTime() > this.host.now()
+  }
+}
+
+/** Adds a job or a consumer, which no other of the app may be named like. */
+export function addWork(host: Host, work: BackgroundWork, kind: string, fail: Fail): void {
+  const isSame = (one: BackgroundWork) =>
+    one.name === work.name && one.constructor === work.constructor
+  if (host.background.some(isSame)) fail(`there is a ${kind} of this name already`)
+  host.background.push(work)
+  // An app that has started prepares it too.
+  host.onReady(() => {})
+}

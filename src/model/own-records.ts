@@ -1,0 +1,51 @@
+/** Records of the app's own, beside those of models. */
+
+import { hexDigestOf } from '#hmac'
+import type { Shape } from '../ports/shape.ts'
+import {
+  type Collection,
+  type CollectionSchema,
+  DuplicateKey,
+  type Fields,
+} from '../ports/store.ts'
+
+const SHAPES: Readonly<Record<'boolean' | 'date' | 'integer' | 'string', Shape>> = {
+  boolean: { kind: 'boolean' },
+  date: { kind: 'date' },
+  integer: { kind: 'number', isInteger: true },
+  string: { kind: 'string' },
+}
+
+/** A collection with `fields` beside `_id`, by their types, and with these indexes. */
+export function ownSchema(
+  name: string,
+  fields: Readonly<Record<string, keyof typeof SHAPES>>,
+  indexes: readonly (readonly string[])[] = [],
+): CollectionSchema {
+  const shapes = Object.entries(fields).map(([field, type]) => [field, SHAPES[type]] as const)
+  const id = { kind: 'id', idType: 'objectId' } as const
+  return {
+    ...{ name, idType: 'objectId', searchable: [], unique: [] },
+    shape: { kind: 'object', fields: new Map<string, Shape>([['_id', id], ...shapes]) },
+    indexes: indexes.map((index) => index.map((field) => ({ field, descending: false }))),
+  }
+}
+
+/** The id of what has this name. */
+export function ownId(name: string): string {
+  return hexDigestOf(name).slice(0, 24)
+}
+
+/** Inserts a record; resolves to false if there is one with its id. */
+export async function insertOnce(
+  records: Pick<Collection, 'insert'>,
+  record: Fields,
+): Promise<boolean> {
+  try {
+    await records.insert(record)
+    return true
+  } catch (error) {
+    if (error instanceof DuplicateKey) return false
+    throw error
+  }
+}
