@@ -1,5 +1,6 @@
 /**
- * Sequences in a Worker, on D1: a POST with `{ count, seed, every }` answers what broke the invariant, or null.
+ * Sequences in a Worker, on D1: a POST with `{ count, seed }`, or with `{ seed, every }` for pairs, answers what broke the
+ * invariant, or null.
  *
  * @module
  */
@@ -8,15 +9,16 @@ import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
 import { explore, explorePairs } from './sequences.ts'
 
 interface Asked {
-  readonly count: number
+  readonly count?: number
   readonly seed: number
-  readonly every: number
+  readonly every?: number
 }
 
 export default {
   async fetch(request: Request, { DB }: { DB: D1Binding }): Promise<Response> {
-    const { count, seed, every } = (await request.json()) as Asked
-    const found = await explore(d1Store(DB), count, seed)
-    return Response.json(found ?? (await explorePairs(d1Store(DB), every, seed)) ?? null)
+    const { count = 0, seed, every } = (await request.json()) as Asked
+    const store = d1Store(DB)
+    const found = await (every ? explorePairs(store, every, seed) : explore(store, count, seed))
+    return Response.json(found ?? null)
   },
 }
