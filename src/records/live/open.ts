@@ -5,7 +5,7 @@
 
 import { bodyOf, Response as FastResponse } from '#response'
 import { readJson } from '../../http/body.ts'
-import { qualitiesIn } from '../../http/qualities.ts'
+import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
 import { liveHasNoGroups, notLive, queryNotJson } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Context } from '../engine/route.ts'
@@ -32,8 +32,7 @@ export async function streamOf(
   context: Context,
 ): Promise<Response | undefined> {
   const wanted = qualitiesIn(accept)
-  const ranges = ['application/json', 'application/*', '*/*']
-  const json = ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
+  const json = jsonQuality(wanted)
   // It has to be named: a range that it is in wants JSON.
   if ((wanted.get('text/event-stream') ?? 0) <= json) return undefined
   if (!resource.live) throw notLive()

@@ -3,7 +3,7 @@
  */
 
 import { Deadline } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
+import { refusal } from '../../http/errors.ts'
 import { notAResponse } from '../../http/not-a-response.ts'
 import { partRequest } from '../../http/part-request.ts'
 import { parseQuery } from '../../http/query-string.ts'
@@ -88,7 +88,7 @@ export function askerFor(
     const own = new OwnContext(resource, again, follower)
     const refused = await follower.admit(guardsOf(resource, action), again, own)
     if (refused instanceof Response) throw new GuardResponse(refused)
-    if (refused !== undefined) throw new HttpError(500, 'Internal Server Error')
+    if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
     const plan = known ?? (await planOf(resource, action, again, body))
     if (!resource.fieldsFor) known = plan
     return rightsOf(resource, plan, again, own, askedAt)
