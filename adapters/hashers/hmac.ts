@@ -29,6 +29,14 @@ export function macUnder(key: Uint8Array): (text: string) => Uint8Array {
   return (text) => crypto.createHmac('sha256', secret).update(text).digest()
 }
 
+/** The same in hexadecimal. */
+export function hexMacUnder(key: Uint8Array): (text: string) => string {
+  const crypto = own()
+  if (!crypto) return (text) => hexOf(hmacSha256(key, bytesOf(text)))
+  const secret = crypto.createSecretKey(key)
+  return (text) => crypto.createHmac('sha256', secret).update(text).digest('hex')
+}
+
 function bytesOf(data: string | Uint8Array): Uint8Array {
   return typeof data === 'string' ? new TextEncoder().encode(data) : data
 }
