@@ -36,6 +36,8 @@ declare module '#response' {
   export const Response: {
     new (body?: BodyInit | null, init?: ResponseInit): globalThis.Response
   }
+  /** What that class is given for such a body. */
+  export function bodyOf(body: import('./ports/piped-body.ts').PipedBody): BodyInit
 }
 
 declare module '#outbound' {

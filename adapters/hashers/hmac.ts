@@ -7,8 +7,9 @@
  * @module
  */
 
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { hexOf } from '../../src/ports/hex.ts'
-import { hmacSha256, sha256 } from './sha256.ts'
 
 /** The SHA-256 of bytes, or of a string in UTF-8. */
 export function digestOf(data: string | Uint8Array): Uint8Array {
@@ -24,9 +25,12 @@ export function hexDigestOf(data: string | Uint8Array): string {
 /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
 export function macUnder(key: Uint8Array): (text: string) => Uint8Array {
   const crypto = own()
-  if (!crypto) return (text) => hmacSha256(key, bytesOf(text))
-  const secret = crypto.createSecretKey(key)
-  return (text) => crypto.createHmac('sha256', secret).update(text).digest()
+  if (crypto) {
+    const secret = crypto.createSecretKey(key)
+    return (text) => crypto.createHmac('sha256', secret).update(text).digest()
+  }
+  const keyed = hmac.create(sha256, key)
+  return (text) => keyed.clone().update(bytesOf(text)).digest()
 }
 
 /** The same in hexadecimal. */

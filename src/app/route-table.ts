@@ -1,5 +1,6 @@
 /** The route table of an app: routing, OPTIONS and 405 all read this list. */
 
+import { type IRequest, IttyRouter } from 'itty-router'
 import type { ApiRequest } from '../http/request.ts'
 import type { Logger } from '../ports/logger.ts'
 import { pathOf } from '../ports/paths.ts'
@@ -133,15 +134,12 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
   return true
 }
 
-/** The regular expression of a pattern, as itty-router has it: `:name`, `:name?`, `:name+`, `*`. */
+/** The regular expression that the router library makes of a pattern: `:name`, `:name?`, `:name+`, `*`. */
 function regexOf(pattern: string): RegExp {
-  const source = pattern
-    .replace(/\/+(\/|$)/g, '$1')
-    .replace(/(\/?\.?):(\w+)\+/g, '($1(?<$2>*))')
-    .replace(/(\/?\.?):(\w+)/g, '($1(?<$2>[^$1/]+?))')
-    .replace(/\./g, '\\.')
-    .replace(/(\/?)\*/g, '($1.*)?')
-  return new RegExp(`^${source}/*$`)
+  const { routes } = IttyRouter<IRequest>().get(pattern, () => {})
+  const [, regex] = routes[0] ?? []
+  if (!regex) throw new TypeError(`'${pattern}' is not a path`)
+  return regex
 }
 
 /** If it cannot be decoded, it stays as it was sent: guards come first, and no id looks like that. */

@@ -12,13 +12,13 @@ const KIB = 1024
  * log of changes, which any model may have, with histories and restores, 6; live lists, and searches and references in your own
  * code, 6.
  */
-const LIMIT = 169 * KIB
+const LIMIT = 172 * KIB
 
 /** The same of records alone, without accounts and files. */
-const LIMIT_OF_RECORDS = 119 * KIB
+const LIMIT_OF_RECORDS = 122 * KIB
 
 /** The same of an app that names no parts. */
-const LIMIT_OF_NO_PARTS = 104 * KIB
+const LIMIT_OF_NO_PARTS = 107 * KIB
 
 /** What the parts of apps say: kept responses, live lists, histories, files, atomic steps. */
 const PARTS_OF_APPS = [
@@ -90,7 +90,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 169 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 172 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)

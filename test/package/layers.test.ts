@@ -91,7 +91,7 @@ describe('the layers of src and extras', () => {
     const allowed = [
       /^zod\/(mini|v4\/core|v4\/locales\/en\.js)$/,
       /^@noble\/hashes\//,
-      /^(multipasta|file-type\/core)$/,
+      /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
       // Only in `fieldgate/jobs`.
       /^croner$/,

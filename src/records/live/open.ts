@@ -3,6 +3,7 @@
  * first asks for one.
  */
 
+import { bodyOf, Response as FastResponse } from '#response'
 import { readJson } from '../../http/body.ts'
 import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
 import { liveHasNoGroups, notLive, queryNotJson } from '../../http/refusals.ts'
@@ -44,7 +45,7 @@ export async function streamOf(
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
     const stream = new LiveStream(resource, hubOf(host), asker, rights)
     await stream.open(request.headers.get('last-event-id') ?? undefined)
-    return new Response(stream.events.body, { headers: HEADERS })
+    return new FastResponse(bodyOf(stream.events), { headers: { ...HEADERS } })
   } catch (error) {
     if (error instanceof GuardResponse) return error.response
     throw refusalOf(error)
