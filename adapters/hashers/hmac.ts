@@ -36,7 +36,10 @@ export function macUnder(key: Uint8Array): (text: string) => Uint8Array {
 /** The same in hexadecimal. */
 export function hexMacUnder(key: Uint8Array): (text: string) => string {
   const crypto = own()
-  if (!crypto) return (text) => hexOf(hmacSha256(key, bytesOf(text)))
+  if (!crypto) {
+    const mac = macUnder(key)
+    return (text) => hexOf(mac(text))
+  }
   const secret = crypto.createSecretKey(key)
   return (text) => crypto.createHmac('sha256', secret).update(text).digest('hex')
 }
