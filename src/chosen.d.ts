@@ -17,6 +17,8 @@ declare module '#hmac' {
   export function hexDigestOf(data: string | Uint8Array): string
   /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
   export function macUnder(key: Uint8Array): (text: string) => Uint8Array
+  /** The same in hexadecimal. */
+  export function hexMacUnder(key: Uint8Array): (text: string) => string
 }
 
 declare module '#passwords' {

@@ -33,6 +33,17 @@ export function macUnder(key: Uint8Array): (text: string) => Uint8Array {
   return (text) => keyed.clone().update(bytesOf(text)).digest()
 }
 
+/** The same in hexadecimal. */
+export function hexMacUnder(key: Uint8Array): (text: string) => string {
+  const crypto = own()
+  if (!crypto) {
+    const mac = macUnder(key)
+    return (text) => hexOf(mac(text))
+  }
+  const secret = crypto.createSecretKey(key)
+  return (text) => crypto.createHmac('sha256', secret).update(text).digest('hex')
+}
+
 function bytesOf(data: string | Uint8Array): Uint8Array {
   return typeof data === 'string' ? new TextEncoder().encode(data) : data
 }

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { macUnder } from '#hmac'
-import { hexOf } from '../../ports/hex.ts'
+import { hexMacUnder } from '#hmac'
 import { providerRefused } from '../refusals.ts'
 import { createAsk } from './ask.ts'
 import {
@@ -44,7 +43,7 @@ export function facebookProvider(
       const data = (checked.body.data ?? {}) as Readonly<Record<string, unknown>>
       const ours = data.is_valid === true && String(data.app_id) === appId
       if (checked.status !== 200 || !ours) throw providerRefused()
-      const proof = hexOf(macUnder(new TextEncoder().encode(appSecret))(token))
+      const proof = hexMacUnder(new TextEncoder().encode(appSecret))(token)
       const person = await ask(
         withParameters(urls.me, {
           fields: 'id,name,email',

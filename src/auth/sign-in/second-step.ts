@@ -95,16 +95,9 @@ export class Tickets {
     const ticket = `${readable}~${seal(this.#keys.current, bound)}`
     const { requestId } = request
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
-    const expiresIn = LIFETIME_MS / 1000
-    const failure = {
-      error: step.message,
-      code: codeOf(step),
-      ticket,
-      expiresIn,
-      ...secondStep,
-      requestId,
-    }
-    return failureFor(request, step.status, failure, step.headers)
+    const said = { error: step.message, code: codeOf(step) }
+    const told = { ticket, expiresIn: LIFETIME_MS / 1000, ...secondStep, requestId }
+    return failureFor(request, step.status, { ...said, ...told }, step.headers)
   }
 
   /** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */

@@ -5,13 +5,12 @@
  * forged token, or one of another scan, is refused before the store is called.
  */
 
-import { digestOf, macUnder } from '#hmac'
+import { hexDigestOf, hexMacUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
 import { type Filter, type SortKey, sortText } from '../../ports/filter.ts'
-import { hexOf } from '../../ports/hex.ts'
 
 /** What a token is bound to. */
 export interface Scan {
@@ -32,8 +31,8 @@ export interface ScanCursors {
   read(token: string): string
 }
 
-const MAX_SORT_BYTES = 8
-const MAX_MAC_BYTES = 16
+const MAX_SORT_DIGITS = 16
+const MAX_MAC_DIGITS = 32
 const MAX_LENGTH = 512
 
 /**
@@ -43,10 +42,10 @@ const MAX_LENGTH = 512
 export function cursors(secret = ''): Cursors {
   const signatureOf = sortSignatures()
   // Created with the first token; the key is already in it.
-  let keyed: ReturnType<typeof macUnder> | undefined
+  let keyed: ReturnType<typeof hexMacUnder> | undefined
   const mac = (text: string): string => {
-    keyed ??= macUnder(derivedKey(secret, 'fieldgate cursor'))
-    return hexOf(keyed(text).subarray(0, MAX_MAC_BYTES))
+    keyed ??= hexMacUnder(derivedKey(secret, 'fieldgate cursor'))
+    return keyed(text).slice(0, MAX_MAC_DIGITS)
   }
   return ({ mount, filter, search = null, scope, sort: order }) => {
     // What a token's MAC is over, beside the id and the sort that the token names.
@@ -85,7 +84,7 @@ function sortSignatures(): (sort: readonly SortKey[]) => string {
     if (before !== undefined) return before
     const text = sortText(sort)
     if (signatures.size >= MAX_SIGNATURES) signatures.clear()
-    const signature = signatures.get(text) ?? hexOf(digestOf(text).subarray(0, MAX_SORT_BYTES))
+    const signature = signatures.get(text) ?? hexDigestOf(text).slice(0, MAX_SORT_DIGITS)
     signatures.set(text, signature)
     ofLists.set(sort, signature)
     return signature

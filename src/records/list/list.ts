@@ -58,6 +58,8 @@ export type MaybeStream = (
   context: Context,
 ) => Promise<Response | undefined>
 
+type Files = typeof import('./export.ts')
+
 /**
  * `json`, for requests that accept JSON as well as a file or better; else the file of the list that `planOf` reads, or what
  * `follow` returns.
@@ -72,14 +74,8 @@ export function orFile(
   const inOtherForm = async (accept: string, request: ApiRequest, context: Context) => {
     const stream = /event-stream/i.test(accept) ? await follow(accept, request, context) : undefined
     if (stream || !/csv|ndjson/i.test(accept)) return stream
-    const files = await resource.host.parts.exports?.()
-    return (files as typeof import('./export.ts') | undefined)?.fileOf(
-      resource,
-      accept,
-      planOf,
-      request,
-      context,
-    )
+    const files = (await resource.host.parts.exports?.()) as Files | undefined
+    return files?.fileOf(resource, accept, planOf, request, context)
   }
   const varies = exportLimit > 0 || live
   return async (request, context) => {
