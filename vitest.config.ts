@@ -10,6 +10,8 @@ const shared = {
   pool: 'forks',
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // What is waited for comes within moments, but not on a machine that has other things to do.
+  expect: { poll: { timeout: 20_000 } },
 } as const
 
 /** Tests run the sources, so they need no build. */

@@ -1,8 +1,6 @@
 /**
  * Records as JSON, and back: dates become dates again. `jsonb` keeps the members of objects in an order of its own, so for
  * PostgreSQL they come to stand in the model's.
- *
- * @module
  */
 
 import { onlyDeclared, withDefaults } from '../../src/ports/declared.ts'

@@ -1,8 +1,6 @@
 /**
  * What can be told of a read without the database, and pages that start after a position in a sort order, so that an index
  * serves them at any depth.
- *
- * @module
  */
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'

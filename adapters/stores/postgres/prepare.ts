@@ -1,8 +1,4 @@
-/**
- * Start-up: brings the database to what the models need, while other processes use it.
- *
- * @module
- */
+/** Start-up: brings the database to what the models need, while other processes use it. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { IndexConflict } from '../../../src/ports/store.ts'

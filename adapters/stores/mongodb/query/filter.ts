@@ -1,8 +1,6 @@
 /**
  * The neutral filter as a MongoDB query. A client's values appear only where the query language takes a value, as
  * scalars; every key and operator comes from this code or the model.
- *
- * @module
  */
 
 import type { Document } from 'mongodb'

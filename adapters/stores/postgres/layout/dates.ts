@@ -1,8 +1,4 @@
-/**
- * Dates as PostgreSQL writes and reads them.
- *
- * @module
- */
+/** Dates as PostgreSQL writes and reads them. */
 
 import { literal } from './sql.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Where values are: SQL for the places that a field's path leads to, and for the generated columns that are searched.
- *
- * @module
- */
+/** Where values are: SQL for the places that a field's path leads to, and for the generated columns that are searched. */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'

@@ -1,8 +1,4 @@
-/**
- * What the database knows of tables and of itself.
- *
- * @module
- */
+/** What the database knows of tables and of itself. */
 
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Connection } from '../connection/connection.ts'

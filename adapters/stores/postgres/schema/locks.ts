@@ -1,8 +1,4 @@
-/**
- * Start-up beside processes that use the same tables, and with a role that may not do everything.
- *
- * @module
- */
+/** Start-up beside processes that use the same tables, and with a role that may not do everything. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'

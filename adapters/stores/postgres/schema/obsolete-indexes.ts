@@ -1,8 +1,4 @@
-/**
- * What a table still has that only other versions of a model need.
- *
- * @module
- */
+/** What a table still has that only other versions of a model need. */
 
 import type { LeftOver } from '../../../../src/ports/store.ts'
 import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'

@@ -1,8 +1,4 @@
-/**
- * The SQL that makes a collection's table, columns and indexes, and what PostgreSQL has no room for.
- *
- * @module
- */
+/** The SQL that makes a collection's table, columns and indexes, and what PostgreSQL has no room for. */
 
 import { totalOrder } from '../../planner/seek.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'

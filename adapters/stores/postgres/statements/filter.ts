@@ -1,8 +1,4 @@
-/**
- * The neutral filter as SQL.
- *
- * @module
- */
+/** The neutral filter as SQL. */
 
 import { everything, type Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'

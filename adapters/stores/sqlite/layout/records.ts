@@ -4,8 +4,6 @@
  *
  * A string's shadow is its fold. A list's is a JSON list with the shadow of each element at its position (null if it is
  * not a string), so that pushing to the record's list and pulling from it take the same steps here.
- *
- * @module
  */
 
 import { fold } from '../../../../src/ports/fold.ts'
@@ -177,9 +175,7 @@ const SAME_TEXT = 'Z'
 /** Follows a shadow's list. */
 const SAME_LIST = ' '
 
-/**
- * The new value of a shadow as SQL, given as SQL: never the same as before, so that the database can tell who keeps it.
- */
+/** The new value of a shadow as SQL, given as SQL: never the same as before, so that the database can tell who keeps it. */
 export function keptShadow({ column, parts }: Shadow, value: string): string {
   const sign = parts.length > 1 ? SAME_LIST : SAME_TEXT
   return `iif(${column} IS ${value}, ${value} || '${sign}', ${value})`
@@ -204,9 +200,7 @@ export function shadowAt(root: unknown, parts: readonly string[]): unknown {
   return Array.isArray(value) ? value.map((element) => shadowAt(element, rest)) : null
 }
 
-/**
- * `text` as shadows hold it; search terms too. NUL, where a full-text index ends, becomes a letter that no fold has.
- */
+/** `text` as shadows hold it; search terms too. NUL, where a full-text index ends, becomes a letter that no fold has. */
 export function folded(text: string): string {
   return fold(text).replaceAll('\0', 'N')
 }

@@ -6,8 +6,6 @@
  * the same). A trigger removes the stamp when another writer changes the record: a version of the app without stamps, a
  * script, a shell. A record without a stamp, or with that of another model, is read through `onlyDeclared` and
  * `withDefaults`, which takes a list of 50 twice the time.
- *
- * @module
  */
 
 import { digestOf } from '#hmac'

@@ -1,8 +1,4 @@
-/**
- * The neutral filter as SQL over a table of JSON.
- *
- * @module
- */
+/** The neutral filter as SQL over a table of JSON. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { ObjectShape } from '../../../../src/ports/shape.ts'

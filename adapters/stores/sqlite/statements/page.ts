@@ -1,8 +1,6 @@
 /**
  * The statement of a read: a page of records in order, compiled once for each shape of a read, not once for each request,
  * which is a fifth of a list's time here.
- *
- * @module
  */
 
 import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
@@ -91,9 +89,7 @@ function oneAfterAnother(selects: readonly string[]): string {
 
 const MAX_TERMS = 5
 
-/**
- * `sort` as an `ORDER BY` with a leading space, or nothing. SQLite's NULLs come first ascending, as the port requires.
- */
+/** `sort` as an `ORDER BY` with a leading space, or nothing. SQLite's NULLs come first ascending, as the port requires. */
 function orderBy(sort: readonly SortKey[], { shape }: Compilation): string {
   const keys = sort.map(
     ({ field, descending }) => `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`,

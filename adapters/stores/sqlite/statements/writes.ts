@@ -1,8 +1,4 @@
-/**
- * The statements that write to one collection.
- *
- * @module
- */
+/** The statements that write to one collection. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
