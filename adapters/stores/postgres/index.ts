@@ -14,7 +14,7 @@ import { type Table, tableOf, tableSql } from './layout/columns.ts'
 import { portError } from './layout/errors.ts'
 import { literal } from './layout/sql.ts'
 import { prepareTables } from './prepare.ts'
-import { existingTable, surveyed } from './schema/catalog.ts'
+import { existingTable, type Place, surveyed } from './schema/catalog.ts'
 import { dropLeftOvers } from './schema/obsolete-indexes.ts'
 import type { Prepared } from './schema/schema.ts'
 import { openCollection } from './statements/collection.ts'
@@ -104,7 +104,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     guards: true,
     changes: log,
     collection: (schema) =>
-      schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
+      schema.adopted ? adoptedCollection(schema, { connection, space }, opened) : own(schema),
     async prepare(schemas, warn = () => {}) {
       const collections = collectionsOf(schemas)
       await ported(prepareTables({ connection, space }, collections, warn))
@@ -138,13 +138,6 @@ function columnsOf({ sql, columns }: Table): string {
   return JSON.stringify([sql, ...columns.map(({ name, type, absence }) => [name, type, absence])])
 }
 
-/** What an adopted collection is opened with. */
-interface Adopting {
-  readonly connection: Connection
-  readonly space: string
-  opened(schema: CollectionSchema, table: Table): Collection
-}
-
 /** A table, and the SQL of the key that a new row of it gets. */
 interface Adopted {
   readonly collection: Collection
@@ -154,7 +147,8 @@ interface Adopted {
 /** The collection of a schema with `adopted`. */
 function adoptedCollection(
   schema: CollectionSchema,
-  { connection, space, opened }: Adopting,
+  { connection, space }: Place,
+  opened: (schema: CollectionSchema, table: Table) => Collection,
 ): Collection {
   const sql = tableSql(space, schema.adopted?.name ?? schema.name)
   let looking: Promise<Adopted> | undefined

@@ -80,12 +80,6 @@ function writingTo(
   const { target, writes } = opened
   const { table, parse, compilation } = target
 
-  const whenFilled = async <T>(filter: Filter, write: () => Promise<T>): Promise<T> => {
-    const filling = filledFor(filter, opened)
-    if (filling) await filling
-    return write()
-  }
-
   const writeOne = async (statement: Statement): Promise<Fields | null> => {
     const { rows } = await runner.write(statement)
     const [row] = rows
@@ -93,11 +87,13 @@ function writingTo(
   }
 
   /** Writes the record that matches, if it holds what is expected; see `expecting`. */
-  const writeExpecting = (
+  const writeExpecting = async (
     filter: Filter,
     { expect }: WriteOptions = {},
     write: (held: Held) => Statement,
   ): Promise<Fields | null> => {
+    const filling = filledFor(filter, opened)
+    if (filling) await filling
     if (!expect) return writeOne(write({}))
     return expecting<Held, Fields>(expect, {
       asWritten: () => ({ expect }),
@@ -118,18 +114,14 @@ function writingTo(
       await runner.write(writes.insert(record))
     },
     update: (filter, change, options) =>
-      whenFilled(filter, () =>
-        writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
-      ),
-    updateMany: (filter, change) =>
-      whenFilled(
-        filter,
-        async () => (await runner.write(writes.updateMany(filter, change))).changes,
-      ),
+      writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
+    async updateMany(filter, change) {
+      const filling = filledFor(filter, opened)
+      if (filling) await filling
+      return (await runner.write(writes.updateMany(filter, change))).changes
+    },
     delete: (filter, options) =>
-      whenFilled(filter, () =>
-        writeExpecting(filter, options, (held) => writes.delete(filter, held)),
-      ),
+      writeExpecting(filter, options, (held) => writes.delete(filter, held)),
   }
 }
 
