@@ -36,8 +36,8 @@ export class Response extends Plain {
   #read: globalThis.Response | undefined
 
   constructor(body?: BodyInit | PipedBody | null, init?: ResponseInit) {
-    const piped = isPiped(body) ? body : undefined
-    super(isPiped(body) ? null : body, init)
+    const piped = typeof body === 'object' && body !== null && 'pipe' in body ? body : undefined
+    super(piped ? null : (body as BodyInit | null | undefined), init)
     this.#piped = piped
     // fieldgate's own code always passes them as a record.
     this.plainHeaders = init?.headers as Record<string, string> | undefined
@@ -67,10 +67,6 @@ export class Response extends Plain {
     if (body !== null) headers.push('Content-Length', String(Buffer.byteLength(body)))
     return { status: this.status, statusText: '', headers, body }
   }
-}
-
-function isPiped(body: unknown): body is PipedBody {
-  return typeof body === 'object' && body !== null && 'pipe' in body
 }
 
 /** The body as it is: it writes itself to node:http, and is a stream for whatever else reads it. */
