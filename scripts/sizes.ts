@@ -6,10 +6,10 @@
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -29,31 +29,52 @@ export async function sizes(folder: string): Promise<Map<string, { alone: number
   const text = readFileSync(join(folder, 'package.json'), 'utf8')
   const { exports, peerDependencies } = JSON.parse(text) as Manifest
   const external = [...Object.keys(peerDependencies), 'node:*', 'cloudflare:*', 'bun', 'bun:*']
-  const bytesOf = async (...names: readonly string[]) => {
-    const contents = names.map((name) => `export * as x${names.indexOf(name)} from '${name}'`)
-    const { outputFiles } = await build({
-      stdin: { contents: contents.join('\n'), resolveDir: folder },
-      bundle: true,
-      minify: true,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      external,
-      logLevel: 'error',
-    })
-    return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
+  const names = Object.keys(exports)
+    .filter((path) => !APART.has(path))
+    .map((path) => `fieldgate${path.slice(1)}`)
+  // In one build, which reads each module once for all bundles.
+  const sets = [...names.map((name) => [name]), ...names.map((name) => ['fieldgate', name])]
+  const { outputFiles } = await build({
+    entryPoints: sets.map((_, at) => ({ in: `set:${at}`, out: `${at}` })),
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    external,
+    logLevel: 'error',
+    plugins: [exporting(sets, folder)],
+  })
+  const bytes = new Map(
+    outputFiles.map(({ path, contents }) => [
+      basename(path, '.js'),
+      gzipSync(contents, { level: 9 }).length,
+    ]),
+  )
+  const bytesOf = (at: number) => bytes.get(`${at}`) ?? 0
+  const core = bytesOf(names.indexOf('fieldgate'))
+  return new Map(
+    names.map((name, at) => {
+      const more = name === 'fieldgate' ? core : bytesOf(names.length + at) - core
+      return [name, { alone: bytesOf(at), more }]
+    }),
+  )
+}
+
+/** Entry points `set:0`, `set:1`: modules that give all that packages give. */
+function exporting(sets: readonly (readonly string[])[], resolveDir: string): Plugin {
+  return {
+    name: 'sets',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^set:/ }, ({ path }) => ({ path: path.slice(4), namespace: 'set' }))
+      onLoad({ filter: /.*/, namespace: 'set' }, ({ path }) => {
+        const names = sets[Number(path)] ?? []
+        const contents = names.map((name, at) => `export * as x${at} from '${name}'`).join('\n')
+        return { contents, resolveDir }
+      })
+    },
   }
-  const found = new Map<string, { alone: number; more: number }>()
-  const core = await bytesOf('fieldgate')
-  for (const path of Object.keys(exports).filter((one) => !APART.has(one))) {
-    const name = `fieldgate${path.slice(1)}`
-    const alone = path === '.' ? core : await bytesOf(name)
-    found.set(name, {
-      alone,
-      more: path === '.' ? core : (await bytesOf('fieldgate', name)) - core,
-    })
-  }
-  return found
 }
 
 const kib = (bytes: number) => (Math.max(0, bytes) / 1024).toFixed(1)

@@ -5,7 +5,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { bundle } from './bundle.ts'
@@ -19,8 +19,7 @@ const FIELDGATE = {
   '../../../src/openapi/index.ts': 'fieldgate/openapi',
 }
 
-rmSync(dist, { recursive: true, force: true })
-mkdirSync(dist)
+mkdirSync(dist, { recursive: true })
 const { files, packages } = await bundle()
 writeFileSync(
   join(dist, 'files.js'),
@@ -59,7 +58,7 @@ function licenseOf(folder: string): string {
 function declare(): void {
   const types = join(here, '../../.cache/admin-types')
   const tsc = join(here, '../../node_modules/.bin/tsc')
-  execFileSync(tsc, ['-p', here, '--outDir', types])
+  execFileSync(tsc, ['-p', here, '--singleThreaded', '--outDir', types])
   for (const name of ['index', 'options']) {
     let text = readFileSync(join(types, `packages/admin/src/${name}.d.ts`), 'utf8')
     for (const [path, published] of Object.entries(FIELDGATE)) {

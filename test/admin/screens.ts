@@ -11,7 +11,6 @@ import { PASSWORD } from './apps.ts'
 /** A window of a user of their own, as wide as a desk has it. */
 export async function opened(chromium: Chromium, url: string): Promise<Tab> {
   const tab = await chromium.open(undefined, await chromium.user())
-  tab.page.setDefaultTimeout(20_000)
   await tab.page.setViewport({ width: 1440, height: 900 })
   await tab.page.goto(url)
   return tab
@@ -58,12 +57,17 @@ export async function choose(page: Page, label: string, text: string): Promise<v
   await list.select(value)
 }
 
+/** Clicks what a selector finds, as soon as it stays where it is: a late answer may draw it anew, or move it. */
+export async function click(page: Page, selector: string): Promise<void> {
+  await page.locator(selector).click()
+}
+
 export async function press(page: Page, name: string): Promise<void> {
-  await (await found(page, `aria/${name}[role="button"]`)).click()
+  await click(page, `aria/${name}[role="button"]`)
 }
 
 export async function follow(page: Page, name: string): Promise<void> {
-  await (await found(page, `aria/${name}[role="link"]`)).click()
+  await click(page, `aria/${name}[role="link"]`)
 }
 
 /** Resolves as soon as the page has a text. */

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
-import { column, field, follow, found, has, press, sees, visit, write } from '../admin/screens.ts'
+import {
+  click,
+  column,
+  field,
+  follow,
+  found,
+  has,
+  press,
+  sees,
+  visit,
+  write,
+} from '../admin/screens.ts'
 import { withService } from '../services/shared.ts'
 
 await withService('chromium', () => {
@@ -51,7 +62,7 @@ await withService('chromium', () => {
       await write(page, 'Price', '44')
       await press(page, 'Save')
       await page.waitForFunction(() => document.querySelector('.footer .muted') === null)
-      await (await found(page, '.history summary')).click()
+      await click(page, '.history summary')
       await page.waitForFunction(() =>
         document.querySelector('.changes li')?.textContent?.includes('44'),
       )
@@ -60,7 +71,7 @@ await withService('chromium', () => {
       expect(said[0]).toMatch(/Changed.*you.*Price.*33.*44/)
       expect(said[2]).toMatch(/Created.*nobody signed in/)
       await page.$$eval('.changes li', (all) => all[1]?.querySelector('button')?.click())
-      await (await found(page, 'dialog button.primary')).click()
+      await click(page, 'dialog button.primary')
       await page.waitForFunction(
         () =>
           [...document.querySelectorAll('input')].some(
@@ -74,7 +85,7 @@ await withService('chromium', () => {
     it('is read by readers, who restore nothing', async () => {
       const { page } = await lib.signedIn(PEOPLE.reader)
       await follow(page, 'Birds 2')
-      await (await found(page, '.history summary')).click()
+      await click(page, '.history summary')
       await found(page, '.changes li')
       expect(await has(page, '.changes button')).toBe(false)
       await page.browserContext().close()
@@ -86,12 +97,12 @@ await withService('chromium', () => {
       await visit(page, lib.base, `/books/record/${_id}`)
       await field(page, 'Title')
       await press(page, 'Delete')
-      await (await found(page, 'dialog button.danger')).click()
+      await click(page, 'dialog button.danger')
       await sees(page, 'Deleted.')
       await follow(page, 'History')
       await sees(page, 'There is no such record.')
-      await (await found(page, '.changes button')).click()
-      await (await found(page, 'dialog button.primary')).click()
+      await click(page, '.changes button')
+      await click(page, 'dialog button.primary')
       await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'Birds 3')
       expect(await books().findOne({ _id })).toMatchObject({ title: 'Birds 3' })
       await page.browserContext().close()

@@ -5,6 +5,7 @@ import { serve } from '../../adapters/runtimes/node.ts'
 import { PASSWORD } from '../admin/apps.ts'
 import { type Club, club } from '../admin/club.ts'
 import {
+  click,
   follow,
   found,
   has,
@@ -17,6 +18,7 @@ import {
 } from '../admin/screens.ts'
 import { type Issuer, startIssuer } from '../auth/methods/issuer.ts'
 import { authenticatorOf, type Chromium, startChromium } from '../services/chromium.ts'
+import { freePorts } from '../services/server.ts'
 import { withService } from '../services/shared.ts'
 
 const MINUTES = 60_000
@@ -32,7 +34,7 @@ await withService('chromium', () => {
   async function entered(): Promise<Club & { page: Page; issuer: Issuer; problems: string[] }> {
     const issuer = await startIssuer()
     // Passkeys name the origin, so it is chosen before the server is there.
-    const port = 20_000 + Math.floor(Math.random() * 20_000)
+    const [port = 0] = await freePorts(1)
     const origin = `http://localhost:${port}`
     const made = await club(origin, issuer.url)
     const { close } = await serve(made.app, { port, hostname: '127.0.0.1', signals: false })
@@ -132,7 +134,7 @@ await withService('chromium', () => {
       await press(page, 'Set up an authenticator app')
       await sees(page, 'Confirm that it is you')
       await write(page, 'Password', PASSWORD)
-      await (await found(page, 'dialog button.primary')).click()
+      await click(page, 'dialog button.primary')
       await found(page, 'svg.qr')
       const secret = await (await found(page, 'pre')).evaluate((one) => one.textContent)
       const app = new TOTP({ secret: Secret.fromBase32(secret.trim()) })
@@ -146,9 +148,9 @@ await withService('chromium', () => {
       minutes += 11
       await press(page, 'New recovery codes')
       await write(page, 'Password', PASSWORD)
-      await (await found(page, 'dialog button.primary')).click()
+      await click(page, 'dialog button.primary')
       await write(page, 'Code of your authenticator app', code())
-      await (await found(page, 'dialog button.primary')).click()
+      await click(page, 'dialog button.primary')
       await page.waitForFunction(() => document.querySelector('dialog') === null)
       await found(page, 'pre')
 

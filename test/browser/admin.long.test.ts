@@ -7,6 +7,7 @@ import { PASSWORD, PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
 import {
   choose,
+  click,
   column,
   field,
   follow,
@@ -82,7 +83,7 @@ await withService('chromium', () => {
       await (await field(page, 'Select Jade 1')).click()
       await (await field(page, 'Select Jade 2')).click()
       await press(page, 'Delete')
-      await (await found(page, 'dialog button.danger')).click()
+      await click(page, 'dialog button.danger')
       await sees(page, '4 records')
       expect(await books().count({ price: 77 })).toBe(4)
       await page.browserContext().close()
@@ -121,7 +122,7 @@ await withService('chromium', () => {
       await follow(page, 'Create')
       await write(page, 'Title', 'Kites')
       await write(page, 'Author', 'Pia')
-      await (await found(page, '[role="option"]')).click()
+      await click(page, '[role="option"]')
       await write(page, 'Price', '12.5')
       await (await field(page, 'Is lent')).click()
       const [tags, chapters] = await page.$$('fieldset.group > button')
@@ -202,7 +203,7 @@ await withService('chromium', () => {
         const price = all.find((one) => one.querySelector('legend')?.textContent === 'Price')
         price?.querySelector('input')?.click()
       })
-      await (await found(page, 'dialog button.primary')).click()
+      await click(page, 'dialog button.primary')
       await sees(page, 'Saved.')
       expect(await book('Birds 2')).toMatchObject({ price: 44, pages: 222, summary: 'mine' })
       await page.browserContext().close()
@@ -218,7 +219,7 @@ await withService('chromium', () => {
       await sees(page, 'Your unsaved changes are back.')
       await press(page, 'Save')
       await sees(page, 'Someone else has changed this record')
-      await (await found(page, 'dialog button.primary')).click()
+      await click(page, 'dialog button.primary')
       await sees(page, 'Saved.')
       expect(await book('Birds 4')).toMatchObject({ price: 55 })
       await page.browserContext().close()
@@ -226,9 +227,9 @@ await withService('chromium', () => {
 
     it('follow references both ways', async () => {
       const { page } = await lib.signedIn(PEOPLE.reader)
-      await (await found(page, 'td[data-label="Author"] a')).click()
+      await click(page, 'td[data-label="Author"] a')
       await sees(page, 'Related')
-      await (await found(page, '.related a')).click()
+      await click(page, '.related a')
       await page.waitForFunction(() => location.hash.startsWith('#/books'))
       await page.waitForFunction(
         () =>

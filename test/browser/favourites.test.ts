@@ -108,7 +108,7 @@ await withService('chromium', () => {
     const both = (rows: string[][]) =>
       Promise.all(
         pages.map((page) =>
-          expect.poll(() => rowsOf(page), { timeout: 30_000, interval: 50 }).toEqual(rows),
+          expect.poll(() => rowsOf(page), { interval: 50 }).toEqual(rows),
         ),
       )
 

@@ -7,6 +7,7 @@ import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter, defineModel, userFields } from '../../src/index.ts'
 import { authenticatorOf, type Chromium, startChromium, type Tab } from '../services/chromium.ts'
+import { freePorts } from '../services/server.ts'
 import { withService } from '../services/shared.ts'
 
 const user = { email: 'ann@example.com', password: 'correct horse battery' }
@@ -66,7 +67,7 @@ await withService('chromium', () => {
         return pathname === '/' ? new Response(PAGE, html) : undefined
       })
       // The port is not known before the server listens.
-      const port = 20_000 + Math.floor(Math.random() * 20_000)
+      const [port = 0] = await freePorts(1)
       origins.push(`http://localhost:${port}`)
       const options = { rpId: 'localhost', rpName: 'Atlas', origins }
       const auth = createAuthRouter({

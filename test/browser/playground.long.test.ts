@@ -28,7 +28,7 @@ await withService('chromium', () => {
     await buildPlayground(folder)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     chromium = await startChromium()
-  }, 120_000)
+  })
   afterAll(async () => {
     await chromium?.stop()
     server.close()
@@ -91,5 +91,5 @@ await withService('chromium', () => {
     expect(await suggested(page, 'a duplicate')).toMatch(/^409/)
     expect(await changed(page, "from 'zod'", "from 'zodd'")).toContain("'zodd' is not here")
     expect(await changed(page, "from 'zodd'", "from 'zod'; const const")).toContain('SyntaxError')
-  }, 120_000)
+  })
 })

@@ -8,6 +8,7 @@ import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { signIn } from '../../examples/sign-in/app.ts'
 import { authenticatorOf, type Chromium, startChromium, type Tab } from '../services/chromium.ts'
+import { freePorts } from '../services/server.ts'
 import { withService } from '../services/shared.ts'
 
 const example = join(import.meta.dirname, '../../examples/sign-in')
@@ -35,7 +36,7 @@ await withService('chromium', () => {
       conditions: ['fieldgate-source'],
     })
     // The port is a part of the origin, to which passkeys belong.
-    const port = 20_000 + Math.floor(Math.random() * 20_000)
+    const [port = 0] = await freePorts(1)
     const origin = `http://localhost:${port}`
     const app = signIn({
       store: sqliteStore(),

@@ -36,7 +36,7 @@ describe('the programs of the manual', () => {
     expect(await typeErrors(editions, { noImplicitAny: false })).toEqual([])
   })
 
-  it('run, and print what their page shows', { timeout: 600_000 }, async () => {
+  it('run, and print what their page shows', { timeout: 1_200_000 }, async () => {
     const problems: string[] = []
     const next = editions.values()
     const work = async () => {
@@ -46,6 +46,6 @@ describe('the programs of the manual', () => {
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    expect(problems).toEqual([])
+    expect(problems.join('\n\n')).toBe('')
   })
 })

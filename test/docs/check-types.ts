@@ -79,9 +79,9 @@ export async function typeErrors(
     }
   }
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const { stdout } = await run(tsc, ['-p', FOLDER, '--pretty', 'false'], { cwd: root }).catch(
-    (failed: { stdout: string }) => failed,
-  )
+  const { stdout } = await run(tsc, ['-p', FOLDER, '--pretty', 'false', '--singleThreaded'], {
+    cwd: root,
+  }).catch((failed: { stdout: string }) => failed)
   const errors = [...stdout.matchAll(/^(\S[^(\n]*)\((\d+),\d+\): error (.*)$/gm)]
   if (stdout.trim() !== '' && errors.length === 0) throw new Error(stdout)
   const told = errors.map(([, file = '', line, message]) => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -12,13 +12,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RUNTIMES } from '../runtimes/commands.ts'
 import { freePorts } from '../services/server.ts'
-import { builtPackage } from '../services/shared.ts'
+import { adminPackage, builtPackage } from '../services/shared.ts'
 import { root } from './pages.ts'
 import type { File, Files } from './programs.ts'
 
-/** The atlas first writes its 135,000 cities. */
-const START_MS = 120_000
-const END_MS = 60_000
+/** For what hangs. A busy machine may take long, and the atlas first writes its 135,000 cities. */
+const PATIENCE_MS = 300_000
 
 /** Programs that run; none outlives the tests. */
 const children = new Set<ChildProcess>()
@@ -127,11 +126,11 @@ async function linkPackage(folder: string, files: Files): Promise<void> {
   symlinkSync(await builtPackage(), join(modules, 'fieldgate'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   if (![...files.values()].some(({ text }) => text.includes("'fieldgate-admin'"))) return
-  execFileSync(bin('node'), [join(root, 'packages/admin/build.ts')])
+  const { folder: admin } = await adminPackage()
   // A copy: as a link, it would look for `fieldgate` where it is.
   const copied = join(modules, 'fieldgate-admin')
   for (const name of ['package.json', 'dist']) {
-    cpSync(join(root, 'packages/admin', name), join(copied, name), { recursive: true })
+    cpSync(join(admin, name), join(copied, name), { recursive: true })
   }
 }
 
@@ -185,15 +184,16 @@ async function watched(
   }
   const exit = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
   const problem = (what: string) => `${main.name} ${what}:\n${output.slice(-1500)}`
-  const deadline = Date.now() + START_MS
+  const deadline = Date.now() + PATIENCE_MS
   while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
     if (port > 0 && output.includes(ready) && (await accepts(port))) {
-      // `serve` listens before it takes signals.
+      // `serve` listens before it takes signals: as long after its first answer as this one took, and a little more.
+      const asked = performance.now()
       await fetch(`http://127.0.0.1:${port}`).catch(() => undefined)
-      await delay(100)
+      await delay(50 + 2 * (performance.now() - asked))
       return { base: `http://127.0.0.1:${port}`, stop: () => stopped(child, exit, main, problem) }
     }
-    await delay(50)
+    await delay(25)
   }
   if (child.exitCode === null && child.signalCode === null) {
     child.kill('SIGKILL')
@@ -213,7 +213,7 @@ async function stopped(
 ): Promise<string | undefined> {
   if (child.exitCode !== null) return problem(`ended by itself with code ${child.exitCode}`)
   child.kill('SIGTERM')
-  const ended = await Promise.race([exit, delay(END_MS, undefined, { ref: false })])
+  const ended = await Promise.race([exit, delay(PATIENCE_MS, undefined, { ref: false })])
   if (!ended) {
     child.kill('SIGKILL')
     return problem('did not end after SIGTERM')

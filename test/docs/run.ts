@@ -100,7 +100,7 @@ class Server {
 }
 
 /** A busy machine may take long to answer; commands that hang end some time. */
-const ANSWER_MS = 120_000
+const ANSWER_MS = 240_000
 
 /** One shell for the commands of a page, so that variables stay; it also knows which of its ids stand for which. */
 class Shell {

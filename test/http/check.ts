@@ -22,6 +22,8 @@ export interface World {
   readonly cities: Map<string, string>
   /** Tokens by whose they are. */
   readonly tokens: Map<string, string>
+  /** The answers to requests whose bodies trickle in. */
+  readonly trickled: Promise<string>[]
 }
 
 /** `answer`, which must be a success of this status. */

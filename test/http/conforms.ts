@@ -5,15 +5,15 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { World } from './check.ts'
+import type { Checks, World } from './check.ts'
 import { type Client, client } from './client.ts'
 import type { Running } from './runtimes.ts'
 import { suite } from './suite.ts'
 
 const transcripts = new Map<string, string>()
 
-/** Registers the whole suite for one runtime and store. The servers of a file start side by side. */
-export function conforms(name: string, open: () => Promise<Running>): void {
+/** Registers a suite for one runtime and store: all of it by default. The servers of a file start side by side. */
+export function conforms(name: string, open: () => Promise<Running>, checks: Checks = suite): void {
   let opening: Promise<Running>
   beforeAll(() => {
     opening = open()
@@ -29,14 +29,16 @@ export function conforms(name: string, open: () => Promise<Running>): void {
     beforeAll(async () => {
       server = await opening
       asking = client(server.base)
-      world = { base: server.base, countries: new Map(), cities: new Map(), tokens: new Map() }
+      const { base } = server
+      const [countries, cities, tokens] = [new Map(), new Map(), new Map()]
+      world = { base, countries, cities, tokens, trickled: [] }
     })
     afterAll(async () => {
       transcripts.set(name, asking.transcript())
       await server.stop()
     })
 
-    for (const [sentence, check] of Object.entries(suite)) {
+    for (const [sentence, check] of Object.entries(checks)) {
       it(sentence, () => check(asking, world))
     }
   })

@@ -1,4 +1,4 @@
-/** Deno, Bun and workerd on stores with a server, compared with Node on SQLite. */
+/** Deno, Bun and workerd on stores with a driver of their own, compared with Node on SQLite: what asks the store. */
 
 import { newFile } from '../contract/store/file.ts'
 import { withService } from '../services/shared.ts'
@@ -6,36 +6,37 @@ import { addressOf } from '../stores/postgres/address.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'
 import { alike, conforms } from './conforms.ts'
 import { databaseOf } from './databases.ts'
-import { runtimes, start } from './runtimes.ts'
+import { type Running, runtimes, start } from './runtimes.ts'
+import { stored } from './suite.ts'
 import { startHyperdrive, startLibsqlWorker, startObjects } from './workerd.ts'
 
 const { Node, ...others } = runtimes
 
-conforms('Node on SQLite', () => start(Node))
+const keeps = (name: string, open: () => Promise<Running>) => conforms(name, open, stored)
+
+keeps('Node on SQLite', () => start(Node))
 
 for (const [runtime, command] of Object.entries(others)) {
-  conforms(`${runtime} on libSQL`, () => start(command, { STORE: `file:${newFile()}` }))
+  keeps(`${runtime} on libSQL`, () => start(command, { STORE: `file:${newFile()}` }))
 }
 
-conforms('workerd on libSQL', startLibsqlWorker)
+keeps('workerd on libSQL', startLibsqlWorker)
 
 await withService('mongo', ({ url }) => {
   for (const [runtime, command] of Object.entries(others)) {
-    conforms(`${runtime} on MongoDB`, () => start(command, { STORE: databaseOf(url) }))
+    keeps(`${runtime} on MongoDB`, () => start(command, { STORE: databaseOf(url) }))
   }
-  conforms('workerd on MongoDB, through Durable Objects', () => startObjects(databaseOf(url)))
+  keeps('workerd on MongoDB, through Durable Objects', () => startObjects(databaseOf(url)))
 })
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
   const own = () => addressOf(url, fresh())
   for (const [runtime, command] of Object.entries(others)) {
-    conforms(`${runtime} on PostgreSQL`, () => start(command, { STORE: own() }))
+    keeps(`${runtime} on PostgreSQL`, () => start(command, { STORE: own() }))
   }
-  conforms('workerd on PostgreSQL, through Hyperdrive and Durable Objects', () =>
-    startObjects(own()),
-  )
-  conforms('workerd on PostgreSQL, through Hyperdrive', () => startHyperdrive(own()))
+  keeps('workerd on PostgreSQL, through Hyperdrive and Durable Objects', () => startObjects(own()))
+  keeps('workerd on PostgreSQL, through Hyperdrive', () => startHyperdrive(own()))
 })
 
 alike()

@@ -13,10 +13,23 @@ import { guards } from './checks/guards.ts'
 import { limits } from './checks/limits.ts'
 import { operations } from './checks/operations.ts'
 import { endings, records } from './checks/records.ts'
-import { requests } from './checks/requests.ts'
+import { requests, trickles } from './checks/requests.ts'
 import { ways } from './checks/ways.ts'
 
-/** All checks, in their order. */
+/**
+ * Those that show that a store's driver works on a runtime. What the others ask is answered before the store, or by the same
+ * calls of it: all checks run on each runtime with one store, and on each store with one runtime.
+ */
+export const stored: Checks = {
+  ...records,
+  ...accounts,
+  ...operations,
+  ...batches,
+  ...changes,
+  ...endings,
+}
+
+/** All checks, in their order: what takes its time begins early, and is looked at last. */
 export const suite: Checks = {
   ...records,
   ...requests,
@@ -29,4 +42,5 @@ export const suite: Checks = {
   ...changes,
   ...limits,
   ...endings,
+  ...trickles,
 }

@@ -42,7 +42,7 @@ await withService('mongo', ({ url }) => {
       TOKEN_SECRET: 'a secret of the new service, of 32 characters or more',
       FILES_SECRET: 'a secret for links to files, of 32 characters or more',
     })
-  }, 300_000)
+  }, 900_000)
   afterAll(async () => {
     await now?.stop()
     await client.db(database).dropDatabase()

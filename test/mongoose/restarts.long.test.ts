@@ -187,7 +187,6 @@ await withService('mongo', ({ url }) => {
         }
         expect([...known.keys()].sort()).toEqual(ALL)
       },
-      120_000,
     )
   })
 })

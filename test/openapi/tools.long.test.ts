@@ -17,7 +17,7 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fieldgate-openapi-'))
   await installTools()
-}, 300_000)
+}, 900_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 // The atlas has nothing that the first one has not, and Schemathesis reads its document below.
@@ -116,7 +116,7 @@ function fuzzed(name: string, open: () => Store): void {
     } finally {
       await server.close()
     }
-  }, 300_000)
+  }, 900_000)
 }
 
 const RUN = 'from schemathesis.cli import schemathesis; schemathesis()'

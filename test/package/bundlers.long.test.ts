@@ -1,21 +1,25 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { installed } from './consumer.ts'
 
 const run = promisify(execFile)
 const project = mkdtempSync(join(tmpdir(), 'fieldgate-bundlers-'))
-const bun = fileURLToPath(new URL('../../node_modules/.bin/bun', import.meta.url))
+const tools = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url))
 
-/** Each at the version of the day; no optional package of fieldgate is there. */
+/**
+ * What this repository does not have, or the app imports, each at the version of the day; no optional package of fieldgate
+ * is there.
+ */
 const PACKAGES = [
-  ...['esbuild@0.28.2', 'rolldown@1.3.2', 'rollup@4', 'vite@8.3.8', 'webpack@5.113.0'],
-  ...['webpack-cli@6', 'next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1', 'zod@4.6.7'],
+  ...['webpack@5.113.0', 'webpack-cli@6', 'next@16.4.6'],
+  ...['react@19.3.1', 'react-dom@19.3.1', 'zod@4.6.7'],
 ]
 
 /** An app with what has optional packages: patterns, mail, passkeys, images, the reference. */
@@ -86,8 +90,9 @@ const handle = (request) => app.handle(request)
 export { handle as GET, handle as POST }
 `
 
+// Next.js tells what becomes of minified code.
 const webpack = `export default {
-  mode: 'production', target: 'node22', entry: './main.js', experiments: { outputModule: true },
+  mode: 'production', optimization: { minimize: false }, target: 'node22', entry: './main.js', experiments: { outputModule: true },
   output: { path: import.meta.dirname + '/webpack', filename: 'main.js', module: true, clean: true },
 }
 `
@@ -122,9 +127,15 @@ afterAll(() => rmSync(project, { recursive: true, force: true }))
 
 const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NO_COLOR: '1', CI: '1' }
 
+/** A program of the project, or else of this repository. */
+function programOf(name: string): string {
+  const own = join(project, 'node_modules/.bin', name)
+  return existsSync(own) ? own : join(tools, name)
+}
+
 /** Runs a bundler in the project; resolves to all that it says. */
 async function build(command: string, ...args: readonly string[]): Promise<string> {
-  const path = command === bun ? bun : join(project, 'node_modules/.bin', command)
+  const path = programOf(command)
   const { stdout, stderr } = await run(path, args, { cwd: project, env })
   return stdout + stderr
 }
@@ -152,7 +163,7 @@ const BUNDLERS = [
     'esbuild',
     ['esbuild', 'main.js', '--bundle', '--platform=node', '--format=esm', '--outdir=esbuild'],
   ],
-  ['bun', [bun, 'build', 'main.js', '--target=bun', '--outdir=bun']],
+  ['bun', ['bun', 'build', 'main.js', '--target=bun', '--outdir=bun']],
 ] as const
 
 describe('an app without the optional packages', () => {
@@ -161,23 +172,23 @@ describe('an app without the optional packages', () => {
     async (name, [command, ...args]) => {
       const said = await build(command, ...args)
       expect(complaintsIn(said)).toEqual([])
-      const runtime = name === 'bun' ? bun : process.execPath
+      const runtime = name === 'bun' ? programOf('bun') : process.execPath
       const { stdout } = await run(runtime, [join(project, name, 'main.js')], { cwd: project })
       expect(JSON.parse(stdout)).toEqual(RESPONSES)
     },
   )
 
+  // Webpack is above; before a release it is tried within Next.js too.
   it.each([
     ['Turbopack', []],
-    ['webpack', ['--webpack']],
-  ])(
+    ...(runs(1) > 1 ? [['webpack', ['--webpack']] as const] : []),
+  ] as const)(
     'is built by Next.js with %s, as a route beside a page with the client',
     async (_, flags) => {
       const said = await build('next', 'build', ...flags)
       expect(complaintsIn(said)).toEqual([])
-      const next = join(project, 'node_modules/.bin/next')
       const args = ['start', '--port', '0', '--hostname', '127.0.0.1']
-      const server = spawn(next, args, { cwd: project, env, detached: true })
+      const server = spawn(programOf('next'), args, { cwd: project, env, detached: true })
       try {
         let printed = ''
         for await (const chunk of server.stdout) {
@@ -197,7 +208,7 @@ describe('an app without the optional packages', () => {
         await ended
       }
     },
-    300_000,
+    900_000,
   )
 
   it.each([

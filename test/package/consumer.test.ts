@@ -138,7 +138,7 @@ export const name: Promise<string | undefined> = app.store
       join(project, 'tsconfig.json'),
       JSON.stringify({ compilerOptions: options, files: ['types.ts'] }),
     )
-    const checked = await run(bin('tsc'), ['-p', project]).catch(
+    const checked = await run(bin('tsc'), ['-p', project, '--singleThreaded']).catch(
       (error: { stdout: string }) => error,
     )
     expect(checked.stdout).toBe('')

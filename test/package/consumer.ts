@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { inject } from 'vitest'
+import { publishedPackage } from '../services/shared.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -30,14 +30,15 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 >
 
 /**
- * Packs the package, unpacks it in the folder `project`, and links what it depends on and `packages`: by default, every
+ * Unpacks the packed package in the folder `project`, and links what it depends on and `packages`: by default, every
  * peer.
  */
 export async function installInto(
   project: string,
   packages: readonly string[] = ['@types/node', ...Object.keys(manifest.peerDependencies)],
 ): Promise<void> {
-  await unpackInto(project, inject('built'), 'fieldgate')
+  const { tarball } = await publishedPackage()
+  await unpackInto(project, tarball, 'fieldgate')
   for (const name of [...Object.keys(manifest.dependencies), ...packages]) {
     const link = join(project, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
@@ -46,32 +47,19 @@ export async function installInto(
   writeFileSync(join(project, 'package.json'), '{"type":"module"}')
 }
 
-/** The tarballs that this file has made, by their sources. */
-const tarballs = new Map<string, Promise<string>>()
-
 /** Installs the packed package and `packages`, as `name@version`, from the registry: no optional package is there. */
 export async function installed(project: string, packages: readonly string[]): Promise<void> {
   writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}')
-  const tarball = await packedIn(project, inject('built'))
+  const { tarball } = await publishedPackage()
   const options = ['--no-audit', '--no-fund', '--prefer-offline']
   await run('npm', ['install', ...options, tarball, ...packages], { cwd: project })
 }
 
-/** Packs the folder `source` as npm would publish it, and unpacks it in `project`; resolves to the tarball. */
-export async function unpackInto(project: string, source: string, name: string): Promise<string> {
+/** Unpacks a packed package in `project`, where its users find it. */
+export async function unpackInto(project: string, tarball: string, name: string): Promise<void> {
   const modules = join(project, 'node_modules', name)
   mkdirSync(modules, { recursive: true })
-  const packed = tarballs.get(source) ?? packedIn(project, source)
-  tarballs.set(source, packed)
-  const tarball = await packed
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', modules], { cwd: project })
-  return tarball
-}
-
-async function packedIn(folder: string, source: string): Promise<string> {
-  const options = ['--silent', '--ignore-scripts']
-  const { stdout } = await run('npm', ['pack', source, ...options], { cwd: folder })
-  return join(folder, stdout.trim())
 }
 
 /** A program that asks an SQLite file for what no index serves, and says whether others had their turn meanwhile. */

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { completed, onDeno, readNames, SOURCE, type Target } from '../../scripts/entries.ts'
+import { publishedPackage } from '../services/shared.ts'
 
 const root = join(import.meta.dirname, '../..')
-const built = inject('built')
+const { folder: built } = await publishedPackage()
 const run = promisify(execFile)
 
 const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')) as {

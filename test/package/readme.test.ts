@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { freePorts } from '../services/server.ts'
+import { publishedPackage } from '../services/shared.ts'
 
+const { folder: built } = await publishedPackage()
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const programs = [...readme.matchAll(/```ts\n(\/\/ books\.ts, on (\w+)[\s\S]*?)```/g)]
@@ -24,7 +26,7 @@ function project(file: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'fieldgate-readme-'))
   folders.push(folder)
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(inject('built'), join(folder, 'node_modules/fieldgate'))
+  symlinkSync(built, join(folder, 'node_modules/fieldgate'))
   symlinkSync(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, file), text)

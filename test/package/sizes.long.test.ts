@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { sizes, TABLE, tableOf } from '../../scripts/sizes.ts'
+import { publishedPackage } from '../services/shared.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -14,7 +15,7 @@ function rowsOf(table: string): Map<string, readonly number[]> {
 it('has the sizes in a bundle that the README tells; npm run build && npm run sizes', async () => {
   // Its dependencies are found above the folder.
   const shown = rowsOf(TABLE.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? '')
-  const real = rowsOf(tableOf(await sizes(inject('built'))))
+  const real = rowsOf(tableOf(await sizes((await publishedPackage()).folder)))
   expect([...shown.keys()]).toEqual([...real.keys()])
   for (const [name, numbers] of real) {
     for (const [at, size] of numbers.entries()) {

@@ -119,7 +119,7 @@ describe('a signal', () => {
     const { signal, codes, restore } = await signalled([end('one'), end('other')])
     try {
       signal()
-      await vi.waitFor(() => expect(codes()).toEqual([0]), 20_000)
+      await expect.poll(codes).toEqual([0])
       expect(ended).toEqual(['one', 'other'])
     } finally {
       restore()
@@ -134,7 +134,7 @@ describe('a signal', () => {
       signal()
       expect(codes()).toEqual([130])
       resolve(false)
-      await vi.waitFor(() => expect(codes()).toEqual([130, 1]), 20_000)
+      await expect.poll(codes).toEqual([130, 1])
     } finally {
       restore()
     }

@@ -113,7 +113,7 @@ describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
     const workers = await workersAt(url, 2)
     const inFlight = [1, 2, 3, 4].map(async () => (await ask(`${url}/notes/slow?ms=500`)).text())
     const waiting = () => lines.filter((line) => line === 'waiting').length
-    await expect.poll(waiting, { timeout: 30_000 }).toBe(4)
+    await expect.poll(waiting).toBe(4)
     signal('SIGTERM')
     expect(await Promise.all(inFlight)).toEqual(Array(4).fill('finished'))
     expect(await ended()).toBe(0)
@@ -137,7 +137,7 @@ describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
     before.signal('SIGKILL')
     isOver = true
     const acknowledged = (await Promise.all(creators)).flat()
-    for (const pid of workers) await expect.poll(() => isGone(pid), { timeout: 30_000 }).toBe(true)
+    for (const pid of workers) await expect.poll(() => isGone(pid)).toBe(true)
     const stored = storedIn(path)
     expect(new Set(stored).size).toBe(stored.length)
     expect(acknowledged.filter((label) => !stored.includes(label))).toEqual([])
@@ -177,7 +177,7 @@ describe('several processes on node', () => {
       return Number(/_count\{method="POST",route="\/notes",status="409"\} (\d+)/.exec(text)?.[1])
     }
     // All but one of them: the label is unique.
-    await expect.poll(counted, { timeout: 30_000 }).toBe(29)
+    await expect.poll(counted).toBe(29)
   })
 
   it('end with exit code 1 when the time ran out', async () => {

@@ -23,7 +23,7 @@ it('replaces workers that keep dying ever more slowly, and says so each time', a
     starts.push(performance.now())
     return fork(program)
   })
-  await expect.poll(() => starts.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(5)
+  await expect.poll(() => starts.length).toBeGreaterThanOrEqual(5)
   await end(10_000)
   await app.close()
   const pauses = starts.slice(1).map((at, index) => at - (starts[index] ?? 0))

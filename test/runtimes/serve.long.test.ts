@@ -14,7 +14,7 @@ describe('serve on deno', () => {
     await said('reading')
     tell('close')
     const statusOf = async () => (await fetch(`${url}/echo`)).status
-    await expect.poll(statusOf, { timeout: 10_000 }).toBe(503)
+    await expect.poll(statusOf).toBe(503)
     const refused = await fetch(`${url}/echo`)
     expect([...refused.headers]).toEqual(
       expect.arrayContaining([

@@ -60,7 +60,7 @@ export function serving(runtime: string): void {
       const inFlight = fetch(`${url}/wait`)
       await said('waiting')
       tell('close')
-      await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
+      await expect.poll(() => accepts(url)).toBe(false)
       tell('release')
       const response = await inFlight
       expect(await response.text()).toBe('finished')
@@ -86,7 +86,8 @@ export function serving(runtime: string): void {
       const before = performance.now()
       tell('close')
       await said('closed')
-      expect(performance.now() - before).toBeLessThan(2000)
+      // Node would keep it for five seconds.
+      expect(performance.now() - before).toBeLessThan(4500)
     })
 
     it('closes soon though connections have asked for nothing, or sent half a head', async () => {
@@ -98,27 +99,21 @@ export function serving(runtime: string): void {
       const before = performance.now()
       tell('close')
       await said('closed')
-      expect(performance.now() - before).toBeLessThan(4000)
+      // They have a part of the grace of 25 seconds, not all of it.
+      expect(performance.now() - before).toBeLessThan(12_000)
     })
 
-    it('finishes a body that it sends, however long after the close', async () => {
+    it('finishes a body that it sends, and one that it reads, however long after the close', async () => {
       const { url, said, tell } = await start(runtime)
       const response = await fetch(`${url}/parts`)
-      tell('close')
-      await sleep(2500)
-      tell('release')
-      expect(await response.text()).toBe('first last')
-      await said('closed')
-    })
-
-    it('finishes a body that it reads, however long after the close', async () => {
-      const { url, said, tell } = await start(runtime)
       const client = raw(url, 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc')
       const answer = received(client)
       await said('reading')
       tell('close')
       await sleep(2500)
+      tell('release')
       client.write('def')
+      expect(await response.text()).toBe('first last')
       expect(await answer).toMatch(/^HTTP\/1\.1 200 /)
       await said('closed')
     })

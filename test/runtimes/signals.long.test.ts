@@ -11,7 +11,7 @@ describe.each(Object.keys(RUNTIMES))('a signal to serve on %s', (runtime) => {
       const inFlight = fetch(`${url}/wait`)
       await said('waiting')
       signal(name)
-      await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
+      await expect.poll(() => accepts(url)).toBe(false)
       tell('release')
       expect(await (await inFlight).text()).toBe('finished')
       expect(await ended()).toBe(0)
@@ -31,7 +31,8 @@ describe.each(Object.keys(RUNTIMES))('a signal to serve on %s', (runtime) => {
       const before = performance.now()
       signal('SIGTERM')
       expect(await ended()).toBe(1)
-      expect(performance.now() - before).toBeLessThan(5000)
+      // By default it would have 25 seconds.
+      expect(performance.now() - before).toBeLessThan(15_000)
       expect(lines).toContain('app closed')
       await client
     },
@@ -42,7 +43,7 @@ describe.each(Object.keys(RUNTIMES))('a signal to serve on %s', (runtime) => {
     const client = received(raw(url, 'GET /wait HTTP/1.1\r\nHost: x\r\n\r\n'))
     await said('waiting')
     signal('SIGINT')
-    await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => accepts(url)).toBe(false)
     signal('SIGINT')
     expect(await ended()).toBe(130)
     await client

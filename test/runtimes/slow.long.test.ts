@@ -25,7 +25,7 @@ async function started(
 }
 
 // Bun looks at its clocks every four seconds. All of them wait at the same time.
-describe.concurrent('a slow client on bun', { timeout: 60_000 }, () => {
+describe.concurrent('a slow client on bun', () => {
   it('has its time for a request, however short that for a response', async (context) => {
     const { url, said, tell } = await started(context, 'bun', { sendTimeout: 1000 })
     const waiting = fetch(`${url}/wait`)
@@ -61,7 +61,7 @@ describe.concurrent('a slow client on bun', { timeout: 60_000 }, () => {
   })
 })
 
-describe.concurrent('a slow client on node', { timeout: 60_000 }, () => {
+describe.concurrent('a slow client on node', () => {
   // The kernel takes 1.5 MB at a time here, which is 3.5 s of this client's reading.
   it.runIf(process.platform === 'linux')(
     'is not cut when it reads a little every now and then',

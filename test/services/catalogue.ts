@@ -7,7 +7,13 @@
 import { type Canaille, canaille } from './canaille.ts'
 import { chromiumProgram } from './chromium.ts'
 import { type Mongo, mongo } from './mongo.ts'
-import { type Package, packageOfSources } from './package.ts'
+import {
+  adminPackage,
+  type Package,
+  type Published,
+  packageOfSources,
+  publishedPackage,
+} from './package.ts'
 import { pgbouncer } from './pgbouncer.ts'
 import { type Postgres, postgres } from './postgres.ts'
 import { mongod } from './replica-set.ts'
@@ -29,6 +35,8 @@ export interface Services {
   /** An identity provider. */
   canaille: Canaille
   package: Package
+  published: Published
+  admin: Published
 }
 
 /** How each is started. */
@@ -42,4 +50,6 @@ export const catalogue: { readonly [Name in keyof Services]: () => Promise<Servi
   seaweed,
   canaille,
   package: packageOfSources,
+  published: publishedPackage,
+  admin: adminPackage,
 }

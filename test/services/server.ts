@@ -6,10 +6,11 @@
  */
 
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -114,11 +115,26 @@ export function newFolder(name: string): Promise<string> {
   return mkdtemp(join(tmpdir(), `fieldgate-${name}-`))
 }
 
-/** `count` ports of 127.0.0.1 that are free now. */
+/**
+ * `count` ports of 127.0.0.1 that are free now. They are below those that the system gives to connections and for port 0:
+ * one of those could be somebody's before the server listens that it is meant for.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const listeners = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(listeners.map((listener) => once(listener, 'listening')))
-  const ports = listeners.map((listener) => (listener.address() as AddressInfo).port)
-  await Promise.all(listeners.map((listener) => once(listener.close(), 'close')))
+  const ports: number[] = []
+  while (ports.length < count) {
+    const port = randomInt(11_000, 32_000)
+    if (!ports.includes(port) && (await isFree(port))) ports.push(port)
+  }
   return ports
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const listener = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(listener, 'listening')
+  } catch {
+    return false
+  }
+  await once(listener.close(), 'close')
+  return true
 }

@@ -35,9 +35,23 @@ export async function withService<Name extends keyof Services>(
 
 /** The folder with the modules of the package, made by the first who asks. */
 export async function builtPackage(): Promise<string> {
-  const found = await ask('package')
+  return (await needed('package')).folder
+}
+
+/** The package with all that npm publishes, made by the first who asks. */
+export function publishedPackage(): Promise<Omit<Services['published'], 'stop'>> {
+  return needed('published')
+}
+
+/** `fieldgate-admin`, built by the first who asks. */
+export function adminPackage(): Promise<Omit<Services['admin'], 'stop'>> {
+  return needed('admin')
+}
+
+async function needed<Name extends keyof Services>(name: Name): Promise<Services[Name]> {
+  const found = await ask(name)
   if ('missing' in found) throw new Error(found.missing)
-  return found.folder
+  return found
 }
 
 async function ask<Name extends keyof Services>(

@@ -25,7 +25,8 @@ export async function served(): Promise<App> {
       store: await store(),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
-      bodyTimeoutMs: 1000,
+      // A busy machine may need a second for a megabyte that comes at once.
+      bodyTimeoutMs: 8000,
     }),
   )
 }

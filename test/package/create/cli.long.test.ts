@@ -14,15 +14,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packed } from '../../services/packed.ts'
 import { freePorts } from '../../services/server.ts'
-import { unpackInto } from '../consumer.ts'
+import { publishedPackage } from '../../services/shared.ts'
 import { build, served } from '../docker/dockerfile.ts'
 import { Command } from './commands.ts'
 import { registryOf } from './registry.ts'
 import { PATH, type Scaffold, scaffoldIn } from './scaffold.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'fieldgate-cli-'))
+const built = await publishedPackage()
 let scaffold: Scaffold
 
 beforeAll(async () => {
@@ -75,7 +77,7 @@ describe('create-fieldgate', () => {
       '--no-install',
     ])
       expect(help.stdout).toContain(option)
-    const { version } = JSON.parse(readFileSync(join(inject('built'), 'package.json'), 'utf8')) as {
+    const { version } = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8')) as {
       readonly version: string
     }
     expect(await create(['-v'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
@@ -215,11 +217,10 @@ async function imageServes(project: string, env: NodeJS.ProcessEnv): Promise<voi
 
 describe('npm create fieldgate', () => {
   it('makes a project whose packages install, and whose types and tests pass, and whose image serves', async () => {
-    const tarball = await unpackInto(home, inject('built'), 'fieldgate')
     const reference = scriptOfReference(join(home, 'reference'))
     const registry = await registryOf([
-      { folder: reference, tarball: await unpackInto(home, reference, '@scalar/api-reference') },
-      { folder: inject('built'), tarball },
+      { folder: reference, tarball: await packed(home, reference) },
+      built,
       { folder: join(home, 'node_modules/create-fieldgate'), tarball: scaffold.tarball },
     ])
     // A cache of its own: npm would keep the package for the next run, which has another one of the same version.

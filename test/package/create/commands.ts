@@ -49,7 +49,7 @@ export class Command {
   async url(): Promise<string> {
     const said = /(?:Listening|Ready) on (http:\/\/[\w.]+:\d+)/
     const state = () => (this.#child.exitCode === null ? '' : 'ended: ') + this.output
-    await expect.poll(state, { timeout: 90_000, interval: 50 }).toMatch(said)
+    await expect.poll(state, { timeout: 240_000, interval: 50 }).toMatch(said)
     return said.exec(this.output)?.[1] ?? ''
   }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Choices,
   RUNTIMES,
+  type Runtime,
   STORES,
   type Store,
   storesOn,
@@ -127,6 +128,9 @@ async function serves(folder: string, kind: Kind, apiKey: string | undefined): P
   }
 }
 
+/** The runtimes whose projects have ended for want of a variable: what reads them is the same with every store. */
+const ended = new Set<Runtime>()
+
 /** Without one of its variables, a server ends with a line that names it; a Worker's bundle needs none. */
 async function endsWithout(
   folder: string,
@@ -154,9 +158,14 @@ function suite(store: Store, databaseUrl: (name: string) => Promise<string>): vo
         await scaffold.make(kind, folder)
         const variables = configure(folder, await databaseUrl(name.replaceAll('-', '_')))
         const begun = [performance.now()]
-        await Promise.all([passes(folder, 'check'), passes(folder, 'test')])
+        // One thread of tsc does with half of the work.
+        const alone = kind.runtime === 'deno' ? '' : '--singleThreaded'
+        await Promise.all([passes(folder, 'check', alone), passes(folder, 'test')])
         begun.push(performance.now())
-        if (kind.accounts) await endsWithout(folder, kind, variables)
+        if (kind.accounts && !ended.has(kind.runtime)) {
+          ended.add(kind.runtime)
+          await endsWithout(folder, kind, variables)
+        }
         await serves(folder, kind, variables.get('API_KEY'))
         begun.push(performance.now())
         const took = begun

@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Choices } from '../../../packages/create-fieldgate/src/choices.ts'
+import { packed } from '../../services/packed.ts'
+import { adminPackage } from '../../services/shared.ts'
 import { installInto, unpackInto } from '../consumer.ts'
 
 const run = promisify(execFile)
@@ -28,23 +30,15 @@ export interface Scaffold {
   make(choices: Omit<Choices, 'directory'>, folder: string): Promise<void>
 }
 
-let isAdminBuilt: Promise<unknown> | undefined
-
-/** The folder of `fieldgate-admin`, as it would be published. */
-async function admin(): Promise<string> {
-  isAdminBuilt ??= run(process.execPath, [join(root, 'packages/admin/build.ts')])
-  await isAdminBuilt
-  return join(root, 'packages/admin')
-}
-
 /** Builds, packs and unpacks it in the folder `home`. */
 export async function scaffoldIn(home: string): Promise<Scaffold> {
   const built = join(home, 'built')
   const tsc = join(root, 'node_modules/.bin/tsc')
-  await run(tsc, ['-p', source, '--outDir', join(built, 'dist')])
+  await run(tsc, ['-p', source, '--singleThreaded', '--outDir', join(built, 'dist')])
   for (const name of ['package.json', 'README.md', 'LICENSE', 'templates'])
     cpSync(join(source, name), join(built, name), { recursive: true })
-  const tarball = await unpackInto(home, built, 'create-fieldgate')
+  const tarball = await packed(home, built)
+  await unpackInto(home, tarball, 'create-fieldgate')
   const cli = join(home, 'node_modules/create-fieldgate/dist/cli.js')
   const sets = new Map<string, Promise<string>>()
 
@@ -59,7 +53,9 @@ export async function scaffoldIn(home: string): Promise<Scaffold> {
       set,
       names.filter((name) => !name.startsWith('fieldgate')),
     ).then(async () => {
-      if (names.includes('fieldgate-admin')) await unpackInto(set, await admin(), 'fieldgate-admin')
+      if (names.includes('fieldgate-admin')) {
+        await unpackInto(set, (await adminPackage()).tarball, 'fieldgate-admin')
+      }
       return join(set, 'node_modules')
     })
     sets.set(key, installed)

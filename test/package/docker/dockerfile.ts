@@ -127,7 +127,7 @@ export async function served(
   }
   try {
     const state = () => (server.exitCode === null ? '' : 'ended: ') + output
-    await expect.poll(state, { timeout: 90_000, interval: 100 }).toContain(ready)
+    await expect.poll(state, { timeout: 240_000, interval: 100 }).toContain(ready)
     await use(`http://127.0.0.1:${port}`)
     const check = image.healthCheck.map((part) => part.replace(':3000', `:${port}`))
     expect((await once(start(image, check, env), 'close'))[0]).toBe(0)

@@ -22,7 +22,7 @@ const home = mkdtempSync(join(tmpdir(), 'fieldgate-club-image-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 it('the Dockerfile of the lending club gives a program with a page, which runs without rights', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   chmodSync(home, 0o755)
   const [context, folder] = [join(home, 'context'), join(home, 'app')]

@@ -1,34 +1,22 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publishedPackage } from '../../services/shared.ts'
 import { requests } from './requests.ts'
-import { surprises, tried } from './run.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'fieldgate-frameworks-'))
-let tarball = ''
-beforeAll(async () => {
-  const args = [
-    'pack',
-    inject('built'),
-    '--silent',
-    '--ignore-scripts',
-    '--pack-destination',
-    folder,
-  ]
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: folder })
-  tarball = join(folder, stdout.trim())
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+import { type Installed, installed, surprises } from './run.ts'
 
 // What takes minutes to install and build, `npm run frameworks` runs, every night.
+const NAMES = ['hono', 'elysia', 'vercel', 'netlify']
+
+let projects: Installed
+beforeAll(async () => {
+  projects = await installed(NAMES, (await publishedPackage()).tarball)
+}, 600_000)
+afterAll(() => projects?.remove())
+
 describe('an app inside another server', () => {
-  it.each(['hono', 'elysia', 'vercel', 'netlify'])(
+  it.each(NAMES)(
     'gets every request from %s, and it sends every response',
     async (name) => {
-      const found = await tried(name, tarball)
+      const found = await projects.tried(name)
       expect(Object.keys(found)).toEqual(Object.keys(requests))
       expect(surprises(name, found)).toEqual([])
     },

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { platforms } from './platforms.ts'
 import { requests } from './requests.ts'
-import { surprises, tried } from './run.ts'
+import { installed, surprises } from './run.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'fieldgate-packed-'))
@@ -28,7 +28,7 @@ try {
   const tarball = join(folder, stdout.trim())
   for (const name of names) {
     const start = performance.now()
-    const found = await tried(name, tarball).catch((error: Error) => {
+    const found = await triedAlone(name, tarball).catch((error: Error) => {
       wrong.push(`${name}: ${error.message}`)
       return {}
     })
@@ -39,6 +39,12 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
+/** What the requests find in a project that is installed by itself. */
+async function triedAlone(name: string, tarball: string): Promise<Record<string, string>> {
+  const project = await installed([name], tarball)
+  return project.tried(name).finally(project.remove)
+}
+
 /** The status alone: what follows it is the platform's own. */
 const cell = (result = '–') =>
   result === 'yes' ? result : (/^\d{3}\b/.exec(result)?.[0] ?? result)

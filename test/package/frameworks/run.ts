@@ -8,11 +8,11 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { freePorts } from '../../services/server.ts'
 import { added } from './added.ts'
 import { type Platform, platforms } from './platforms.ts'
 import { results } from './requests.ts'
@@ -28,22 +28,47 @@ import handler from './${module}'
 serve({ fetch: handler.fetch ?? handler, port: process.env.PORT, hostname: process.env.HOST })
 `
 
-/** Sends the requests to the project `name`; resolves to what each found. */
-export async function tried(name: string, tarball: string): Promise<Record<string, string>> {
+/** Projects that are installed. */
+export interface Installed {
+  /** Sends the requests to the project `name`; resolves to what each found. */
+  tried(name: string): Promise<Record<string, string>>
+  remove(): void
+}
+
+/** Installs projects: one as it is, several as workspaces of one, which takes npm no longer than one of them. */
+export async function installed(names: readonly string[], tarball: string): Promise<Installed> {
+  const folder = mkdtempSync(join(tmpdir(), `fieldgate-${names.join('-')}-`))
+  const projectOf = (name: string) => (names.length === 1 ? folder : join(folder, name))
+  for (const name of names) lay(name, projectOf(name))
+  if (names.length > 1) {
+    const workspaces = { private: true, workspaces: names }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(workspaces))
+  }
+  await npm(folder, {}, 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball)
+  return {
+    async tried(name) {
+      const project = projectOf(name)
+      const platform = platformOf(name)
+      await prepared(project, platform)
+      const [port = 0] = await freePorts(1)
+      return served(project, platform, port)
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function platformOf(name: string): Platform {
   const platform = platforms[name]
   if (!platform) throw new Error(`There is no '${name}': ${Object.keys(platforms).join(', ')}`)
-  const project = mkdtempSync(join(tmpdir(), `fieldgate-${name}-`))
-  try {
-    cpSync(join(examples, name), project, { recursive: true })
-    mkdirSync(dirname(join(project, platform.api)), { recursive: true })
-    const api = readFileSync(join(examples, 'api.ts'), 'utf8')
-    writeFileSync(join(project, platform.api), `${api}${added}`)
-    await prepared(project, platform, tarball)
-    const port = await freePort()
-    return await served(project, platform, port)
-  } finally {
-    rmSync(project, { recursive: true, force: true })
-  }
+  return platform
+}
+
+/** Writes the project `name`, with the shared app, into a folder. */
+function lay(name: string, project: string): void {
+  const file = join(project, platformOf(name).api)
+  cpSync(join(examples, name), project, { recursive: true })
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${readFileSync(join(examples, 'api.ts'), 'utf8')}${added}`)
 }
 
 /** What is other than platforms.ts says. */
@@ -55,17 +80,18 @@ export function surprises(name: string, found: Readonly<Record<string, string>>)
   })
 }
 
-/** Installs and builds. */
-async function prepared(project: string, platform: Platform, tarball: string): Promise<void> {
-  const env = { ...process.env, PATH, CI: '1', NO_COLOR: '1', ...platform.env }
-  const npm = (...args: readonly string[]) =>
-    run('npm', args, { cwd: project, env, maxBuffer: 2 ** 26 }).catch((failed) => {
-      throw new Error(`npm ${args[0]}: ${failed.stdout}${failed.stderr}`)
-    })
-  await npm('install', '--no-audit', '--no-fund', '--prefer-offline', tarball)
+async function npm(cwd: string, given: object, ...args: readonly string[]): Promise<void> {
+  const env = { ...process.env, PATH, CI: '1', NO_COLOR: '1', ...given }
+  await run('npm', args, { cwd, env, maxBuffer: 2 ** 26 }).catch((failed) => {
+    throw new Error(`npm ${args[0]}: ${failed.stdout}${failed.stderr}`)
+  })
+}
+
+/** Builds. */
+async function prepared(project: string, platform: Platform): Promise<void> {
   if (platform.handler) writeFileSync(join(project, 'serve.ts'), server(platform.handler))
   const { scripts = {} } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
-  if (scripts.build) await npm('run', 'build')
+  if (scripts.build) await npm(project, platform.env ?? {}, 'run', 'build')
 }
 
 async function served(
@@ -103,18 +129,9 @@ async function listening(child: ChildProcess, base: string): Promise<void> {
       said += chunk
     })
   }
-  const until = Date.now() + 60_000
+  const until = Date.now() + 240_000
   while (!(await fetch(`${base}/api/cities`).catch(() => undefined))) {
     if (child.exitCode !== null || Date.now() > until) throw new Error(`it doesn't serve: ${said}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-}
-
-/** A port that nothing listened on a moment ago. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await once(probe.listen(0, '127.0.0.1'), 'listening')
-  const { port } = probe.address() as { readonly port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
