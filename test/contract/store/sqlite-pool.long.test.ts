@@ -137,7 +137,7 @@ describe('A thread', () => {
   })
 })
 
-it('The log of a file does not grow while threads read all the time', async () => {
+it('The log of a file is emptied while threads read all the time', async () => {
   const file = newFile()
   const store = openStore(file, { budgetMs: 0, rows: 0, threads: 3 })
   await store.prepare([people])
@@ -147,14 +147,16 @@ it('The log of a file does not grow while threads read all the time', async () =
   for (const record of records) await collection.insert(record)
   const written = where('_id', 'eq', String(records[0]?._id))
   const read = (timeLimitMs: number) => collection.count(where('name', 'eq', 'x'), { timeLimitMs })
-  const reads = [1, 2, 3].map((at) => read(50_000 + at))
-  for (let time = 0; time < 60; time += 1) {
+  const reads = [1, 2, 3].map((at) => read(150_000 + at))
+  // SQLite itself never makes it shorter.
+  let [before, size] = [0, 0]
+  for (let time = 0; time < 200 && size >= before; time += 1) {
     await collection.update(written, { set: long(`${time % 10}`) })
-    reads.push(read(60_000 + time))
+    reads.push(read(160_000 + time))
     await reads.shift()
+    ;[before, size] = [size, statSync(`${file}-wal`).size]
   }
   await Promise.all(reads)
-  // Everything that was written is 90 MiB; a busy machine takes longer until it can begin the log anew.
-  expect(statSync(`${file}-wal`).size).toBeLessThan(60 * 2 ** 20)
+  expect(size).toBeLessThan(before)
   await store.close()
 })
