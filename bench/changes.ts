@@ -1,5 +1,5 @@
 /**
- * `npm run bench:changes [-- --writes 2000 --rounds 5]`: what the log of changes adds to a write, on SQLite, PostgreSQL and
+ * `npm run bench:changes [-- --writes 2000 --rounds 5 --only MongoDB]`: what the log of changes adds to a write, on SQLite, PostgreSQL and
  * MongoDB. Eight writers at a time; models with and without `changes` in turns, the median of all rounds.
  *
  * @module
@@ -22,6 +22,7 @@ const { values } = parseArgs({
   options: {
     writes: { type: 'string', default: '2000' },
     rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
   },
 })
 const [writes, rounds] = [Number(values.writes), Number(values.rounds)]
@@ -84,6 +85,7 @@ console.log(machineLine())
 console.log('| store | an insert and an update | with the log | processor time | with the log |')
 console.log('|---|---|---|---|---|')
 for (const [name, open] of Object.entries(STORES)) {
+  if (!name.startsWith(values.only)) continue
   const cost = await costOf(open())
   const cells = [cost.without.wall, cost.with.wall, cost.without.processor, cost.with.processor]
   console.log(`| ${name} | ${cells.map((one) => `${Math.round(one)} µs`).join(' | ')} |`)

@@ -11,10 +11,10 @@ declare module '#scrypt' {
 }
 
 declare module '#hmac' {
-  /** The SHA-256 of a string in UTF-8. */
-  export function digestOf(text: string): Uint8Array
+  /** The SHA-256 of bytes, or of a string in UTF-8. */
+  export function digestOf(data: string | Uint8Array): Uint8Array
   /** The same in hexadecimal. */
-  export function hexDigestOf(text: string): string
+  export function hexDigestOf(data: string | Uint8Array): string
   /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
   export function macUnder(key: Uint8Array): (text: string) => Uint8Array
 }
@@ -34,6 +34,8 @@ declare module '#response' {
   export const Response: {
     new (body?: BodyInit | null, init?: ResponseInit): globalThis.Response
   }
+  /** What that class is given for such a body. */
+  export function bodyOf(body: import('./ports/piped-body.ts').PipedBody): BodyInit
 }
 
 declare module '#outbound' {

@@ -1,6 +1,4 @@
-/**
- * What the commands have in common: the app that they work on, and how they tell how far they are.
- */
+/** What the commands have in common: the app that they work on, and how they tell how far they are. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

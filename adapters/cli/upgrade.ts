@@ -1,6 +1,4 @@
-/**
- * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`: which upgrade notes a project should read.
- */
+/** `fieldgate doctor --upgrade [--since 0.1.0] [--json]`: which upgrade notes a project should read. */
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

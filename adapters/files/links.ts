@@ -1,6 +1,4 @@
-/**
- * Links to files that the app serves itself: their URLs, and the signatures that open private ones for a while.
- */
+/** Links to files that the app serves itself: their URLs, and the signatures that open private ones for a while. */
 
 import { base64url, bytesIn } from '../../src/http/base64url.ts'
 import { isKey } from '../../src/ports/files.ts'

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { FileStore, StoredFile } from '../../src/ports/files.ts'
+import { hexOf } from '../../src/ports/hex.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { fixedLength } from './exact-length.ts'
 import { presigned, signer } from './s3-links.ts'
@@ -114,7 +114,7 @@ function md5(): Md5 | undefined {
     update: (bytes) => writer.write(bytes),
     async digest() {
       await writer.close()
-      return bytesToHex(new Uint8Array(await stream.digest))
+      return hexOf(new Uint8Array(await stream.digest))
     },
   }
 }

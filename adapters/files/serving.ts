@@ -1,6 +1,4 @@
-/**
- * One stored object as an HTTP response: ranges, conditions, and headers that keep a browser from running it.
- */
+/** One stored object as an HTTP response: ranges, conditions, and headers that keep a browser from running it. */
 
 import { type FileMeta, RangeNotSatisfiable } from '../../src/ports/files.ts'
 

@@ -9,17 +9,17 @@
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexOf } from '../../src/ports/hex.ts'
 
-/** The SHA-256 of a string in UTF-8. */
-export function digestOf(text: string): Uint8Array {
+/** The SHA-256 of bytes, or of a string in UTF-8. */
+export function digestOf(data: string | Uint8Array): Uint8Array {
   const crypto = own()
-  return crypto ? crypto.createHash('sha256').update(text).digest() : sha256(utf8ToBytes(text))
+  return crypto ? crypto.createHash('sha256').update(data).digest() : sha256(bytesOf(data))
 }
 
 /** The same in hexadecimal. */
-export function hexDigestOf(text: string): string {
-  return bytesToHex(digestOf(text))
+export function hexDigestOf(data: string | Uint8Array): string {
+  return hexOf(digestOf(data))
 }
 
 /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
@@ -30,7 +30,11 @@ export function macUnder(key: Uint8Array): (text: string) => Uint8Array {
     return (text) => crypto.createHmac('sha256', secret).update(text).digest()
   }
   const keyed = hmac.create(sha256, key)
-  return (text) => keyed.clone().update(utf8ToBytes(text)).digest()
+  return (text) => keyed.clone().update(bytesOf(text)).digest()
+}
+
+function bytesOf(data: string | Uint8Array): Uint8Array {
+  return typeof data === 'string' ? new TextEncoder().encode(data) : data
 }
 
 function own(): typeof import('node:crypto') | undefined {

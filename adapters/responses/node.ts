@@ -6,6 +6,7 @@
  */
 
 import { FastResponse } from 'srvx/node'
+import type { PipedBody } from '../../src/ports/piped-body.ts'
 
 /** A response as node:http takes it: names and values of headers in turn. */
 export interface PlainResponse {
@@ -30,9 +31,14 @@ export class Response extends Plain {
   plainHeaders: Record<string, string> | undefined
   /** The body, if it is a string or nothing. */
   readonly #text: string | null | undefined
+  /** The body, if it writes itself, and what reads it instead. */
+  readonly #piped: PipedBody | undefined
+  #read: globalThis.Response | undefined
 
-  constructor(body?: BodyInit | null, init?: ResponseInit) {
-    super(body, init)
+  constructor(body?: BodyInit | PipedBody | null, init?: ResponseInit) {
+    const piped = isPiped(body) ? body : undefined
+    super(isPiped(body) ? null : body, init)
+    this.#piped = piped
     // fieldgate's own code always passes them as a record.
     this.plainHeaders = init?.headers as Record<string, string> | undefined
     this.#text = typeof body === 'string' || body === null ? body : undefined
@@ -46,11 +52,14 @@ export class Response extends Plain {
   /** The standard Response that whatever needs one works on. */
   override get _response(): globalThis.Response {
     this.plainHeaders = undefined
-    return super._response
+    if (!this.#piped) return super._response
+    this.#read ??= new globalThis.Response(this.#piped.stream(), this)
+    return this.#read
   }
 
   /** What is sent. */
   override _toNodeResponse(): PlainResponse {
+    if (this.#piped) return { ...super._toNodeResponse(), body: this.#read?.body ?? this.#piped }
     const [plain, body] = [this.plainHeaders, this.#text]
     if (plain === undefined || body === undefined) return super._toNodeResponse()
     const headers: string[] = []
@@ -58,4 +67,13 @@ export class Response extends Plain {
     if (body !== null) headers.push('Content-Length', String(Buffer.byteLength(body)))
     return { status: this.status, statusText: '', headers, body }
   }
+}
+
+function isPiped(body: unknown): body is PipedBody {
+  return typeof body === 'object' && body !== null && 'pipe' in body
+}
+
+/** The body as it is: it writes itself to node:http, and is a stream for whatever else reads it. */
+export function bodyOf(body: PipedBody): BodyInit {
+  return body as unknown as BodyInit
 }

@@ -4,5 +4,12 @@
  * @module
  */
 
+import type { PipedBody } from '../../src/ports/piped-body.ts'
+
 /** The runtime's own class. */
 export const Response: typeof globalThis.Response = globalThis.Response
+
+/** The body as a stream. */
+export function bodyOf(body: PipedBody): BodyInit {
+  return body.stream()
+}

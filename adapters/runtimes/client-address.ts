@@ -1,6 +1,4 @@
-/**
- * The client's address: the other end of the connection, or the client that trusted proxies name.
- */
+/** The client's address: the other end of the connection, or the client that trusted proxies name. */
 
 import type { Background } from './server.ts'
 

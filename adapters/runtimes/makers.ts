@@ -1,6 +1,4 @@
-/**
- * How the handler of a Worker makes its app, for programs that need the app without a request.
- */
+/** How the handler of a Worker makes its app, for programs that need the app without a request. */
 
 import type { App } from '../../src/app/app.ts'
 

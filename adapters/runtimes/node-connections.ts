@@ -1,6 +1,4 @@
-/**
- * How the Node adapter handles connections: their requests take turns, and bodies are read only when needed.
- */
+/** How the Node adapter handles connections: their requests take turns, and bodies are read only when needed. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

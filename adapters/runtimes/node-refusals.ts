@@ -1,6 +1,4 @@
-/**
- * Responses that the Node adapter makes itself: requests that never reach the app still get its envelope.
- */
+/** Responses that the Node adapter makes itself: requests that never reach the app still get its envelope. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'

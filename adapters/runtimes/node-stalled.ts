@@ -1,6 +1,4 @@
-/**
- * Finds clients that do not read, tells them from slow ones, and closes their connections, on Node.
- */
+/** Finds clients that do not read, tells them from slow ones, and closes their connections, on Node. */
 
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'

@@ -1,6 +1,4 @@
-/**
- * SIGTERM and SIGINT: every server of the process finishes its in-flight requests, then the process ends.
- */
+/** SIGTERM and SIGINT: every server of the process finishes its in-flight requests, then the process ends. */
 
 import process from 'node:process'
 

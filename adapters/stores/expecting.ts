@@ -1,8 +1,4 @@
-/**
- * Compare-and-set, as every store does it.
- *
- * @module
- */
+/** Compare-and-set, as every store does it. */
 
 import { isSameContent } from '../../src/ports/same-content.ts'
 import type { Fields } from '../../src/ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * Calls that share a round trip: per command, a driver costs more than its database does.
- *
- * @module
- */
+/** Calls that share a round trip: per command, a driver costs more than its database does. */
 
 import { setImmediate } from 'node:timers'
 

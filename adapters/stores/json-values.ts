@@ -1,8 +1,6 @@
 /**
  * Records as JSON, and back: dates become dates again. `jsonb` keeps the members of objects in an order of its own, so for
  * PostgreSQL they come to stand in the model's.
- *
- * @module
  */
 
 import { onlyDeclared, withDefaults } from '../../src/ports/declared.ts'
@@ -21,6 +19,12 @@ import type { CollectionSchema, Fields, Read } from '../../src/ports/store.ts'
 export function textOf({ _id, ...fields }: Fields): string {
   const rest = JSON.stringify(fields)
   return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+}
+
+/** `date` as JSON holds it: fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
+export function isoText(date: Date): string {
+  const text = date.toISOString()
+  return text.startsWith('+') ? ':' : text
 }
 
 /** The JSON of a record as a read shows it: what the model declares and the read selects, with defaults if it asks for them. */

@@ -1,8 +1,4 @@
-/**
- * What start-up says of an index that another version of the app has made.
- *
- * @module
- */
+/** What start-up says of an index that another version of the app has made. */
 
 /** An index of a store's own that no model declares. */
 export interface LeftIndex {

@@ -1,8 +1,4 @@
-/**
- * The few assertions that the contracts' checks need, using only web standards.
- *
- * @module
- */
+/** The few assertions that the contracts' checks need, using only web standards. */
 
 import { isSameContent } from '../../src/ports/same-content.ts'
 

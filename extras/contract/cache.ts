@@ -1,8 +1,4 @@
-/**
- * The promises of every cache store: each sentence of src/ports/cache.ts as a check. It runs in any runtime.
- *
- * @module
- */
+/** The promises of every cache store: each sentence of src/ports/cache.ts as a check. It runs in any runtime. */
 
 import type { CacheStore } from '../../src/ports/cache.ts'
 import { equal, ok } from './assert.ts'

@@ -1,8 +1,4 @@
-/**
- * The small images that optimisers are tested with. Each could be much smaller.
- *
- * @module
- */
+/** The small images that optimisers are tested with. Each could be much smaller. */
 
 import type { OptimizedType } from '../../src/ports/images.ts'
 

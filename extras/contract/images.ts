@@ -1,8 +1,4 @@
-/**
- * The promises of every image optimiser: each sentence of src/ports/images.ts as a check. It runs in any runtime.
- *
- * @module
- */
+/** The promises of every image optimiser: each sentence of src/ports/images.ts as a check. It runs in any runtime. */
 
 import { headerOf } from '../../src/ports/image-header.ts'
 import {

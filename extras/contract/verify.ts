@@ -1,8 +1,6 @@
 /**
  * Contracts: the promises of every adapter of a port, as data independent of any test runner; and `verify`, which runs
  * them.
- *
- * @module
  */
 
 /** A sentence that an adapter promises → a check on a fresh adapter, which throws if the promise is broken. */

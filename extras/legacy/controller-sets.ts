@@ -1,8 +1,4 @@
-/**
- * Handlers without a router, as `express-controller-sets` had them.
- *
- * @module
- */
+/** Handlers without a router, as `express-controller-sets` had them. */
 
 import { firstResponse } from '../../src/app/guards.ts'
 import type { ApiRequest } from '../../src/http/request.ts'

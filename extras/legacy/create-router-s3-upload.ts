@@ -1,8 +1,4 @@
-/**
- * The upload router of 3.2, whose options are now in `createRouter({ upload })`.
- *
- * @module
- */
+/** The upload router of 3.2, whose options are now in `createRouter({ upload })`. */
 
 import type { Host } from '../../src/records/engine/host.ts'
 import { createRouter, type Router } from '../../src/records/router.ts'

@@ -1,8 +1,4 @@
-/**
- * Warnings about deprecated names, once per process each.
- *
- * @module
- */
+/** Warnings about deprecated names, once per process each. */
 
 import type { Logger } from '../../src/ports/logger.ts'
 

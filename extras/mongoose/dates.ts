@@ -1,8 +1,4 @@
-/**
- * A path of dates as a zod schema, with its bounds.
- *
- * @module
- */
+/** A path of dates as a zod schema, with its bounds. */
 
 import { date, maximum, minimum, type ZodMiniType } from 'zod/mini'
 import { messageOf } from './messages.ts'

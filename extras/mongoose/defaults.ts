@@ -1,8 +1,4 @@
-/**
- * The defaults of paths: values as records hold them, and functions that are called anew for each new record.
- *
- * @module
- */
+/** The defaults of paths: values as records hold them, and functions that are called anew for each new record. */
 
 import { parse } from 'zod/mini'
 import type { $ZodType } from 'zod/v4/core'

@@ -1,8 +1,4 @@
-/**
- * The paths of a schema as members of objects: nested paths, subdocuments and the kinds that share a collection.
- *
- * @module
- */
+/** The paths of a schema as members of objects: nested paths, subdocuments and the kinds that share a collection. */
 
 import {
   _default,

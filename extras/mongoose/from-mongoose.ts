@@ -1,8 +1,4 @@
-/**
- * `fromMongoose()`: a model from one of Mongoose's.
- *
- * @module
- */
+/** `fromMongoose()`: a model from one of Mongoose's. */
 
 import { object } from 'zod/mini'
 import type { $ZodObject } from 'zod/v4/core'

@@ -1,8 +1,4 @@
-/**
- * The ids of documents.
- *
- * @module
- */
+/** The ids of documents. */
 
 import type { Model } from '../../src/model/model.ts'
 import type { IdType, ObjectShape, Shape } from '../../src/ports/shape.ts'

@@ -1,8 +1,6 @@
 /**
  * Objects that keep the order of their members. BSON has an order, and zod puts members into that of the schema: a
  * subdocument that is written back would not be the same.
- *
- * @module
  */
 
 import type { $ZodType, ParseContextInternal, ParsePayload } from 'zod/v4/core'

@@ -1,8 +1,4 @@
-/**
- * The indexes of a schema: those that a model can declare, and a row for each of the others.
- *
- * @module
- */
+/** The indexes of a schema: those that a model can declare, and a row for each of the others. */
 
 import { isMixed, isScalar } from '../../src/model/ordered.ts'
 import type { ObjectShape } from '../../src/ports/shape.ts'

@@ -1,8 +1,4 @@
-/**
- * Values of Mongoose and BSON as records hold them.
- *
- * @module
- */
+/** Values of Mongoose and BSON as records hold them. */
 
 /** A value of a BSON type, recognised by its tag. */
 interface Tagged {

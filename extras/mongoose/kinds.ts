@@ -1,8 +1,6 @@
 /**
  * Discriminators: the kinds of documents that share a collection or a list. A model has the members of all of them, each
  * optional, and a rule demands what the kind of a document demands.
- *
- * @module
  */
 
 import { nullish, enum as oneOf, type ZodMiniType } from 'zod/mini'

@@ -1,8 +1,4 @@
-/**
- * What of a schema cannot be carried over: functions, and options that decide how Mongoose itself works.
- *
- * @module
- */
+/** What of a schema cannot be carried over: functions, and options that decide how Mongoose itself works. */
 
 import type { Report } from './report.ts'
 import type { Hooks, SchemaParts, SchemaType } from './structure.ts'

@@ -1,8 +1,4 @@
-/**
- * The messages of rules: those that a schema gives, instead of zod's.
- *
- * @module
- */
+/** The messages of rules: those that a schema gives, instead of zod's. */
 
 import type { ZodMiniType } from 'zod/mini'
 import type { $ZodRawIssue } from 'zod/v4/core'

@@ -1,8 +1,4 @@
-/**
- * Fields that are named like the server's times and are none: a `createdAt` that is a number.
- *
- * @module
- */
+/** Fields that are named like the server's times and are none: a `createdAt` that is a number. */
 
 import type { $ZodObject } from 'zod/v4/core'
 import { absences } from '../../src/model/absence.ts'

@@ -1,8 +1,4 @@
-/**
- * What of a Mongoose schema a model cannot say.
- *
- * @module
- */
+/** What of a Mongoose schema a model cannot say. */
 
 /** Something that is not carried over, or only in part. */
 export interface ReportRow {

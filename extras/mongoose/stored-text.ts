@@ -1,8 +1,4 @@
-/**
- * What a string must be for MongoDB to store it as a value of another type, and how a record writes it.
- *
- * @module
- */
+/** What a string must be for MongoDB to store it as a value of another type, and how a record writes it. */
 
 import { isInteger } from '../../src/model/cast.ts'
 import type { StoredForm } from '../../src/ports/shape.ts'

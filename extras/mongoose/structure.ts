@@ -1,8 +1,4 @@
-/**
- * What is read of Mongoose's schemas. Nothing of Mongoose is imported, so its versions 8 and 9 serve alike.
- *
- * @module
- */
+/** What is read of Mongoose's schemas. Nothing of Mongoose is imported, so its versions 8 and 9 serve alike. */
 
 import type { Collated } from '../../src/ports/store.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The paths in which Mongoose keeps the times of a document.
- *
- * @module
- */
+/** The paths in which Mongoose keeps the times of a document. */
 
 import { type MakeDefault, recordTime } from './defaults.ts'
 import { type Finding, reportPath } from './left-out.ts'

@@ -1,8 +1,4 @@
-/**
- * The values of a path as zod schemas: the type, and the rules that are no functions.
- *
- * @module
- */
+/** The values of a path as zod schemas: the type, and the rules that are no functions. */
 
 import {
   array,

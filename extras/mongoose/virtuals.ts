@@ -1,8 +1,4 @@
-/**
- * The virtuals of a schema: no response has them, and their setters do not run.
- *
- * @module
- */
+/** The virtuals of a schema: no response has them, and their setters do not run. */
 
 import type { Report } from './report.ts'
 import type { SchemaParts, Virtual } from './structure.ts'

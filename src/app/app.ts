@@ -4,7 +4,7 @@ import { errorHandler } from '../http/error-handler.ts'
 import { pathOf } from '../ports/paths.ts'
 import type { BackgroundWork } from '../records/engine/background-work.ts'
 import { checkOrder, refuseMiddlewares } from '../records/engine/guards.ts'
-import type { Mountable, MountedRoutes } from '../records/engine/host.ts'
+import type { AppParts, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import { type Guard, patternOf } from '../records/engine/route.ts'
 import { type AddRoutes, addingRoutes } from '../records/extra-routes.ts'
@@ -16,6 +16,7 @@ import { type AppGuards, Flow, type Parts } from './flow.ts'
 import { addTo } from './guards.ts'
 import { servesFile } from './methods.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
+import { atomic, caching, exports, history, live } from './parts.ts'
 import { RouteTable, routedPath } from './route-table.ts'
 
 /** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
@@ -72,8 +73,25 @@ export interface App extends AddRoutes {
  * ```
  */
 export function createApp(options: AppOptions): App {
+  return appOf(options, { ...caching, ...live, ...history, ...exports, ...atomic })
+}
+
+/**
+ * A `createApp` with these parts of `fieldgate/app` alone, for bundles: an option that needs another one is a start-up
+ * error.
+ *
+ * ```ts
+ * const createApp = appWith(live, history)
+ * ```
+ */
+export function appWith(...parts: readonly AppParts[]): typeof createApp {
+  const own: AppParts = Object.assign({}, ...parts)
+  return (options) => appOf(options, own)
+}
+
+function appOf(options: AppOptions, own: AppParts): App {
   const resolved = resolveAppOptions(options)
-  const host = createHost(resolved, (...given) => handle(...given))
+  const host = createHost(resolved, own, (...given) => handle(...given))
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const guards: AppGuards = { early: host.early, prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]

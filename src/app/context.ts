@@ -1,6 +1,4 @@
-/**
- * What belongs to one request: the context for guards, and the headers that they set for the response.
- */
+/** What belongs to one request: the context for guards, and the headers that they set for the response. */
 
 import { Deadline } from '../http/deadline.ts'
 import { type AuthOrNobody, takeAuth } from '../http/given-auth.ts'
@@ -18,9 +16,7 @@ export interface Platform {
   readonly clientAddress?: string | undefined
   /** The path under which another server mounts the app, such as `/api`; it has no slash at its end. Default: none. */
   readonly basePath?: string
-  /**
-   * If true, the request is refused with a 503, because its server has more requests than it can respond to in time.
-   */
+  /** If true, the request is refused with a 503, because its server has more requests than it can respond to in time. */
   readonly isRefused?: boolean
   /**
    * Finds out who makes the request; what it returns is `request.auth` before the first guard. Called once, unless the

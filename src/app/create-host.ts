@@ -2,8 +2,7 @@
 
 import { isSecretOfAll } from '#processes'
 import { uploads } from '#uploads'
-import { Caches } from '../cache/caches.ts'
-import { defaultsOf } from '../cache/options.ts'
+import type { Caches } from '../cache/caches.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { takeAuth } from '../http/given-auth.ts'
 import { collatedBy } from '../model/collection-schema.ts'
@@ -12,7 +11,7 @@ import { checkReferences } from '../model/references.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import { RequestAuthor } from '../records/engine/author.ts'
-import { type Host, HostedRecords } from '../records/engine/host.ts'
+import { type AppParts, type Host, HostedRecords, needs } from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
 import { modelChanges } from '../records/engine/model-changes.ts'
 import { OpenStreams } from '../records/engine/open-streams.ts'
@@ -32,15 +31,17 @@ export interface AppHost extends Host {
 }
 
 /** The host of one app, which responds to requests by `handle`. */
-export function createHost(options: ResolvedAppOptions, handle: Host['handle']): AppHost {
+export function createHost(
+  options: ResolvedAppOptions,
+  parts: AppParts,
+  handle: Host['handle'],
+): AppHost {
   const { store: database, now, logger, env, cache, files } = options
   const { images, hasher, secret, basePath, methodOverride, onModelChange = 'warn' } = options
   const { maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
-  const caches = new Caches({ logger, now, collection })
-  // Writes concern every app that shares the cache, even if no router of this app reads from it.
-  if (cache) caches.space({ store: cache, ...defaultsOf(env, failed) })
+  const caches = cachesOf(options, parts, collection)
   const checks: (() => void | Promise<void>)[] = []
   const start = new AppStart(async () => {
     for (const check of checks) await check()
@@ -58,7 +59,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   const own = ownCollections(collection, declared)
   const models = appModels({
     engines: { now, newId: idMaker(now), integrity: () => integrity },
-    open: (model, schema) => caches.watched(model, collection(schema)),
+    open: (model, schema) => caches?.watched(model, collection(schema)) ?? collection(schema),
     write,
     declared,
   })
@@ -71,7 +72,7 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   let closing: Promise<void> | undefined
 
   const host: AppHost = {
-    ...{ ...filesOf(files), database, cache, images, hasher, logger, secret, env, now },
+    ...{ ...filesOf(files), parts, database, cache, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
     ...{ basePath, methodOverride, accounts: new Map() },
     ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
@@ -82,13 +83,13 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
     storeFor: storesFor(() => host, ready),
     ...{ handle, collection: own.open, integrity, history, shareSecret },
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
-    atomic: atomicSteps(() => host),
+    atomic: atomicSteps(() => host, parts.atomic),
     reach: () => import('../records/list/reach.ts'),
     ...{ streams, follower },
-    schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
+    schemas: () => [...models.schemas(), ...own.schemas, ...(caches?.schemas() ?? [])],
     cacheSpace(settings) {
       declared('always')
-      return caches.space(settings)
+      return (caches as Caches).space(settings)
     },
     onReady(check) {
       checks.push(check)
@@ -103,6 +104,18 @@ export function createHost(options: ResolvedAppOptions, handle: Host['handle']):
   }
   const store = new HostedRecords(host, ready)
   return host
+}
+
+function cachesOf(
+  { cache, env, logger, now }: ResolvedAppOptions,
+  { caching }: AppParts,
+  collection: (schema: CollectionSchema) => Collection,
+): Caches | undefined {
+  if (cache && !caching) failed(`'cache' ${needs('caching')}`)
+  const caches = caching && new caching.Caches({ logger, now, collection })
+  // Writes concern every app that shares the cache, even if no router of this app reads from it.
+  if (cache && caching) caches?.space({ store: cache, ...caching.defaultsOf(env, failed) })
+  return caches
 }
 
 /** The file store, and what takes uploads to it: of that the port knows only that it is `uploads` of `fieldgate/uploads`. */
@@ -136,10 +149,11 @@ const follower: Host['follower'] = (whole) => {
 }
 
 /** `atomic`, loaded when it is called first. */
-function atomicSteps(hostOf: () => Host): Host['atomic'] {
+function atomicSteps(hostOf: () => Host, load: AppParts['atomic']): Host['atomic'] {
   let steps: AtomicSteps | undefined
   return async (work, ready, author) => {
-    const { AtomicSteps } = await import('../records/overlay/atomic.ts')
+    if (!load) throw new TypeError(`app.store.atomic ${needs('atomic')}`)
+    const { AtomicSteps } = (await load()) as typeof import('../records/overlay/atomic.ts')
     steps ??= new AtomicSteps(hostOf())
     return steps.run(work, ready, author)
   }

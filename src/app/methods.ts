@@ -1,6 +1,4 @@
-/**
- * Responses about the methods of a path: 405 with `Allow`, and OPTIONS (RFC 9110, 9.3.7 and 15.5.6).
- */
+/** Responses about the methods of a path: 405 with `Allow`, and OPTIONS (RFC 9110, 9.3.7 and 15.5.6). */
 
 import { HttpError } from '../http/errors.ts'
 import { methodNotAllowed, notFound } from '../http/refusals.ts'
@@ -91,9 +89,7 @@ function routersIn(rows: readonly Row[]): readonly Row[][] {
   return [...routers.values()]
 }
 
-/**
- * The response of the guards that all routes of the row's router share; with `quietly` a refusal counts as a response.
- */
+/** The response of the guards that all routes of the row's router share; with `quietly` a refusal counts as a response. */
 async function refusalOf(
   { shared = [] }: Row,
   request: ApiRequest,

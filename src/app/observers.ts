@@ -53,7 +53,7 @@ export function collectionsOf(store: Store, observers: readonly Observer[]): Ope
 export function writeOf(
   store: Store,
   observers: readonly Observer[],
-  caches: Caches,
+  caches: Caches | undefined,
 ): WriteOfModels {
   return async (models, steps) => {
     const collection = [...new Set(steps.map((step) => step.in.name))].join(' ')
@@ -66,7 +66,7 @@ export function writeOf(
       (run, observer) => () => observer.storeCall?.(call, run) ?? run(),
       write,
     )
-    return caches.written(models, seen)
+    return caches ? caches.written(models, seen) : seen()
   }
 }
 

@@ -72,9 +72,7 @@ export interface AppOptions {
   readonly maxInFlight?: number
   /** The most live lists that may be open in one process; further ones get a 503. Default 1,000. */
   readonly maxStreams?: number
-  /**
-   * Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false.
-   */
+  /** Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false. */
   readonly accessLog?: boolean
   /** Store calls that take this many milliseconds or longer are logged, at `warn`. Default: off. */
   readonly slowMs?: number

@@ -2,8 +2,6 @@
  * The guards: who makes a request, and whether they may.
  *
  * They work on any router of an app that serves the auth router: the request's context leads to the app's instance.
- *
- * @module
  */
 
 import { actingFor } from '../http/given-auth.ts'

@@ -1,8 +1,6 @@
 /**
  * An instance of the authentication API: one auth router in one app. Its parts are made once, when the router is mounted;
  * each function takes those that it needs.
- *
- * @module
  */
 
 import type { ApiRequest } from '../http/request.ts'

@@ -1,8 +1,4 @@
-/**
- * Start-up checks of options: each throws a `TypeError` that starts with `Auth:` and names the option.
- *
- * @module
- */
+/** Start-up checks of options: each throws a `TypeError` that starts with `Auth:` and names the option. */
 
 import { booleanFrom } from '../model/option-rules.ts'
 import { whatThereIs } from '../model/suggest.ts'

@@ -1,8 +1,6 @@
 /**
  * The parts of accounts that an app may do without. An option is plain data, so it cannot bring the code that it needs: each
  * part is a value for one option, and index.ts lets an app name those that it uses.
- *
- * @module
  */
 
 import type { OwnMethod } from './instance.ts'

@@ -2,8 +2,6 @@
  * `createAuthRouter`: the authentication API for your own user model.
  *
  * This folder knows HTTP, models, records and ports; only the app and the index know it.
- *
- * @module
  */
 
 import type { $ZodType } from 'zod/v4/core'

@@ -1,30 +1,39 @@
 /** The refusals of a batch itself; those of its operations are the same as alone. */
 
-import { badRequest, HttpError } from '../http/errors.ts'
+import { badRequest, type HttpError, refusal } from '../http/errors.ts'
 
 /** As much as servers take of a request's first line, and of one header field. */
 export const MAX_PATH = 8192
 export const MAX_IF_MATCH = 1024
 
 export const operationsNotList = (most: number): HttpError =>
-  badRequest(`'operations' must be a list of at most ${most} operations.`)
+  badRequest('operations-not-list', `'operations' must be a list of at most ${most} operations.`)
 export const notAnOperation = (): HttpError =>
   badRequest(
+    'not-an-operation',
     "An operation is an object with 'method' and 'path', and perhaps 'body' and 'ifMatch'.",
   )
 export const methodNotInBatch = (): HttpError =>
-  badRequest("'method' must be POST, PATCH or DELETE.")
+  badRequest('method-not-in-batch', "'method' must be POST, PATCH or DELETE.")
 export const invalidPath = (): HttpError =>
-  badRequest("'path' must be a path like '/cities' or '/cities/<id>'.")
-export const pathTooLong = (): HttpError => badRequest(`'path' has more than ${MAX_PATH} bytes.`)
+  badRequest('invalid-path', "'path' must be a path like '/cities' or '/cities/<id>'.")
+export const pathTooLong = (): HttpError =>
+  badRequest('path-too-long', `'path' has more than ${MAX_PATH} bytes.`)
 export const ifMatchTooLong = (): HttpError =>
-  badRequest(`'ifMatch' has more than ${MAX_IF_MATCH} bytes.`)
-export const invalidIfMatch = (): HttpError => badRequest("'ifMatch' must be an ETag, or '*'.")
+  badRequest('if-match-too-long', `'ifMatch' has more than ${MAX_IF_MATCH} bytes.`)
+export const invalidIfMatch = (): HttpError =>
+  badRequest('invalid-if-match', "'ifMatch' must be an ETag, or '*'.")
 export const notCreatedBefore = (): HttpError =>
-  badRequest("'$' with a number stands for the record that an earlier operation creates.")
+  badRequest(
+    'not-created-before',
+    "'$' with a number stands for the record that an earlier operation creates.",
+  )
 export const notInBatch = (): HttpError =>
-  badRequest('A batch only creates, changes and deletes records. This path does something else.')
+  badRequest(
+    'not-in-batch',
+    'A batch only creates, changes and deletes records. This path does something else.',
+  )
 export const overtaken = (): HttpError =>
-  new HttpError(409, 'Other requests kept changing the same entries. Try again.')
+  refusal('overtaken', 409, 'Other requests kept changing the same entries. Try again.')
 export const batchTooLarge = (): HttpError =>
-  new HttpError(413, 'The batch is too large. Send fewer operations.')
+  refusal('batch-too-large', 413, 'The batch is too large. Send fewer operations.')

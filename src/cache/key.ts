@@ -1,6 +1,4 @@
-/**
- * Keys of cached responses: equal only for requests that mean the same and may share a response.
- */
+/** Keys of cached responses: equal only for requests that mean the same and may share a response. */
 
 import { hexDigestOf } from '#hmac'
 import type { Query } from '../http/query-string.ts'
@@ -32,9 +30,7 @@ export function keyText(value: unknown): string {
   return text.length <= MAX_LENGTH ? text : hexDigestOf(text)
 }
 
-/**
- * The read as a JSON value: parameters sorted by name, members of the body sorted by name, lists in their own order.
- */
+/** The read as a JSON value: parameters sorted by name, members of the body sorted by name, lists in their own order. */
 export function requestKey({ kind, path, query, body }: ReadRequest): unknown {
   const parameters = Object.keys(query)
     .sort()

@@ -1,6 +1,4 @@
-/**
- * The `cache` option of a router and its environment variables: names, defaults and start-up errors.
- */
+/** The `cache` option of a router and its environment variables: names, defaults and start-up errors. */
 
 import type { ApiRequest } from '../http/request.ts'
 import {

@@ -39,9 +39,7 @@ interface Envelope extends Omit<Failure, 'status' | 'message' | 'retryAfter'> {
   readonly pagination?: unknown
 }
 
-/**
- * A value as JSON. Throws a `TypeError` for what JSON would turn into null, which removes a field, or cannot say.
- */
+/** A value as JSON. Throws a `TypeError` for what JSON would turn into null, which removes a field, or cannot say. */
 export function json(value: unknown): string {
   const paths = new Map<unknown, string>()
   return JSON.stringify(value, function (this: Record<string, unknown>, name, written) {

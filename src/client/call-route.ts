@@ -1,6 +1,4 @@
-/**
- * A call of a route of your own. It is loaded when it is used, and is given what the client has loaded already.
- */
+/** A call of a route of your own. It is loaded when it is used, and is given what the client has loaded already. */
 
 import type { json } from './answers.ts'
 import type { AnyOptions } from './calls.ts'

@@ -1,6 +1,4 @@
-/**
- * Requests of calls: whose they are, and what they are sent with. A 401 is answered by one refresh and one more try.
- */
+/** Requests of calls: whose they are, and what they are sent with. A 401 is answered by one refresh and one more try. */
 
 import { type Answer, type Ask, answer, type Received } from './answers.ts'
 import { type Held, type Post, type Session, sessionIn } from './session.ts'

@@ -1,6 +1,4 @@
-/**
- * A list as a file. It is loaded when it is used, and is given what the client has loaded already.
- */
+/** A list as a file. It is loaded when it is used, and is given what the client has loaded already. */
 
 import type { Answer, Ask } from './answers.ts'
 import type { Connection } from './connection.ts'

@@ -1,6 +1,4 @@
-/**
- * Which version of a record a caller has read, for the condition of a write. It is loaded when it is used.
- */
+/** Which version of a record a caller has read, for the condition of a write. It is loaded when it is used. */
 
 import type { Answer } from './answers.ts'
 

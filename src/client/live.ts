@@ -1,6 +1,4 @@
-/**
- * Lists that are followed. It is loaded when it is used, and is given what the client has loaded already.
- */
+/** Lists that are followed. It is loaded when it is used, and is given what the client has loaded already. */
 
 import { type Given, responseTo } from './export.ts'
 import { orderedBy } from './order.ts'

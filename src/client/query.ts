@@ -1,6 +1,4 @@
-/**
- * Lists as requests: a URL where it can say what is wanted, else QUERY (RFC 10008), else what stands in for it.
- */
+/** Lists as requests: a URL where it can say what is wanted, else QUERY (RFC 10008), else what stands in for it. */
 
 import { type Answer, type Ask, json } from './answers.ts'
 

@@ -1,6 +1,4 @@
-/**
- * `GET /healthz` and `GET /readyz`: whether the process is alive, and whether it can serve requests.
- */
+/** `GET /healthz` and `GET /readyz`: whether the process is alive, and whether it can serve requests. */
 
 import { causeOf, outageLog } from '../http/outages.ts'
 import { idsOf } from '../http/request-ids.ts'

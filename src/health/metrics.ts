@@ -1,6 +1,4 @@
-/**
- * `GET /metrics`: how many requests there were and how long they took, in Prometheus's text format.
- */
+/** `GET /metrics`: how many requests there were and how long they took, in Prometheus's text format. */
 
 import { isWorker, topic } from '#processes'
 import { methodName, type Observer } from '../ports/observer.ts'

@@ -1,11 +1,11 @@
 /** Base64url without padding (RFC 4648 §5). */
 
-const DIGITS = new TextEncoder().encode(
-  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
-)
+const encoder = new TextEncoder()
+const DIGITS = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Encodes bytes. Written by hand: `btoa` and replacing characters takes several times as long as the MAC itself. */
-export function base64url(bytes: Uint8Array): string {
+/** Encodes bytes, or a string in UTF-8. Written by hand: `btoa` and replacing characters takes several times as long as the MAC itself. */
+export function base64url(data: Uint8Array | string): string {
+  const bytes = typeof data === 'string' ? encoder.encode(data) : data
   const digits = new Uint8Array(Math.ceil((bytes.length * 4) / 3))
   // The bits of the last bytes that no digit has shown yet, and their number.
   let [bits, left, at] = [0, 0, 0]

@@ -14,57 +14,39 @@ const ALWAYS_READ =
   /^(?:append|body|then|toJSON|asymmetricMatch|nodeType|pipe|on|write|readable|@@.*|\$\$typeof|_\w+State)$/
 
 /** The traps of a proxy of the stream. */
-export class BodyTraps implements ProxyHandler<object> {
-  readonly #uses: BodyUses
-
-  constructor(uses: BodyUses) {
-    this.#uses = uses
-  }
-
-  get(target: object, key: string | symbol): unknown {
-    this.#reads(target, key)
-    const value: unknown = Reflect.get(target, key, target)
-    // Methods of a stream work on the stream alone.
-    return typeof value === 'function' ? value.bind(target) : value
-  }
-
-  has(target: object, key: string | symbol): boolean {
-    this.#reads(target, key)
-    return Reflect.has(target, key)
-  }
-
-  getOwnPropertyDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
-    this.#reads(target, key)
-    return Reflect.getOwnPropertyDescriptor(target, key)
-  }
-
-  ownKeys(target: object): (string | symbol)[] {
-    this.#reads(target)
-    return Reflect.ownKeys(target)
-  }
-
-  set(target: object, key: string | symbol, value: unknown): boolean {
-    this.#refuse(key)
-    return Reflect.set(target, key, value)
-  }
-
-  defineProperty(target: object, key: string | symbol, descriptor: PropertyDescriptor): boolean {
-    this.#refuse(key)
-    return Reflect.defineProperty(target, key, descriptor)
-  }
-
-  deleteProperty(target: object, key: string | symbol): boolean {
-    this.#refuse(key)
-    return Reflect.deleteProperty(target, key)
-  }
-
-  #reads(target: object, key: string | symbol = ''): void {
-    if (!(key in target) && !ALWAYS_READ.test(String(key))) this.#refuse(key, true)
-  }
-
+export function bodyTraps(uses: BodyUses): ProxyHandler<object> {
   // Symbols are the runtime's own: Deno keeps the state of a stream under them. So is what happens after the guard.
-  #refuse(key: string | symbol, reads = false): void {
-    if (typeof key === 'symbol' || this.#uses.depth === 0) return
-    this.#uses.refuse('body', key ? `body.${key}` : 'body', reads)
+  const refuse = (key: unknown, reads: boolean) => {
+    if (typeof key === 'symbol' || uses.depth === 0) return
+    uses.refuse('body', key ? `body.${key}` : 'body', reads)
+  }
+  const reads = (target: object, key: PropertyKey = '') => {
+    if (!(key in target) && !ALWAYS_READ.test(String(key))) refuse(key, true)
+  }
+  const reading = (name: 'has' | 'getOwnPropertyDescriptor' | 'ownKeys') => ({
+    [name](target: object, key: PropertyKey) {
+      reads(target, key)
+      return Reflect[name](target, key)
+    },
+  })
+  const writing = (name: 'set' | 'defineProperty' | 'deleteProperty') => ({
+    [name](target: object, key: PropertyKey, value: never) {
+      refuse(key, false)
+      return Reflect[name](target, key, value)
+    },
+  })
+  return {
+    get(target, key) {
+      reads(target, key)
+      const value: unknown = Reflect.get(target, key, target)
+      // Methods of a stream work on the stream alone.
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+    ...reading('has'),
+    ...reading('getOwnPropertyDescriptor'),
+    ...reading('ownKeys'),
+    ...writing('set'),
+    ...writing('defineProperty'),
+    ...writing('deleteProperty'),
   }
 }

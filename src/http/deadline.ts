@@ -113,9 +113,7 @@ export class Deadline {
     this.#over?.(this.#reason)
   }
 
-  /**
-   * Marks the end of the code that serves the request: `'in time'`, or `'over'` if the client already got a response.
-   */
+  /** Marks the end of the code that serves the request: `'in time'`, or `'over'` if the client already got a response. */
   conclude(): 'in time' | 'over' {
     this.hold()
     this.#request = undefined
@@ -172,9 +170,7 @@ export async function inTime<T>(request: Request, hook: () => T | Promise<T>): P
   return deadline ? deadline.within(work) : work()
 }
 
-/**
- * Throws a 503 if the time of `request` is over: its client already got a response, so nothing may be written for it.
- */
+/** Throws a 503 if the time of `request` is over: its client already got a response, so nothing may be written for it. */
 export function checkTime(request: Timed): void {
   request[DEADLINE]?.check()
 }

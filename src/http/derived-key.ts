@@ -1,6 +1,4 @@
-/**
- * Keys from secrets: one for each purpose, so that what is signed for one is not valid for another.
- */
+/** Keys from secrets: one for each purpose, so that what is signed for one is not valid for another. */
 
 import { macUnder } from '#hmac'
 

@@ -4,7 +4,7 @@ import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { pathOf } from '../ports/paths.ts'
 import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
-import { HttpError } from './errors.ts'
+import { codeOf, HttpError } from './errors.ts'
 import { failureFor } from './failure.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
 import * as refuse from './refusals.ts'
@@ -42,7 +42,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
       fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
-      code: known?.code,
+      code: known ? codeOf(known) : 'internal-error',
     }
     return failureFor(request, status, failure, known?.headers)
   }

@@ -32,8 +32,28 @@ export class HttpError extends Error {
   }
 }
 
-/** A 400. */
-export const badRequest = (message: string): HttpError => new HttpError(400, message)
+/** The codes of fieldgate's own refusals, beside them: to apps they are errors like their own. */
+const codes = new WeakMap<HttpError, string>()
+
+/** `error`, which problem details tell by `code`. A code never changes within a major version, and stands in docs/errors.md. */
+export function coded<E extends HttpError>(code: string, error: E): E {
+  codes.set(error, code)
+  return error
+}
+
+/** What problem details tell an error by, if it says so itself. */
+export const codeOf = (error: HttpError): string | undefined => error.code ?? codes.get(error)
+
+/** A refusal of fieldgate's own. */
+export const refusal = (
+  code: string,
+  status: number,
+  message: string,
+  options?: HttpErrorOptions,
+): HttpError => coded(code, new HttpError(status, message, options))
+
+/** A 400 of fieldgate's own. */
+export const badRequest = (code: string, message: string): HttpError => refusal(code, 400, message)
 
 /**
  * Refuses values: `fields` maps a field's full path to its message. Your `validate` hooks can throw it too. The status

@@ -7,9 +7,7 @@
 
 import { badHost } from './refusals.ts'
 
-/**
- * A name or an IPv4 address, or an IPv6 address in brackets; then a port. A request with two Hosts arrives as `a, b`.
- */
+/** A name or an IPv4 address, or an IPv6 address in brackets; then a port. A request with two Hosts arrives as `a, b`. */
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
 
 /** A name has at most 253 characters (RFC 1035, 2.3.4), and may be followed by a dot and a port. */

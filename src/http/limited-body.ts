@@ -1,6 +1,4 @@
-/**
- * Applies the body limits to all code that reads the body: guards, hooks and handlers, by any method.
- */
+/** Applies the body limits to all code that reads the body: guards, hooks and handlers, by any method. */
 
 import { type BodyLimits, chunksOf, rawBody, readBytes, refuseEncoded } from './body.ts'
 import { parseJson } from './json.ts'

@@ -4,7 +4,7 @@
 
 import { causesOf, causeText } from '../ports/causes.ts'
 import { StoreTimeout, StoreUnavailable } from '../ports/store.ts'
-import { HttpError } from './errors.ts'
+import { HttpError, refusal } from './errors.ts'
 
 /** Seconds until a client may retry: about as long as a failover takes. */
 const RETRY_AFTER = 5
@@ -12,7 +12,10 @@ const RETRY_AFTER = 5
 /** The 503 of an outage; it does not reveal what is unavailable. */
 export function unavailable(cause?: unknown): HttpError {
   const headers = { 'Retry-After': String(RETRY_AFTER) }
-  return new HttpError(503, 'The service is unavailable. Try again shortly.', { headers, cause })
+  return refusal('service-unavailable', 503, 'The service is unavailable. Try again shortly.', {
+    headers,
+    cause,
+  })
 }
 
 /** The 503 for an error of the store, or for an error caused by one; undefined for any other error. */

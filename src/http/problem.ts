@@ -1,6 +1,5 @@
 /** Failures as problem details (RFC 9457), for clients that ask for them. */
 
-import { CODES } from './problem-codes.ts'
 import { qualitiesIn } from './qualities.ts'
 import { addVary, type Failure, failureResponse } from './respond.ts'
 
@@ -32,6 +31,15 @@ const TITLES: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 }
 
+/** The codes of sentences that apps refuse with as well. */
+const SHARED = new Map([
+  ['Check the submitted values.', 'invalid-fields'],
+  ['Entry not found.', 'entry-not-found'],
+  ['Authentication required.', 'authentication-required'],
+  ['You do not have access to this resource.', 'no-access'],
+  ['API key required.', 'api-key-required'],
+])
+
 /** The failure as problem details, or in the envelope if `accept` refuses them after all. */
 export function problemResponse(
   accept: string,
@@ -40,7 +48,7 @@ export function problemResponse(
   headers?: HeadersInit,
 ): Response {
   if (!qualitiesIn(accept).get(TYPE)) return failureResponse(status, failure, headers)
-  const { error, requestId, code = codeOf(error), ...more } = failure
+  const { error, requestId, code = SHARED.get(error), ...more } = failure
   const title = TITLES[status] ?? (status < 500 ? 'Client Error' : 'Server Error')
   const problem = {
     ...{ type: 'about:blank', title, status, detail: error, instance: requestId },
@@ -52,32 +60,4 @@ export function problemResponse(
   response.headers.set('Content-Type', TYPE)
   addVary(response, 'Accept')
   return response
-}
-
-/** The parts of each sentence between what differs; the most telling ones come first. */
-const sentences = Object.entries(CODES)
-  .map(([code, sentence]) => ({ code, parts: sentence.split(/<\w+>/) }))
-  .sort((a, b) => lengthOf(b.parts) - lengthOf(a.parts))
-
-function lengthOf(parts: readonly string[]): number {
-  return parts.join('').length
-}
-
-/** The code of a sentence of fieldgate's. */
-function codeOf(sentence: string): string | undefined {
-  return sentences.find(({ parts }) => isMadeOf(sentence, parts))?.code
-}
-
-/** Whether `sentence` is `parts` with something between each two. */
-function isMadeOf(sentence: string, [first = '', ...others]: readonly string[]): boolean {
-  const last = others.pop()
-  if (last === undefined) return sentence === first
-  if (!sentence.startsWith(first) || !sentence.endsWith(last)) return false
-  let at = first.length
-  for (const part of others) {
-    const found = sentence.indexOf(part, at + 1)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return at < sentence.length - last.length
 }

@@ -11,3 +11,9 @@ export function qualitiesIn(header: string): Map<string, number> {
   }
   return qualities
 }
+
+/** The weight of JSON among these; 0 if the client does not want it. */
+export function jsonQuality(qualities: ReadonlyMap<string, number>): number {
+  const ranges = ['application/json', 'application/*', '*/*']
+  return ranges.map((range) => qualities.get(range)).find((one) => one !== undefined) ?? 0
+}

@@ -8,7 +8,7 @@
 
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Fields } from '../ports/store.ts'
-import { BodyTraps } from './body-traps.ts'
+import { bodyTraps } from './body-traps.ts'
 import type { Query } from './query-string.ts'
 import type { ApiRequest } from './request.ts'
 
@@ -91,7 +91,7 @@ class Shield {
     if (this.depth === 0) return stream
     if (this.#stream !== stream) {
       this.#stream = stream
-      this.#proxy = new Proxy(stream, new BodyTraps(this))
+      this.#proxy = new Proxy(stream, bodyTraps(this))
     }
     return this.#proxy as T
   }

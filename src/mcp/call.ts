@@ -64,7 +64,7 @@ async function replyOf(caller: Caller, tool: Tool, given: Fields): Promise<Reply
   const seen = listed.find(({ model }) => model === given.model)
   if (!served || !seen) {
     const names = listed.map(({ model }) => model)
-    throw badRequest(noSuch('model', given.model, names))
+    throw badRequest('bad-request', noSuch('model', given.model, names))
   }
   return { body: { data: { ...seen, ...described(served) } }, status: 200 }
 }
@@ -108,7 +108,8 @@ function one(
   const written = id === undefined ? 'create' : 'update'
   const actions: Fields = { read_record: 'read', write_record: written, remove_record: 'remove' }
   const action = actions[name] as string
-  if (!caller.agents.includes(action)) throw badRequest(`Agents may not ${action} here.`)
+  if (!caller.agents.includes(action))
+    throw badRequest('bad-request', `Agents may not ${action} here.`)
   // As a part of a path these lead elsewhere.
   if (/^\.{0,2}$/.test(id as string)) throw invalidId()
   return send(caller, served, action, { body, ifMatch }, id)

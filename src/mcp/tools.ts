@@ -85,8 +85,8 @@ export function toolsFor(write: readonly AgentWrite[]): readonly Tool[] {
 export function checkArguments({ inputSchema }: Tool, given: Fields): void {
   const names = Object.keys(inputSchema.properties)
   for (const name of [...Object.keys(given), ...inputSchema.required]) {
-    if (!names.includes(name)) throw badRequest(noSuch('argument', name, names))
-    if (given[name] === undefined) throw badRequest(`'${name}' is required.`)
+    if (!names.includes(name)) throw badRequest('bad-request', noSuch('argument', name, names))
+    if (given[name] === undefined) throw badRequest('bad-request', `'${name}' is required.`)
   }
 }
 

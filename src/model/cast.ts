@@ -4,6 +4,7 @@
  */
 
 import type { Scalar } from '../ports/filter.ts'
+import { changedList } from '../ports/members.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
@@ -168,14 +169,7 @@ function castList(
   { element, items }: Extract<Shape, { kind: 'list' }>,
   list: readonly unknown[],
 ): readonly unknown[] {
-  let copy: unknown[] | undefined
-  for (let at = 0; at < list.length; at += 1) {
-    const cast = castInput(items?.[at] ?? element, list[at])
-    if (cast === list[at]) continue
-    copy ??= list.slice()
-    copy[at] = cast
-  }
-  return copy ?? list
+  return changedList(list, (item, at) => castInput(items?.[at] ?? element, item))
 }
 
 function castNumber(value: string | number | boolean): number | undefined {

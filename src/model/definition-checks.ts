@@ -1,6 +1,4 @@
-/**
- * Start-up checks of a model's options and field names. (Checks of single paths are elsewhere.)
- */
+/** Start-up checks of a model's options and field names. (Checks of single paths are elsewhere.) */
 
 import type { Convert } from './model.ts'
 import {

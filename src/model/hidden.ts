@@ -2,7 +2,8 @@
  * Fields that hide themselves: the mark is on the schema, so every model that includes the field hides it.
  */
 
-import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { $ZodType } from 'zod/v4/core'
+import { isMarked } from './stored.ts'
 
 /** The hidden paths inside fields that are shown themselves. */
 export function hiddenInside({
@@ -22,7 +23,5 @@ export function hiddenField<S extends $ZodType>(schema: S): S {
 
 /** Whether `schema`, or a schema that it wraps, is marked. */
 export function isHiddenField(schema: $ZodType): boolean {
-  const { def } = (schema as $ZodTypes)._zod
-  if ((def as { hidden?: boolean }).hidden === true) return true
-  return 'innerType' in def && isHiddenField(def.innerType as $ZodType)
+  return isMarked(schema, 'hidden')
 }

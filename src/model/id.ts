@@ -1,6 +1,6 @@
 /** Making record ids. */
 
-import { bytesToHex } from '@noble/hashes/utils.js'
+import { hexOf } from '../ports/hex.ts'
 import type { IdType } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Model } from './model.ts'
@@ -20,8 +20,8 @@ export function idMaker(now: () => number): (idType: IdType) => string {
     if (idType === 'integer') throw new TypeError('ids that are integers come from the database')
     if (random === undefined) {
       const bytes = crypto.getRandomValues(new Uint8Array(8))
-      random = bytesToHex(bytes.subarray(0, 5))
-      counter = Number.parseInt(bytesToHex(bytes.subarray(5)), 16)
+      random = hexOf(bytes.subarray(0, 5))
+      counter = Number.parseInt(hexOf(bytes.subarray(5)), 16)
     }
     counter = (counter + 1) % COUNTER_SIZE
     const seconds = Math.floor(now() / 1000) % 0x100000000

@@ -1,6 +1,4 @@
-/**
- * Start-up checks of options: unknown options and invalid values are refused by name before anything runs.
- */
+/** Start-up checks of options: unknown options and invalid values are refused by name before anything runs. */
 
 import { whatThereIs } from './suggest.ts'
 

@@ -9,12 +9,12 @@ import {
   type Fields,
 } from '../ports/store.ts'
 
-const SHAPES = {
+const SHAPES: Readonly<Record<'boolean' | 'date' | 'integer' | 'string', Shape>> = {
   boolean: { kind: 'boolean' },
   date: { kind: 'date' },
   integer: { kind: 'number', isInteger: true },
   string: { kind: 'string' },
-} satisfies Record<string, Shape>
+}
 
 /** A collection with `fields` beside `_id`, by their types, and with these indexes. */
 export function ownSchema(

@@ -1,6 +1,4 @@
-/**
- * Plurals as Mongoose forms them, so that a model and a Mongoose model of one name share their collection.
- */
+/** Plurals as Mongoose forms them, so that a model and a Mongoose model of one name share their collection. */
 
 /**
  * The plural of a model's name, with its case: `BlogPost` becomes `BlogPosts`, `Person` becomes `People`, `Status` stays

@@ -1,6 +1,4 @@
-/**
- * What a response may show: declared fields only, without hidden ones, then passed through the model's `output`.
- */
+/** What a response may show: declared fields only, without hidden ones, then passed through the model's `output`. */
 
 import { onlyDeclared, withDefaults } from '../ports/declared.ts'
 import { topOf } from '../ports/paths.ts'

@@ -1,6 +1,4 @@
-/**
- * The models of this process by name, for references to models that an app neither mounts nor reads.
- */
+/** The models of this process by name, for references to models that an app neither mounts nor reads. */
 
 import type { Model } from './model.ts'
 

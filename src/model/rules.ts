@@ -1,6 +1,4 @@
-/**
- * Rules of a model that one record alone does not show: what a value may become, and which records exclude each other.
- */
+/** Rules of a model that one record alone does not show: what a value may become, and which records exclude each other. */
 
 import { withDefaults } from '../ports/declared.ts'
 import type { Exclusion } from '../ports/exclusion.ts'

@@ -1,6 +1,4 @@
-/**
- * What a zod schema says about stored values: the neutral shape that casting, filters and adapters read.
- */
+/** What a zod schema says about stored values: the neutral shape that casting, filters and adapters read. */
 
 import type { $ZodNumberDef, $ZodObjectDef, $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../ports/shape.ts'

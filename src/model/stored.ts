@@ -3,7 +3,7 @@
  * subdocuments clients may write.
  */
 
-import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { $ZodType } from 'zod/v4/core'
 import type { StoredForm } from '../ports/shape.ts'
 
 /** What a marked schema's values are stored as: a type of BSON, an ObjectId that refers to no model, or any JSON, see `FREE`. */
@@ -49,7 +49,11 @@ export function hasFreeNames(schema: $ZodType): boolean {
 
 /** Whether `schema`, or a schema that it wraps, is marked. */
 export function isKept(schema: $ZodType): boolean {
-  const { def } = (schema as $ZodTypes)._zod
-  if ((def as { kept?: boolean }).kept === true) return true
-  return 'innerType' in def && isKept(def.innerType as $ZodType)
+  return isMarked(schema, 'kept')
+}
+
+/** Whether `schema`, or a schema that it wraps, has this mark. */
+export function isMarked({ _zod }: $ZodType, mark: 'hidden' | 'kept'): boolean {
+  const def = _zod.def as { innerType?: $ZodType; hidden?: boolean; kept?: boolean }
+  return def[mark] === true || (def.innerType !== undefined && isMarked(def.innerType, mark))
 }

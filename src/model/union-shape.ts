@@ -1,6 +1,4 @@
-/**
- * The shape of a place that several schemas describe: what is known of each type of its values.
- */
+/** The shape of a place that several schemas describe: what is known of each type of its values. */
 
 import type { $ZodType } from 'zod/v4/core'
 import { DATE_AMONG_OTHERS, FREE, type ObjectShape, type Shape } from '../ports/shape.ts'

@@ -1,5 +1,6 @@
 /** The keys that no client ever writes, at any depth. */
 
+import { changedList } from '../ports/members.ts'
 import { FREE, type Shape, shapeInside } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 
@@ -72,15 +73,10 @@ function cleanList(
   depth: number,
   shape: Shape | undefined,
 ): readonly unknown[] {
-  let copy: unknown[] | undefined
-  for (let at = 0; at < list.length; at += 1) {
-    const item = list[at]
-    // Most elements are plain values, which have no keys.
-    if (typeof item !== 'object' || item === null) continue
-    const clean = withoutForbiddenKeys(item, depth + 1, shapeInside(shape, at, item))
-    if (clean === item) continue
-    copy ??= list.slice()
-    copy[at] = clean
-  }
-  return copy ?? list
+  // Most elements are plain values, which have no keys.
+  return changedList(list, (item, at) =>
+    typeof item !== 'object' || item === null
+      ? item
+      : withoutForbiddenKeys(item, depth + 1, shapeInside(shape, at, item)),
+  )
 }

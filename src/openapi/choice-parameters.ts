@@ -1,6 +1,4 @@
-/**
- * The parameters by which clients choose what they see of records, of lists and of one record.
- */
+/** The parameters by which clients choose what they see of records, of lists and of one record. */
 
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'

@@ -7,9 +7,7 @@ import type { Schema } from './specification.ts'
 export class Schemas {
   readonly #named = new Map<string, Schema>()
 
-  /**
-   * Adds a schema under `name`; if another one has it, under `name` with `suffix`, then a number. Returns a reference.
-   */
+  /** Adds a schema under `name`; if another one has it, under `name` with `suffix`, then a number. Returns a reference. */
   add(name: string, { schema, defs }: Converted, suffix = ''): Schema {
     const candidates = [name, `${name}${suffix}`]
     for (let number = 2; ; number += 1) {

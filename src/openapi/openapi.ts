@@ -2,7 +2,7 @@
 
 import { referenceScript } from '#reference'
 import { isKnownToClient, respondToRead } from '../cache/conditional.ts'
-import { HttpError } from '../http/errors.ts'
+import { badRequest } from '../http/errors.ts'
 import { qualitiesIn } from '../http/qualities.ts'
 import { notFound } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -97,7 +97,7 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
   const made = new Map<string, { readonly document: object; readonly text: string }>()
   return (request, { basePath }) => {
     const version = versionIn(request.query.version)
-    if (!version) throw new HttpError(400, "'version' must be 3.2 or 3.1.")
+    if (!version) throw badRequest('unknown-version', "'version' must be 3.2 or 3.1.")
     const key = `${version} ${host.mounted.length} ${host.guards.length}`
     const known = made.get(key) ?? written(documentOf(host, options, version))
     made.set(key, known)

@@ -1,6 +1,4 @@
-/**
- * Routes that are neither a resource's nor the authentication API's: extra routes, and what other modules mount.
- */
+/** Routes that are neither a resource's nor the authentication API's: extra routes, and what other modules mount. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import { invalidFields, invalidJson, unsupportedBody } from '../http/refusals.ts'

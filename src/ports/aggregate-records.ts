@@ -4,9 +4,7 @@ import { type AggregateRead, type GroupKey, PART_LENGTHS, roundedMeasure } from 
 import { compareAt, position } from './evaluate.ts'
 import type { Scalar } from './filter.ts'
 import { type Collection, type Fields, StoreTimeout } from './store.ts'
-
-/** Records that are read at once. */
-const PAGE = 500
+import { pages } from './walk.ts'
 
 /** The rows of `read`, from the records that `find` finds. Memory holds a page of records, and every group. */
 export async function aggregateRecords(
@@ -55,14 +53,10 @@ async function* recordsOf(
 ): AsyncGenerator<Fields> {
   const end = performance.now() + (hints.timeLimitMs ?? Number.POSITIVE_INFINITY)
   const include = [...by, ...measures].flatMap((one) => ('field' in one ? [one.field] : []))
-  const page = { filter, sort: BY_ID, limit: PAGE, select: { include }, hints }
-  let after: readonly Scalar[] | undefined
-  do {
-    const found = await find(after ? { ...page, after } : page)
-    yield* found
-    after = found.length === PAGE ? [String(found.at(-1)?._id)] : undefined
+  for await (const page of pages({ find }, { filter, sort: BY_ID, select: { include }, hints })) {
+    yield* page
     if (performance.now() > end) throw new StoreTimeout('an aggregate took too long')
-  } while (after)
+  }
 }
 
 /** The values that a row is sorted by. */

@@ -1,6 +1,4 @@
-/**
- * The port for requests of runtimes that have faster ways than the standard: to read a body, and to make one again.
- */
+/** The port for requests of runtimes that have faster ways than the standard: to read a body, and to make one again. */
 
 /** A part of a body, or its end. */
 export type BodyPart = ReadableStreamReadResult<Uint8Array> & {

@@ -19,9 +19,7 @@ export interface CacheStore {
    * of the key, no matter which process made it.
    */
   get(key: string): Promise<string | undefined | null>
-  /**
-   * What `get` would resolve to, at once. Optional, for a `local` cache: a hit then waits for nothing.
-   */
+  /** What `get` would resolve to, at once. Optional, for a `local` cache: a hit then waits for nothing. */
   peek?(key: string): string | undefined
   /**
    * Stores `value` under `key` for at most `ttlSeconds` (a whole number), replacing the old value as a whole. It takes

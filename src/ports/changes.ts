@@ -1,6 +1,4 @@
-/**
- * The port for the log of changes: a store's part that notes what writes did, in the step of each write.
- */
+/** The port for the log of changes: a store's part that notes what writes did, in the step of each write. */
 
 import type { Fields } from './store.ts'
 

@@ -1,6 +1,4 @@
-/**
- * What a copy of records needs to know beyond reading and writing them: writes meanwhile, and values that don't fit.
- */
+/** What a copy of records needs to know beyond reading and writing them: writes meanwhile, and values that don't fit. */
 
 /** Tells of writes. */
 export interface WriteWatch {

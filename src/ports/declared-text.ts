@@ -1,6 +1,4 @@
-/**
- * A declaration as a one-line string. Stores and caches use it to tell which version of a model wrote what.
- */
+/** A declaration as a one-line string. Stores and caches use it to tell which version of a model wrote what. */
 
 import type { Declared } from './declared.ts'
 

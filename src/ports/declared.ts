@@ -1,5 +1,7 @@
 /** What a model declares of its stored records. Nothing else is ever shown. */
 
+import { changedList } from './members.ts'
+
 /**
  * The declaration of one place in a record. A place may declare an object, a list, or both (a union of them); numbers,
  * strings and other plain values are allowed everywhere. A recursive model gives a cyclic graph.
@@ -66,9 +68,7 @@ function placesIn(declared: Declared): ReadonlySet<Declared> {
 }
 
 function withDefaultsInList(element: Declared | undefined, list: readonly unknown[]): unknown {
-  if (!element) return list
-  const filled = list.map((item) => withDefaults(element, item))
-  return filled.some((item, at) => item !== list[at]) ? filled : list
+  return element ? changedList(list, (item) => withDefaults(element, item)) : list
 }
 
 function withDefaultsInObject(

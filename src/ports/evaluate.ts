@@ -1,6 +1,4 @@
-/**
- * What filters, orders and changes mean, applied to records in memory: the port's sentences in their simplest form.
- */
+/** What filters, orders and changes mean, applied to records in memory: the port's sentences in their simplest form. */
 
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import { fold } from './fold.ts'

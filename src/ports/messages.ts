@@ -1,6 +1,4 @@
-/**
- * Validation messages as responses carry them: a map from full path to message, of bounded size.
- */
+/** Validation messages as responses carry them: a map from full path to message, of bounded size. */
 
 /** The most messages in one response. */
 export const MAX_MESSAGES = 100

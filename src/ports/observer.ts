@@ -1,6 +1,4 @@
-/**
- * The observer port: sees an app's requests and its store calls, for metrics, traces and logs.
- */
+/** The observer port: sees an app's requests and its store calls, for metrics, traces and logs. */
 
 /** A request, as observers see it. */
 export interface ObservedRequest {
@@ -8,9 +6,7 @@ export interface ObservedRequest {
   readonly url: string
   readonly headers: Headers
   readonly requestId: string
-  /**
-   * The pattern of the route that matched, e.g. `/cities/:id`; empty if none matched. Known once there is a response.
-   */
+  /** The pattern of the route that matched, e.g. `/cities/:id`; empty if none matched. Known once there is a response. */
   readonly route: string
   /** The trace that the request belongs to, 32 hexadecimal digits. Set by an observer that creates spans. */
   traceId?: string
@@ -41,9 +37,7 @@ const METHODS: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
 )
 
-/**
- * The method as metrics and traces name it. Non-standard methods become `_OTHER`, so that clients cannot invent names.
- */
+/** The method as metrics and traces name it. Non-standard methods become `_OTHER`, so that clients cannot invent names. */
 export function methodName(method: string): string {
   return METHODS.has(method) ? method : '_OTHER'
 }

@@ -12,7 +12,7 @@ export function project(record: Fields, select: Projection | undefined): Fields 
   // A list has many records for one selection.
   const tree = selected.get(select) ?? treeOfSelection(select)
   selected.set(select, tree)
-  if ('include' in select) return included(record, tree) as Fields
+  if ('include' in select) return part(record, tree, true) as Fields
   exclude(record, tree)
   return record
 }
@@ -29,19 +29,20 @@ export function withoutPaths(record: Fields, paths: readonly string[]): Fields {
   // Lists of paths are mostly those of a model: each is taken apart once.
   const tree = excluded.get(paths) ?? treeOf(paths)
   excluded.set(paths, tree)
-  return without(record, tree) as Fields
+  return part(record, tree, false) as Fields
 }
 
 const excluded = new WeakMap<readonly string[], Tree>()
 
-function without(value: unknown, tree: Tree): unknown {
-  if (Array.isArray(value)) return value.map((element) => without(element, tree))
+/** A copy of what is at the paths of `tree`, or of all that is not. */
+function part(value: unknown, tree: Tree, isNamed: boolean): unknown {
+  if (Array.isArray(value)) return value.map((element) => part(element, tree, isNamed))
   if (!isObject(value)) return value
   const kept: Fields = {}
   for (const [key, member] of Object.entries(value)) {
     const inside = tree.get(key)
-    if (!inside) setMember(kept, key, member)
-    else if (inside.size > 0) setMember(kept, key, without(member, inside))
+    if (inside && inside.size > 0) setMember(kept, key, part(member, inside, isNamed))
+    else if ((inside !== undefined) === isNamed) setMember(kept, key, member)
   }
   return kept
 }
@@ -62,17 +63,6 @@ function grow(tree: Tree, [key = '', ...rest]: readonly string[]): void {
   const next = known ?? new Map()
   tree.set(key, next)
   if (rest.length > 0) grow(next, rest)
-}
-
-function included(value: unknown, tree: Tree): unknown {
-  if (Array.isArray(value)) return value.map((element) => included(element, tree))
-  if (!isObject(value)) return value
-  const kept: Fields = {}
-  for (const [key, member] of Object.entries(value)) {
-    const inside = tree.get(key)
-    if (inside) setMember(kept, key, inside.size === 0 ? member : included(member, inside))
-  }
-  return kept
 }
 
 function exclude(value: unknown, tree: Tree): void {

@@ -1,6 +1,4 @@
-/**
- * What an adapter needs to know about a model: which values are dates, ids, objects or lists, and where.
- */
+/** What an adapter needs to know about a model: which values are dates, ids, objects or lists, and where. */
 
 /**
  * The format of a model's ids: 24 hexadecimal digits, or a UUID, both in lower case; or the key of an adopted table, an

@@ -252,9 +252,7 @@ export interface Copying {
    * of writes.
    */
   watch?(collections: readonly string[]): Promise<WriteWatch | undefined>
-  /**
-   * Looks for stored values that `find` returns as something else, because records can't hold them. Changes nothing.
-   */
+  /** Looks for stored values that `find` returns as something else, because records can't hold them. Changes nothing. */
   foreign?(schema: CollectionSchema): AsyncIterable<ForeignBatch>
   /** What two stores have in common that are one place, and no others: a copy of a place onto itself is refused. */
   place?(): Promise<string>
@@ -270,9 +268,7 @@ export interface Store {
   readonly rawRegex: boolean
   /** True if the store follows the `collations` of a schema. */
   readonly collates?: boolean
-  /**
-   * True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does.
-   */
+  /** True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does. */
   readonly exactOrder?: boolean
   /**
    * True if `write` takes a `guard`, and a `require` with `options`. Without it there is no `app.store.atomic`, and no model

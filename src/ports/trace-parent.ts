@@ -1,6 +1,4 @@
-/**
- * The header `traceparent` (W3C Trace Context), by which a client or a proxy says which trace a request belongs to.
- */
+/** The header `traceparent` (W3C Trace Context), by which a client or a proxy says which trace a request belongs to. */
 
 /** What the header says. */
 export interface TraceParent {

@@ -1,6 +1,4 @@
-/**
- * Long work with other requests getting their turn in between: on many records, or on a large one.
- */
+/** Long work with other requests getting their turn in between: on many records, or on a large one. */
 
 import type { MaybePromise } from './maybe-promise.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Routes of your own, of a router or of the app: how they are added, and what their types remember.
- */
+/** Routes of your own, of a router or of the app: how they are added, and what their types remember. */
 
 import type { $ZodObject, $ZodType } from 'zod/v4/core'
 import { refuseMiddlewares } from './engine/guards.ts'

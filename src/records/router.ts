@@ -117,8 +117,8 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
   })
   const follow = (action: 'list' | 'query'): MaybeStream => {
     return async (accept, request, context) => {
-      const { streamOf } = await import('./live/open.ts')
-      return streamOf(resource, action, accept, request, context)
+      const loaded = (await host.parts.live?.()) as typeof import('./live/open.ts') | undefined
+      return loaded?.streamOf(resource, action, accept, request, context)
     }
   }
   const planOf = (request: ApiRequest) => planOfUrl(resource, request)
@@ -148,12 +148,13 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
 
 /** The routes of what happened to a record. A router without them needs none of their code. */
 function historyRoutes(resource: Resource, tokens: Cursors): (readonly [Action, Route])[] {
+  const load = async () => resource.host.parts.history?.()
   const history: Handler = async (request, context) => {
-    const { readHistory } = await import('./history/history.ts')
+    const { readHistory } = (await load()) as typeof import('./history/history.ts')
     return respondToRead(request, readHistory(resource, tokens, request, context))
   }
   const restore: Handler = async (request, context) =>
-    (await import('./history/restore.ts')).restore(resource, request, context)
+    ((await load()) as typeof import('./history/restore.ts')).restore(resource, request, context)
   const route = (operation: 'history' | 'restore', method: string, handler: Handler): Route => ({
     ...{ method, path: `/:id/${operation}`, guards: [] },
     handler: serving(resource, operation, handler),

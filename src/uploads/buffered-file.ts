@@ -1,6 +1,4 @@
-/**
- * The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can.
- */
+/** The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can. */
 
 import type { Stage } from '../ports/files.ts'
 import { bytesOf } from './strip/stripped.ts'

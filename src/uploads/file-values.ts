@@ -1,6 +1,4 @@
-/**
- * The values of a record's file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1).
- */
+/** The values of a record's file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1). */
 
 import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'

@@ -160,9 +160,7 @@ function byNumber(one: string, other: string): number {
   return a < b ? -1 : 1
 }
 
-/**
- * The list that one part contains as JSON; undefined if the part is a single element. A string may look like a list.
- */
+/** The list that one part contains as JSON; undefined if the part is a single element. A string may look like a list. */
 function wholeList(leaf: Leaf, element: Shape, parse: Parse): unknown[] | undefined {
   const text = leaf instanceof JsonText ? leaf.text : leaf
   const list = /^\s*\[/.test(text) ? parsed(text, parse) : undefined

@@ -5,8 +5,8 @@
  * the model protects these fields, no matter which router takes the files.
  */
 
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { FileStore } from '../ports/files.ts'
+import { hexOf } from '../ports/hex.ts'
 import type { Fields } from '../ports/store.ts'
 import { urlsIn } from './file-values.ts'
 import type { Upload } from './options.ts'
@@ -58,7 +58,7 @@ function isOneOf(prefixes: ReadonlySet<string>, key: string): boolean {
 
 /** A new key: `<prefix><epoch ms>-<128 random bits>.<extension>`. */
 export function newKey(prefix: string, extension: string, now: number): string {
-  const random = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))
+  const random = hexOf(crypto.getRandomValues(new Uint8Array(16)))
   return `${prefix}${now}-${random}.${extension}`
 }
 

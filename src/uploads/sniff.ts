@@ -1,6 +1,4 @@
-/**
- * Detects a file's type from its first bytes: never from its name or from what the client says.
- */
+/** Detects a file's type from its first bytes: never from its name or from what the client says. */
 
 /** A file's type. */
 export interface FileType {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import {
   type ChangeOf,
@@ -263,10 +263,14 @@ describe('a consumer', () => {
   it('handles several records at the same time if it may, and each in order', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     let [most, now] = [0, 0]
+    const four = Promise.withResolvers<void>()
+    const tooLong = setTimeout(four.resolve, 20_000)
+    onTestFinished(() => clearTimeout(tooLong))
     const { calls, handle } = noted(async () => {
       now += 1
       most = Math.max(most, now)
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      if (now === 4) four.resolve()
+      await four.promise
       now -= 1
     })
     const app = await consuming(it.app(), handle, { concurrency: 4 })

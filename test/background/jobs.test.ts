@@ -218,7 +218,7 @@ describe('jobs of a server', () => {
       signals: false,
       graceMs: 200,
     })
-    await expect.poll(() => runs.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => runs.length).toBe(1)
     expect(signal?.aborted).toBe(false)
     await server.close()
     expect(signal?.aborted).toBe(true)

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 /** Lines of `src` and `adapters` together, and of `extras`: what makes them fewer lowers it. */
-const MOST_LINES = 75_427
-const MOST_LINES_OF_EXTRAS = 6_000
+const MOST_LINES = 75_041
+const MOST_LINES_OF_EXTRAS = 5_824
 /** Of the admin page and what serves it, without its styles. */
 const MOST_LINES_OF_ADMIN = 6_400
 const MOST_LINES_OF_A_FILE = 300
 /** Files that were longer when the limit came, with the lines that they may have until they are split. */
 const LONGER: Readonly<Record<string, number>> = {
-  'src/ports/store.ts': 404,
+  'src/ports/store.ts': 400,
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

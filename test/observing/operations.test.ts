@@ -87,7 +87,7 @@ describe('the deadline of a request', () => {
       await vi.waitFor(async () => {
         await move(5000)
         expect((await answer).status).toBe(503)
-      })
+      }, 20_000)
     })
     const texts = (await stored.find()).map(({ text }) => text)
     expect(texts.sort()).toEqual(left)

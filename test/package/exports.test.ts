@@ -127,6 +127,7 @@ describe('an entry', () => {
         ".": "BadRecipient HttpError SecondStepRequired ValidationError caseMapped createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
         "./accounts": "accountsWith apple emailVerification facebook github google legacyTokens ownProviders sessions",
         "./api-keys": "apiKeys",
+        "./app": "appWith atomic caching exports history live",
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",

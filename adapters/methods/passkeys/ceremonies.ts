@@ -1,6 +1,4 @@
-/**
- * The two ceremonies of WebAuthn: challenges in sealed tickets, and what is asked of the responses.
- */
+/** The two ceremonies of WebAuthn: challenges in sealed tickets, and what is asked of the responses. */
 
 import {
   generateAuthenticationOptions,

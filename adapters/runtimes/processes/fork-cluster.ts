@@ -1,6 +1,4 @@
-/**
- * Processes of Node that share a port: the first one accepts connections and hands them out in turn.
- */
+/** Processes of Node that share a port: the first one accepts connections and hands them out in turn. */
 
 import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'

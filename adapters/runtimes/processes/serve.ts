@@ -1,6 +1,4 @@
-/**
- * `serve` with the option `processes`: what it does in the first process, and in the workers.
- */
+/** `serve` with the option `processes`: what it does in the first process, and in the workers. */
 
 import type { ChildProcess } from 'node:child_process'
 import process from 'node:process'

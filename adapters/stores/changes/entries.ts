@@ -1,8 +1,4 @@
-/**
- * The entries of a log as stores keep them: with the records as JSON.
- *
- * @module
- */
+/** The entries of a log as stores keep them: with the records as JSON. */
 
 import type { LoggedChange, LoggedModel } from '../../../src/ports/changes.ts'
 import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'

@@ -22,8 +22,11 @@ export interface StepWrites {
   insert(record: Fields): Promise<Fields | void>
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null>
   updateMany(filter: Filter, change: Change): Promise<number>
-  /** Holds a record and updates it, for stores that do so in one go; resolves to what it was, and what it is. */
-  turn?(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null>
+  /**
+   * Holds a record and updates it, for stores that do so in one go; resolves to what it was, and what it is. It may return
+   * undefined for a change that takes more.
+   */
+  turn?(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null> | undefined
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   deleteMany(filter: Filter): Promise<Fields[]>
   /** A record that matches and holds what is expected, which stays so until this transaction writes it. */
@@ -67,8 +70,9 @@ export function takeNoted(step: WriteStep, writes: StepWrites): Promise<NotedSte
     },
     async update(filter, change, options) {
       if (!isNotable(step)) return updated(null, await writes.update(filter, change, options))
-      const turn = writes.turn ?? holding(writes)
-      const [before, after] = (await turn(filter, change, options)) ?? [null, null]
+      const turned =
+        writes.turn?.(filter, change, options) ?? holding(writes, filter, change, options)
+      const [before, after] = (await turned) ?? [null, null]
       return updated(before, after)
     },
     async updateMany(filter, change) {
@@ -102,12 +106,13 @@ function updated(before: Fields | null, after: Fields | null): NotedStep | undef
 }
 
 /** `turn` for stores that hold a record first. */
-function holding(writes: StepWrites): Required<StepWrites>['turn'] {
-  return async (filter, change, options) => {
-    const before = await writes.hold(filter, options)
-    const after = before && (await writes.update(withId(String(before._id)), change))
-    return after && [before, after]
-  }
+async function holding(
+  writes: StepWrites,
+  ...[filter, change, options]: Parameters<StepWrites['update']>
+): Promise<Turned | null> {
+  const before = await writes.hold(filter, options)
+  const after = before && (await writes.update(withId(String(before._id)), change))
+  return after && [before, after]
 }
 
 async function updateAll(filter: Filter, change: Change, writes: StepWrites): Promise<NotedStep> {

@@ -1,8 +1,4 @@
-/**
- * Positions in a log of changes, as strings: which database, and numbers that grow.
- *
- * @module
- */
+/** Positions in a log of changes, as strings: which database, and numbers that grow. */
 
 /** Where an entry is. */
 export interface Position {

@@ -1,7 +1,5 @@
 /**
  * Who waits for changes: woken at once by writes of this process, and by a look at the log now and then for those of others.
- *
- * @module
  */
 
 /** How often the log is looked at while somebody waits, in milliseconds. */

@@ -108,7 +108,7 @@ function openCollection(
 ): Collection {
   const native = connection.database.collection(schema.name)
   const run: Run = (work) => connection.run(schema, work)
-  const reads = new Reads(schema, native, connection, indexed)
+  const reads = new Reads({ schema, native, connection, indexed })
   const writes = new Writes(schema, native, indexed)
   const insert = inserter(native)
   return {

@@ -1,8 +1,4 @@
-/**
- * A change as a list of operations on paths.
- *
- * @module
- */
+/** A change as a list of operations on paths. */
 
 import type { Scalar } from '../../../src/ports/filter.ts'
 import type { Change } from '../../../src/ports/store.ts'

@@ -1,11 +1,10 @@
 /**
  * What can be told of a read without the database, and pages that start after a position in a sort order, so that an index
  * serves them at any depth.
- *
- * @module
  */
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
+import { type ObjectShape, type Place, placeOf } from '../../../src/ports/shape.ts'
 import type { Read } from '../../../src/ports/store.ts'
 
 /**
@@ -97,6 +96,13 @@ function boundsOfValue(
 export function namesOne(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.some(namesOne)
   return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
+}
+
+/** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
+export function placeAt(path: string, shape: ObjectShape): Place {
+  const place = placeOf(shape, path)
+  if (!place) throw new TypeError(`the field '${path}' is not in the collection's shape`)
+  return place
 }
 
 /** The id of the record that a read asks for, if it asks for nothing else. */

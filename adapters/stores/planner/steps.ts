@@ -1,8 +1,4 @@
-/**
- * The steps of a write.
- *
- * @module
- */
+/** The steps of a write. */
 
 import { everything, type Filter, nothing } from '../../../src/ports/filter.ts'
 import type { Change, Fields, WriteOptions, WriteStep } from '../../../src/ports/store.ts'

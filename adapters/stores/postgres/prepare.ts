@@ -1,8 +1,4 @@
-/**
- * Start-up: brings the database to what the models need, while other processes use it.
- *
- * @module
- */
+/** Start-up: brings the database to what the models need, while other processes use it. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { IndexConflict } from '../../../src/ports/store.ts'
@@ -19,6 +15,7 @@ import {
   type ExistingTable,
   existingTable,
   hasFunction,
+  type Place,
   textRows,
   trigramSpace,
 } from './schema/catalog.ts'
@@ -38,7 +35,6 @@ import {
   finishIndex,
   type Index,
   indexesOf,
-  type Place,
   type Prepared,
   refuseMeetingNames,
   refuseTooMany,
@@ -99,12 +95,10 @@ async function prepareSpace({ connection, space }: Place): Promise<void> {
 }
 
 /** Creates what searches need; resolves to the schema of `pg_trgm`, if the extension can be had. */
-async function prepareSearch(
-  { connection, space }: Place,
-  warn: Warn,
-): Promise<string | undefined> {
+async function prepareSearch(place: Place, warn: Warn): Promise<string | undefined> {
+  const { connection, space } = place
   await patiently(async () => {
-    if (!(await hasFunction(connection, space, FOLD))) await connection.exec(createFold(space))
+    if (!(await hasFunction(place, FOLD))) await connection.exec(createFold(space))
   })
   const known = await trigramSpace(connection)
   if (known !== undefined) return known
@@ -119,11 +113,12 @@ async function prepareSearch(
 }
 
 /** The tables of the log of changes. */
-async function prepareLog({ connection, space }: Place): Promise<void> {
+async function prepareLog(place: Place): Promise<void> {
+  const { connection, space } = place
   const tables = logTables(space)
   const there = await existingTable(connection, tables.entries)
   if (!there) await connection.exec(createLog(tables))
-  if (!(await hasFunction(connection, space, PLACE))) await connection.exec(createPlace(tables))
+  if (!(await hasFunction(place, PLACE))) await connection.exec(createPlace(tables))
   await connection.run(keepLog(tables, newEpoch()))
 }
 

@@ -1,8 +1,4 @@
-/**
- * A change of what is inside of a JSON document, as one expression: what is the same in every dialect of SQL.
- *
- * @module
- */
+/** A change of what is inside of a JSON document, as one expression: what is the same in every dialect of SQL. */
 
 import type { Operation } from '../planner/change.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Conditions, and the neutral filter as one: what is the same in every dialect of SQL.
- *
- * @module
- */
+/** Conditions, and the neutral filter as one: what is the same in every dialect of SQL. */
 
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The statements of a page of records in order, and of groups of records with what is computed of each.
- *
- * @module
- */
+/** The statements of a page of records in order, and of groups of records with what is computed of each. */
 
 import type { AggregateRead, GroupKey, GroupSort, Measure } from '../../../src/ports/aggregate.ts'
 import type { SortKey } from '../../../src/ports/filter.ts'

@@ -1,8 +1,4 @@
-/**
- * The SQLite store on `node:sqlite`: one connection that writes and reads, and threads for long reads.
- *
- * @module
- */
+/** The SQLite store on `node:sqlite`: one connection that writes and reads, and threads for long reads. */
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'

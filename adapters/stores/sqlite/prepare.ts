@@ -1,8 +1,4 @@
-/**
- * Start-up: brings the tables of a database to what the models need.
- *
- * @module
- */
+/** Start-up: brings the tables of a database to what the models need. */
 
 import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
 import { newEpoch } from '../changes/position.ts'

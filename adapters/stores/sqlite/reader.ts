@@ -7,7 +7,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
-import type { Answer, Ask, ReaderData } from './connection/thread.ts'
+import type { Answer, Ask, ReaderData } from './connection/pool.ts'
 import { failureOf } from './layout/errors.ts'
 
 const { path, cancelled }: ReaderData = workerData

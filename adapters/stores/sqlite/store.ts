@@ -1,8 +1,4 @@
-/**
- * A store in a database that speaks SQLite's SQL, over what runs its statements.
- *
- * @module
- */
+/** A store in a database that speaks SQLite's SQL, over what runs its statements. */
 
 import type { WriteWatch } from '../../../src/ports/copying.ts'
 import type { MaybePromise } from '../../../src/ports/maybe-promise.ts'

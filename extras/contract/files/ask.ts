@@ -1,8 +1,4 @@
-/**
- * Short helpers to call a file store in the contract's checks.
- *
- * @module
- */
+/** Short helpers to call a file store in the contract's checks. */
 
 import type { FileMeta, FileStore } from '../../../src/ports/files.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The file store port's promises about URLs and signed links.
- *
- * @module
- */
+/** The file store port's promises about URLs and signed links. */
 
 import { equal, match, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'

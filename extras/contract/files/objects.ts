@@ -1,8 +1,4 @@
-/**
- * The file store port's promises about stored objects.
- *
- * @module
- */
+/** The file store port's promises about stored objects. */
 
 import { deepEqual, equal, ok, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'

@@ -1,8 +1,4 @@
-/**
- * The promises about aggregates. A store without them is not asked.
- *
- * @module
- */
+/** The promises about aggregates. A store without them is not asked. */
 
 import {
   type AggregateRead,

@@ -1,8 +1,4 @@
-/**
- * Short helpers to call a store in the contract's checks.
- *
- * @module
- */
+/** Short helpers to call a store in the contract's checks. */
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
 import type { Collection, Fields, Read, Store } from '../../../src/ports/store.ts'

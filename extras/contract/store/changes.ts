@@ -1,8 +1,4 @@
-/**
- * The port's promises about the log of changes. A store without one keeps them by leaving `changes` out.
- *
- * @module
- */
+/** The port's promises about the log of changes. A store without one keeps them by leaving `changes` out. */
 
 import type { ChangeLog, LoggedChange } from '../../../src/ports/changes.ts'
 import { withId } from '../../../src/ports/filter.ts'

@@ -1,8 +1,4 @@
-/**
- * The promises of every store: each sentence of src/ports/store.ts and src/ports/filter.ts as a check.
- *
- * @module
- */
+/** The promises of every store: each sentence of src/ports/store.ts and src/ports/filter.ts as a check. */
 
 import type { Store } from '../../../src/ports/store.ts'
 import type { Contract } from '../verify.ts'

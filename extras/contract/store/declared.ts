@@ -1,8 +1,6 @@
 /**
  * The store port's promises about `findJson`: it returns nothing that the model does not declare, no matter who stored
  * it, and fills in declared defaults if it is asked to.
- *
- * @module
  */
 
 import * as z from 'zod/mini'

@@ -1,8 +1,4 @@
-/**
- * The store port's promises about filters.
- *
- * @module
- */
+/** The store port's promises about filters. */
 
 import { all, any, everything, nothing } from '../../../src/ports/filter.ts'
 import type { Store } from '../../../src/ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * The store port's promises about guards, and about records that a write requires as they were.
- *
- * @module
- */
+/** The store port's promises about guards, and about records that a write requires as they were. */
 
 import { everything } from '../../../src/ports/filter.ts'
 import type { Fields, Store } from '../../../src/ports/store.ts'

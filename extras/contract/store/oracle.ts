@@ -1,8 +1,4 @@
-/**
- * A naive store in memory: the port's sentences in their simplest form, to compare real stores with.
- *
- * @module
- */
+/** A naive store in memory: the port's sentences in their simplest form, to compare real stores with. */
 
 import { changed, compareAt, matches, position } from '../../../src/ports/evaluate.ts'
 import type { Filter } from '../../../src/ports/filter.ts'

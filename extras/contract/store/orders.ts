@@ -1,8 +1,4 @@
-/**
- * The store port's promises about order, pages and projections.
- *
- * @module
- */
+/** The store port's promises about order, pages and projections. */
 
 import { all, everything, type Scalar } from '../../../src/ports/filter.ts'
 import type { Shape } from '../../../src/ports/shape.ts'

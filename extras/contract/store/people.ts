@@ -1,8 +1,4 @@
-/**
- * The collection that the store contract uses: every kind of field, alone, nested and in lists.
- *
- * @module
- */
+/** The collection that the store contract uses: every kind of field, alone, nested and in lists. */
 
 import * as z from 'zod/mini'
 import { defineModel } from '../../../src/model/define.ts'

@@ -1,8 +1,4 @@
-/**
- * Random records, filters, orders and changes for the workload, from a seed.
- *
- * @module
- */
+/** Random records, filters, orders and changes for the workload, from a seed. */
 
 import { all, any, type Filter, type Scalar, type SortKey } from '../../../src/ports/filter.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'

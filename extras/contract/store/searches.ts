@@ -1,8 +1,4 @@
-/**
- * The store port's promises about searches, patterns and unusual strings.
- *
- * @module
- */
+/** The store port's promises about searches, patterns and unusual strings. */
 
 import { InvalidPattern, type Store } from '../../../src/ports/store.ts'
 import { deepEqual, equal, rejects } from '../assert.ts'

@@ -1,8 +1,4 @@
-/**
- * The store port's promises about start-up, time limits and shutdown.
- *
- * @module
- */
+/** The store port's promises about start-up, time limits and shutdown. */
 
 import { everything } from '../../../src/ports/filter.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * The store port's promises about `write`: several steps as one. A store without it keeps them by leaving it out.
- *
- * @module
- */
+/** The store port's promises about `write`: several steps as one. A store without it keeps them by leaving it out. */
 
 import { all, everything, type Filter, withId } from '../../../src/ports/filter.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * A random workload whose results must equal those of the naive oracle.
- *
- * @module
- */
+/** A random workload whose results must equal those of the naive oracle. */
 
 import { position } from '../../../src/ports/evaluate.ts'
 import { all, everything, type Filter, withId } from '../../../src/ports/filter.ts'

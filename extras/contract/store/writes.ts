@@ -1,8 +1,4 @@
-/**
- * The store port's promises about writes, start-up and shutdown.
- *
- * @module
- */
+/** The store port's promises about writes, start-up and shutdown. */
 
 import { everything } from '../../../src/ports/filter.ts'
 import { type Collection, DuplicateKey, type Fields, type Store } from '../../../src/ports/store.ts'

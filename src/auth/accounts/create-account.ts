@@ -1,8 +1,4 @@
-/**
- * Creates accounts.
- *
- * @module
- */
+/** Creates accounts. */
 
 import { checkTime, inTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'

@@ -1,8 +1,6 @@
 /**
  * What bodies say. Credentials are strings only, and nothing that a store might read as an operator; of the fields of a user,
  * clients write those in `registerFields` and `updateFields`.
- *
- * @module
  */
 
 import { type BodyLimits, readJson } from '../../http/body.ts'

@@ -3,8 +3,6 @@
  *
  * What ends an admin is one write of the store, which also requires the record of another admin: of two admins who
  * demote each other, one is first, and the other finds that the admin on whom they rely is gone.
- *
- * @module
  */
 
 import type { HttpError } from '../../http/errors.ts'

@@ -4,8 +4,6 @@
  * If someone signs up with another person's address, they must not keep a way in once the owner of the mailbox signs in
  * (account pre-hijacking): a provider that vouches for the address proves it, and proven-identifiers.ts says what that
  * ends.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

@@ -5,8 +5,6 @@
  * Stores enforce unique indexes per field, none across fields. So the value is written first and looked up afterwards,
  * and removed again if another account has it under another kind. If two writers do this at the same moment, each looks
  * after both have written, so at least one of them sees the other: they never both keep it.
- *
- * @module
  */
 
 import { invalidFields } from '../../http/refusals.ts'

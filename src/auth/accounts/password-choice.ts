@@ -5,8 +5,6 @@
  *
  * What depends only on the request is checked before the store is called, so it reveals nothing about accounts; what
  * depends on the account is checked once the request has shown that it may change it.
- *
- * @module
  */
 
 import { unavailable } from '../../http/outages.ts'
@@ -26,9 +24,7 @@ const MIN_WORD_LENGTH = 4
 /** How many more characters a password with such a word must have. */
 const MIN_OTHER_CHARACTERS = 6
 
-/**
- * Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored.
- */
+/** Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored. */
 export async function checkChoice(
   { passwords, settings }: AccountParts,
   plain: string,

@@ -23,8 +23,6 @@
  *
  * So a person who proves an address gets an account of their own, and nothing that others held before opens it
  * afterwards. Records from before these fields existed count as claimed: they stay usable until the first proof.
- *
- * @module
  */
 
 import type { Change, Fields } from '../../ports/store.ts'

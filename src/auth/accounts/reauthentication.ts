@@ -1,8 +1,6 @@
 /**
  * What it takes, beyond a token, to change an identifier or delete an account: the current password, or a recent
  * sign-in if there is none. A stolen token is not enough (ASVS 7.5.1).
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

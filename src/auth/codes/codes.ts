@@ -6,8 +6,6 @@
  * invalidates the code that the user is typing nor gives more tries. A code by SMS and one by mail are different codes,
  * each with its own state, so using one proves only the address that it went to. The window and the number of tries
  * belong to the account: no change of the account gives tries back.
- *
- * @module
  */
 
 import { all, any, everything, type Filter } from '../../ports/filter.ts'

@@ -1,8 +1,6 @@
 /**
  * Tries of one-time codes. Each is counted before it is checked, in one step, so that parallel tries cannot bypass the
  * count. Known clients have a count of their own.
- *
- * @module
  */
 
 import { all, any } from '../../ports/filter.ts'

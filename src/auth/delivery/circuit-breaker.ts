@@ -5,8 +5,6 @@
  *
  * Each channel has its own: what happens to one says nothing about the other. And anyone can register addresses that
  * fail, so failures tell of the sender only if several clients meet them, each with a recipient of its own.
- *
- * @module
  */
 
 import { isFields } from '../../model/writable.ts'
@@ -143,9 +141,7 @@ export function recently(milliseconds: number, most: number, now: () => number):
   }
 }
 
-/**
- * The codes by which Node, Bun, Deno and Nodemailer report a server that cannot be reached, or refuses the login.
- */
+/** The codes by which Node, Bun, Deno and Nodemailer report a server that cannot be reached, or refuses the login. */
 const CONNECTION =
   /^(ECONN(REFUSED|RESET|ABORTED|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_\w+|EDNS|EHOST\w+|ENET\w+|EPIPE|ESOCKET|ETLS|EAUTH|ENOAUTH|EOAUTH2|EPROXY|ConnectionRefused|UND_ERR_\w+)$/
 

@@ -2,8 +2,6 @@
  * Notices: the owner of an account is told by mail what happened to it (ASVS 6.3.7), at the address that is proven after
  * it. A notice is sent after the response, so it changes neither its time nor its status; if it fails, that is logged
  * and nothing else.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

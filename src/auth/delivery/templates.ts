@@ -1,8 +1,6 @@
 /**
  * The content of messages: templates with `{{code}}`, `{{minutes}}`, `{{appName}}`, `{{time}}`, `{{client}}`, `{{provider}}`
  * and `{{user.<field>}}`.
- *
- * @module
  */
 
 import { isFields } from '../../model/writable.ts'

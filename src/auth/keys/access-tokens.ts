@@ -90,7 +90,7 @@ export function accessTokens(
         iss: issuer,
         aud: audience.length === 1 ? audience[0] : audience,
       }
-      const body = base64url(new TextEncoder().encode(JSON.stringify(claims)))
+      const body = base64url(JSON.stringify(claims))
       return `${header}.${body}.${hmacText(key, `${header}.${body}`)}`
     },
     verify(token) {
@@ -130,7 +130,7 @@ interface Signer {
 
 function signerOf(key: Key): Signer {
   const header = JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid: key.id })
-  return { key, header: base64url(new TextEncoder().encode(header)) }
+  return { key, header: base64url(header) }
 }
 
 /** The claims of a token that this router signed, even if it has expired. */

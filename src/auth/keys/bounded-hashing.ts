@@ -1,8 +1,4 @@
-/**
- * Bounded password hashing: few computations at once, a bounded and fair queue in front of them, then 503.
- *
- * @module
- */
+/** Bounded password hashing: few computations at once, a bounded and fair queue in front of them, then 503. */
 
 import { unavailable } from '../../http/outages.ts'
 import { type EndTurn, fairQueue } from './fair-queue.ts'

@@ -10,8 +10,6 @@
  * Measured with 300 strangers who ask again as soon as they are answered: someone on a new device waits for one turn, from
  * an address of their own or from the flood's. In a line of first come, first served, with at most 16 places a client, it
  * is 16 turns if the flood has one address, 299 if it has 300, and none ever comes from the flood's own address.
- *
- * @module
  */
 
 /** A queue of turns. */

@@ -5,8 +5,6 @@
  *
  * There may be several secrets, so that one can replace another while both are valid. What is signed therefore names
  * its key. A name only selects one of the router's own keys.
- *
- * @module
  */
 
 import { macUnder } from '#hmac'

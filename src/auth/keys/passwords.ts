@@ -1,8 +1,4 @@
-/**
- * Passwords: which values are accepted as one, hashing and verifying.
- *
- * @module
- */
+/** Passwords: which values are accepted as one, hashing and verifying. */
 
 import { invalidFields } from '../../http/refusals.ts'
 import type { Hasher } from '../../ports/hasher.ts'

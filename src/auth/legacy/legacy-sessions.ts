@@ -5,8 +5,6 @@
  * replaced stays, so that the old service knows the session too: whoever signs out there ends it here. The number in our
  * first token comes from that hash. So everyone who swaps it gets the same token, and a token that the old service has
  * replaced meanwhile is never valid again.
- *
- * @module
  */
 
 import { sameText } from '../../http/constant-time.ts'

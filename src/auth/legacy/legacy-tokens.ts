@@ -3,8 +3,6 @@
  *
  * Access tokens are JWTs with the header below, signed with the secret itself. A refresh token is the user's id, the
  * session's id and random bytes; only its hash in the session shows that it is genuine.
- *
- * @module
  */
 
 import { macUnder } from '#hmac'

@@ -1,8 +1,6 @@
 /**
  * What works methods, and the accounts of an auth router as its methods see them. `defineMethod` puts it into each, so the
  * bundle of an app without methods has none of it.
- *
- * @module
  */
 
 import { base64url, bytesIn } from '../../http/base64url.ts'

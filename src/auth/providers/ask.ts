@@ -1,8 +1,4 @@
-/**
- * Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response.
- *
- * @module
- */
+/** Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response. */
 
 import { joined } from '../../http/body.ts'
 import { providerUnreachable } from '../refusals.ts'

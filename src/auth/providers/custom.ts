@@ -1,8 +1,4 @@
-/**
- * Providers of your own, by a function that verifies the credential.
- *
- * @module
- */
+/** Providers of your own, by a function that verifies the credential. */
 
 import { HttpError } from '../../http/errors.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { macUnder } from '#hmac'
+import { hexOf } from '../../ports/hex.ts'
 import { providerRefused } from '../refusals.ts'
 import { createAsk } from './ask.ts'
 import {
@@ -45,7 +44,7 @@ export function facebookProvider(
       const data = (checked.body.data ?? {}) as Readonly<Record<string, unknown>>
       const ours = data.is_valid === true && String(data.app_id) === appId
       if (checked.status !== 200 || !ours) throw providerRefused()
-      const proof = bytesToHex(hmac(sha256, utf8ToBytes(appSecret), utf8ToBytes(token)))
+      const proof = hexOf(macUnder(new TextEncoder().encode(appSecret))(token))
       const person = await ask(
         withParameters(urls.me, {
           fields: 'id,name,email',

@@ -1,8 +1,4 @@
-/**
- * GitHub: an access token of this app, or a code of the web flow that is exchanged for one.
- *
- * @module
- */
+/** GitHub: an access token of this app, or a code of the web flow that is exchanged for one. */
 
 import type { Fields } from '../../ports/store.ts'
 import { providerRefused } from '../refusals.ts'

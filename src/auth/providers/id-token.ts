@@ -4,9 +4,8 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { hexDigestOf } from '#hmac'
 import { sameText } from '../../http/constant-time.ts'
 import type { Fields } from '../../ports/store.ts'
 import { fail } from '../option-checks.ts'
@@ -173,7 +172,7 @@ function checkNonce(rule: NonceRule, claim: unknown, given: unknown): void {
   if (typeof claim !== 'string' || claim === '' || typeof given !== 'string' || !isGiven) {
     throw providerRefused()
   }
-  const isHash = sameText(claim, bytesToHex(sha256(utf8ToBytes(given))))
+  const isHash = sameText(claim, hexDigestOf(given))
   // Anyone who has a token can read its claim; if clients send hashes to the provider, the claim itself must not be
   // accepted.
   if (!isHash && (rule === 'hashed' || !sameText(claim, given))) throw providerRefused()

@@ -1,8 +1,4 @@
-/**
- * What the social providers have in common.
- *
- * @module
- */
+/** What the social providers have in common. */
 
 import { isLoopback } from '../../http/host.ts'
 import type { Fields } from '../../ports/store.ts'

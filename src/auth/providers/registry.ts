@@ -1,8 +1,4 @@
-/**
- * The providers that the `social` option enables.
- *
- * @module
- */
+/** The providers that the `social` option enables. */
 
 import type { Fields } from '../../ports/store.ts'
 import { fail, needsPart } from '../option-checks.ts'

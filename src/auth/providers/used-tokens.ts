@@ -6,8 +6,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hexDigestOf } from '#hmac'
 import { withId } from '../../ports/filter.ts'
 import { type Collection, type CollectionSchema, DuplicateKey } from '../../ports/store.ts'
 
@@ -54,7 +53,7 @@ const MAX_SWEPT = 3
 export function usedTokens(collection: Collection, auth: string, now: () => number): UsedTokens {
   return {
     async use({ signed, expiresAt }) {
-      const _id = bytesToHex(sha256(utf8ToBytes(JSON.stringify([auth, signed])))).slice(0, 24)
+      const _id = hexDigestOf(JSON.stringify([auth, signed])).slice(0, 24)
       try {
         await collection.insert({ _id, expiresAt: new Date(expiresAt + MARGIN_MS) })
       } catch (error) {

@@ -3,8 +3,6 @@
  * password; all other clients share the account's number. Codes have two numbers of tries: one for all known clients,
  * one for all others. So a stranger who guesses, or who locks the account on purpose, does not lock the owner out on
  * the devices where they have signed in (ASVS 6.1.1).
- *
- * @module
  */
 
 import { sameText } from '../../http/constant-time.ts'

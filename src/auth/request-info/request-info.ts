@@ -3,8 +3,6 @@
  * security events (ASVS 5.0, 16.3): what happened to accounts, for logs and alarms.
  *
  * Events contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

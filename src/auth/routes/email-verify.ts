@@ -1,8 +1,4 @@
-/**
- * Proof of a mailbox by a code: `POST /email/code` and `POST /email/verify`.
- *
- * @module
- */
+/** Proof of a mailbox by a code: `POST /email/code` and `POST /email/verify`. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'

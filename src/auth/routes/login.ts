@@ -1,8 +1,4 @@
-/**
- * `POST /login`: from the credentials to the response. `POST /login/confirm` takes the same of the signed-in user.
- *
- * @module
- */
+/** `POST /login`: from the credentials to the response. `POST /login/confirm` takes the same of the signed-in user. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'

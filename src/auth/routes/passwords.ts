@@ -1,8 +1,4 @@
-/**
- * `POST /password/change`, `POST /password/forgot` and `POST /password/reset`.
- *
- * @module
- */
+/** `POST /password/change`, `POST /password/forgot` and `POST /password/reset`. */
 
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'

@@ -1,8 +1,4 @@
-/**
- * `POST /register`: from the values to the account and its first session.
- *
- * @module
- */
+/** `POST /register`: from the values to the account and its first session. */
 
 import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'

@@ -1,8 +1,4 @@
-/**
- * Rows of the table of routes.
- *
- * @module
- */
+/** Rows of the table of routes. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Context, Handler } from '../../records/engine/route.ts'

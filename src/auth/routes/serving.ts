@@ -1,8 +1,4 @@
-/**
- * Which handlers serve which route of the authentication API, for descriptions of an app.
- *
- * @module
- */
+/** Which handlers serve which route of the authentication API, for descriptions of an app. */
 
 import type { Guard, Handler } from '../../records/engine/route.ts'
 import type { AuthInstance, AuthRoute } from '../instance.ts'

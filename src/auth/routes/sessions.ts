@@ -1,8 +1,6 @@
 /**
  * The routes of sessions: `POST /token/refresh`, `POST /logout`, `POST /logout/all`, `GET /sessions`, `DELETE /sessions/:id`
  * and `DELETE /users/:id/sessions`.
- *
- * @module
  */
 
 import { entryNotFound } from '../../http/refusals.ts'

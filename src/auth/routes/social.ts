@@ -1,8 +1,4 @@
-/**
- * `POST /social/:provider`.
- *
- * @module
- */
+/** `POST /social/:provider`. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'

@@ -1,8 +1,4 @@
-/**
- * The routes that every app with accounts has, in the order in which `router.urls` lists them.
- *
- * @module
- */
+/** The routes that every app with accounts has, in the order in which `router.urls` lists them. */
 
 import type { OwnMethod } from '../instance.ts'
 import { login } from './login.ts'

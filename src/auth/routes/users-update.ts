@@ -1,8 +1,4 @@
-/**
- * `PATCH /users/:id`.
- *
- * @module
- */
+/** `PATCH /users/:id`. */
 
 import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'

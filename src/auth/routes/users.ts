@@ -1,8 +1,6 @@
 /**
  * The routes of users, but for changes of a profile: `GET /me`, `GET /users`, `GET /users/:id`, `PATCH /users/:id/roles` and
  * `DELETE /users/:id`.
- *
- * @module
  */
 
 import { inTime } from '../../http/deadline.ts'

@@ -1,8 +1,4 @@
-/**
- * Auth routers over one model: what one of them demands, another must not leave open.
- *
- * @module
- */
+/** Auth routers over one model: what one of them demands, another must not leave open. */
 
 import type { Model } from '../../model/model.ts'
 import { isSameContent } from '../../ports/same-content.ts'

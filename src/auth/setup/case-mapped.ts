@@ -1,8 +1,4 @@
-/**
- * User names without case: UsernameCaseMapped of RFC 8265, over the IdentifierClass of RFC 8264.
- *
- * @module
- */
+/** User names without case: UsernameCaseMapped of RFC 8265, over the IdentifierClass of RFC 8264. */
 
 import { hasUnseen, limitLength } from './normal-forms.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The channels that codes are sent by.
- *
- * @module
- */
+/** The channels that codes are sent by. */
 
 import { noSuchChannel, unknownChannel } from '../refusals.ts'
 import type { Channel } from './delivery-options.ts'

@@ -1,8 +1,4 @@
-/**
- * Identifies the client of a request, to count floods and guesses: the `client` option.
- *
- * @module
- */
+/** Identifies the client of a request, to count floods and guesses: the `client` option. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { atOnce } from '../../ports/synchronous.ts'

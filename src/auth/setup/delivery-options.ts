@@ -1,8 +1,4 @@
-/**
- * How one-time codes reach a user: the options of `otp`, `mail` and `sms`.
- *
- * @module
- */
+/** How one-time codes reach a user: the options of `otp`, `mail` and `sms`. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed } from '../../model/model.ts'

@@ -1,8 +1,4 @@
-/**
- * `otp.deliver`, `mail` and `sms`, checked: what codes can be sent with.
- *
- * @module
- */
+/** `otp.deliver`, `mail` and `sms`, checked: what codes can be sent with. */
 
 import type { MailTransporter } from '../../ports/mailer.ts'
 import {

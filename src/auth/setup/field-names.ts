@@ -1,8 +1,6 @@
 /**
  * The names under which a user's record stores things; each can be renamed. And the kinds of one-time code, each with fields
  * for its state.
- *
- * @module
  */
 
 /** The fields that no response contains and no client writes, and how each is stored. */

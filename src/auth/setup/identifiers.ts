@@ -1,8 +1,4 @@
-/**
- * Identifiers: turns the differently typed names of one account into the same string.
- *
- * @module
- */
+/** Identifiers: turns the differently typed names of one account into the same string. */
 
 import { atOnce } from '../../ports/synchronous.ts'
 import { callable, fail } from '../option-checks.ts'

@@ -1,8 +1,6 @@
 /**
  * The seam of ways to sign in: what a method gives to an auth router, and what it gets. Our own methods are built on it,
  * and so can yours be.
- *
- * @module
  */
 
 import type { $ZodType } from 'zod/v4/core'
@@ -245,9 +243,7 @@ export interface Accounts {
    * session stay.
    */
   prove(user: Fields, request: ApiRequest, own?: string): Promise<Fields | undefined>
-  /**
-   * The signed-in user, if they have signed in within ten minutes, with a second factor if they have one. Throws a 403.
-   */
+  /** The signed-in user, if they have signed in within ten minutes, with a second factor if they have one. Throws a 403. */
   recent(request: ApiRequest): Promise<Fields>
   /** The signed-in user, if they have signed in with a second factor, or have none. Throws a 403. */
   strong(request: ApiRequest): Promise<Fields>

@@ -1,8 +1,6 @@
 /**
  * Checks that the user model has what the options need: fields, their types, unique indexes, and secrets that stay
  * secret.
- *
- * @module
  */
 
 import { isHidden, type Model } from '../../model/model.ts'

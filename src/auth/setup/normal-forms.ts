@@ -1,8 +1,4 @@
-/**
- * The one form of each kind of identifier, however it is typed.
- *
- * @module
- */
+/** The one form of each kind of identifier, however it is typed. */
 
 import { fold } from '../../ports/fold.ts'
 

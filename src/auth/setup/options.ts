@@ -1,8 +1,4 @@
-/**
- * The options of `createAuthRouter`: names and types. resolve-settings.ts has their defaults.
- *
- * @module
- */
+/** The options of `createAuthRouter`: names and types. resolve-settings.ts has their defaults. */
 
 import type { $ZodType } from 'zod/v4/core'
 import type { ApiRequest } from '../../http/request.ts'
@@ -38,9 +34,7 @@ export interface TokenOptions {
   readonly secret: string | readonly string[]
   /** How long a token is valid; a number is in seconds. Default `'15m'`. */
   readonly expiresIn?: Duration
-  /**
-   * The claim `iss`: set on every token, and required of every token. Default: the path on which the router is mounted.
-   */
+  /** The claim `iss`: set on every token, and required of every token. Default: the path on which the router is mounted. */
   readonly issuer?: string
   /** The claim `aud`: set on every token; a token must have one of the values. Default: the name of the user model. */
   readonly audience?: string | readonly string[]
@@ -221,9 +215,7 @@ export interface AuthOptions<R, Role extends string = string>
   readonly notices?: boolean | readonly NoticeKind[]
   /** `{{appName}}` in messages. Default: the variable `APP_NAME`. */
   readonly appName?: string
-  /**
-   * Other paths by the route's name; false turns a route off. `deleteUser` is off unless you set it to true or a path.
-   */
+  /** Other paths by the route's name; false turns a route off. `deleteUser` is off unless you set it to true or a path. */
   readonly routes?: { readonly [Name in RouteName]?: string | boolean }
   /** Guards before the routes, e.g. a rate limiter. Default: none. */
   readonly middlewares?: MiddlewaresOption

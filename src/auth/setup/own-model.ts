@@ -1,8 +1,4 @@
-/**
- * The user model that `createAuthRouter` makes of its options, if it is given none.
- *
- * @module
- */
+/** The user model that `createAuthRouter` makes of its options, if it is given none. */
 
 import { _default, boolean } from 'zod/mini'
 import type { $ZodBoolean, $ZodDefault, $ZodType } from 'zod/v4/core'

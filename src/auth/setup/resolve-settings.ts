@@ -1,8 +1,4 @@
-/**
- * The options of `createAuthRouter`, checked and with their defaults, as the routes read them.
- *
- * @module
- */
+/** The options of `createAuthRouter`, checked and with their defaults, as the routes read them. */
 
 import type { Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'

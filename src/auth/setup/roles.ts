@@ -1,8 +1,4 @@
-/**
- * Roles: one string, or a list of strings, in a field of the user.
- *
- * @module
- */
+/** Roles: one string, or a list of strings, in a field of the user. */
 
 import { whatThereIs } from '../../model/suggest.ts'
 import type { Fields } from '../../ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * The names of routes, and who may call them.
- *
- * @module
- */
+/** The names of routes, and who may call them. */
 
 /**
  * The routes of accounts, and those of sessions (only with refresh tokens), of email verification and of account

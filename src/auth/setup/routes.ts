@@ -1,8 +1,6 @@
 /**
  * Which routes are enabled, under which paths, and which guards run before them: `routes`, `middlewares`, and the routes that
  * `methods` bring; with `secondFactor`.
- *
- * @module
  */
 
 import { refuseMiddlewares } from '../../records/engine/guards.ts'

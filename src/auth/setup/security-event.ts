@@ -1,8 +1,6 @@
 /**
  * Security events (ASVS 5.0, 16.3), as `onSecurityEvent` receives them. They contain no secret and no identifier in
  * clear: the user is given by the account's id, if there is an account.
- *
- * @module
  */
 
 import type { MethodRouteName, RouteName } from './route-names.ts'

@@ -1,8 +1,6 @@
 /**
  * What an auth router's type remembers of its options, for clients that are checked against it. Nothing of it exists at
  * run time.
- *
- * @module
  */
 
 import type { IdentifierOption } from './identifiers.ts'

@@ -1,8 +1,4 @@
-/**
- * The resolved options of `createAuthRouter`, as the routes read them; resolve-settings.ts makes them.
- *
- * @module
- */
+/** The resolved options of `createAuthRouter`, as the routes read them; resolve-settings.ts makes them. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'

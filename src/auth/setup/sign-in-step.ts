@@ -1,8 +1,4 @@
-/**
- * What `onLogin` and a sign-in tell each other about a second step.
- *
- * @module
- */
+/** What `onLogin` and a sign-in tell each other about a second step. */
 
 import { HttpError } from '../../http/errors.ts'
 import type { Fields } from '../../ports/store.ts'

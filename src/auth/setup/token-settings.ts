@@ -1,8 +1,4 @@
-/**
- * The options `token` and `refresh`, resolved; the latter with its environment variables.
- *
- * @module
- */
+/** The options `token` and `refresh`, resolved; the latter with its environment variables. */
 
 import {
   duration,

@@ -1,8 +1,4 @@
-/**
- * `userFields`: the zod fields that the auth routes need in a user model.
- *
- * @module
- */
+/** `userFields`: the zod fields that the auth routes need in a user model. */
 
 import {
   _default,

@@ -1,8 +1,6 @@
 /**
  * The end of `POST /login/confirm`: one conditional write, which notes in the present session that its user has shown a
  * factor again, and clears the guesses.
- *
- * @module
  */
 
 import { checkTime } from '../../http/deadline.ts'

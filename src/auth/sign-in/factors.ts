@@ -1,7 +1,5 @@
 /**
  * When and how the bearer of a token has signed in; second factors: who has one, who is asked for it, and what takes one.
- *
- * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'

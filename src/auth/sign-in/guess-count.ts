@@ -1,8 +1,4 @@
-/**
- * The count of guesses by strangers, and the step that counts one.
- *
- * @module
- */
+/** The count of guesses by strangers, and the step that counts one. */
 
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * A guess at a password: counted first, then evaluated, in the same time for every account.
- *
- * @module
- */
+/** A guess at a password: counted first, then evaluated, in the same time for every account. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'

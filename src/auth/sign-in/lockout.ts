@@ -1,8 +1,6 @@
 /**
  * Lockout: guesses at a password are counted before they are evaluated, so that parallel ones cannot bypass the counter.
  * Clients that the account knows have a count of their own, see known-clients.ts.
- *
- * @module
  */
 
 import type { Filter } from '../../ports/filter.ts'

@@ -1,8 +1,6 @@
 /**
  * The end of every sign-in: one conditional write, which opens the session, clears the guesses and remembers the client,
  * and the data of the response.
- *
- * @module
  */
 
 import { checkTime } from '../../http/deadline.ts'

@@ -190,7 +190,7 @@ export class RefreshTokens {
   }
 
   #write(key: Key, userId: string, sessionId: string, counter: number): string {
-    const payload = base64url(new TextEncoder().encode(`${userId}.${sessionId}.${counter}`))
+    const payload = base64url(`${userId}.${sessionId}.${counter}`)
     return `${payload}~${seal(key, payload)}`
   }
 

@@ -11,7 +11,7 @@
 
 import { base64url, objectIn } from '../../http/base64url.ts'
 import { inTime } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
+import { codeOf, HttpError } from '../../http/errors.ts'
 import { failureFor } from '../../http/failure.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
@@ -90,13 +90,20 @@ export class Tickets {
       nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
       provider: provider?.name ?? '',
     }
-    const readable = base64url(new TextEncoder().encode(JSON.stringify(payload)))
+    const readable = base64url(JSON.stringify(payload))
     const bound = this.#boundText(readable, user, request, provider)
     const ticket = `${readable}~${seal(this.#keys.current, bound)}`
     const { requestId } = request
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
     const expiresIn = LIFETIME_MS / 1000
-    const failure = { error: step.message, ticket, expiresIn, ...secondStep, requestId }
+    const failure = {
+      error: step.message,
+      code: codeOf(step),
+      ticket,
+      expiresIn,
+      ...secondStep,
+      requestId,
+    }
     return failureFor(request, step.status, failure, step.headers)
   }
 

@@ -1,8 +1,4 @@
-/**
- * Refresh sessions, as a user's record holds them, and how they end.
- *
- * @module
- */
+/** Refresh sessions, as a user's record holds them, and how they end. */
 
 import type { Change, Fields } from '../../ports/store.ts'
 import type { Users } from '../users/users.ts'

@@ -1,8 +1,4 @@
-/**
- * The records of users: how they are found, written and shown, and what their fields mean.
- *
- * @module
- */
+/** The records of users: how they are found, written and shown, and what their fields mean. */
 
 import { idFrom } from '../../model/cast.ts'
 import { idMaker } from '../../model/id.ts'

@@ -1,6 +1,4 @@
-/**
- * `consume`: a function that is called for each change of some models' records, by one process at a time.
- */
+/** `consume`: a function that is called for each change of some models' records, by one process at a time. */
 
 import type { App } from '../../app/app.ts'
 import type { Managed, Model } from '../../model/model.ts'

@@ -1,6 +1,4 @@
-/**
- * What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is.
- */
+/** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
 import { DuplicateKey } from '../../ports/store.ts'

@@ -5,7 +5,7 @@
 import { array, date, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
 import { base64url } from '../../http/base64url.ts'
-import { HttpError } from '../../http/errors.ts'
+import { type HttpError, refusal } from '../../http/errors.ts'
 import { all, any, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { is, MethodRecords } from '../method-model.ts'
@@ -29,7 +29,7 @@ export interface StoredKey {
 export type AskedKey = Pick<StoredKey, 'name' | 'allow'> & { readonly expiresAt: Date | undefined }
 
 export const tooManyKeys = (): HttpError =>
-  new HttpError(409, 'You have too many keys. End one first.')
+  refusal('too-many-keys', 409, 'You have too many keys. End one first.')
 
 const SECRET_BYTES = 32
 const USE_MS = 60_000

@@ -1,6 +1,4 @@
-/**
- * The codes of authenticator apps (RFC 6238: HMAC-SHA-1, 6 digits, steps of 30 seconds), and recovery codes.
- */
+/** The codes of authenticator apps (RFC 6238: HMAC-SHA-1, 6 digits, steps of 30 seconds), and recovery codes. */
 
 import { sameText } from '../../http/constant-time.ts'
 

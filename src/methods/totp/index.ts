@@ -8,7 +8,7 @@ import { array, object, string } from 'zod/mini'
 import { defineMethod } from '../../auth/methods/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
-import { HttpError } from '../../http/errors.ts'
+import { refusal } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -21,7 +21,8 @@ export interface TotpOptions {
   readonly issuer: string
 }
 
-const enrolledAlready = () => new HttpError(409, 'An authenticator app is set up already.')
+const enrolledAlready = () =>
+  refusal('enrolled-already', 409, 'An authenticator app is set up already.')
 /** As long as a recent sign-in is. */
 const TICKET_MS = 10 * 60_000
 

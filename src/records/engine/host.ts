@@ -1,6 +1,7 @@
 /** What an app provides for the routers that it mounts. */
 
 import type { SpaceSettings } from '../../cache/caches.ts'
+import type { CacheCode } from '../../cache/code.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body.ts'
 import type { ApiRequest } from '../../http/request.ts'
@@ -30,8 +31,32 @@ import {
 } from './record-store.ts'
 import type { Context, Guard, Route } from './route.ts'
 
+/**
+ * Parts that an app may do without, for `appWith`: those that it does not name are not in its bundle. The functions load
+ * their part when it is first used, by code that knows its exports.
+ */
+export interface AppParts {
+  /** Kept responses. */
+  readonly caching?: CacheCode
+  /** Live lists. */
+  readonly live?: () => Promise<unknown>
+  /** The histories of records. */
+  readonly history?: () => Promise<unknown>
+  /** Lists as files. */
+  readonly exports?: () => Promise<unknown>
+  /** `app.store.atomic`. */
+  readonly atomic?: () => Promise<unknown>
+}
+
+/** What to do about a part that is not there. */
+export function needs(part: keyof AppParts): string {
+  return `needs its code in this bundle. Write appWith(${part}), both of fieldgate/app`
+}
+
 /** The app's adapters and settings. */
 export interface Services {
+  /** What the app has of what only some apps need. */
+  readonly parts: AppParts
   readonly database: Store
   readonly cache: CacheStore | undefined
   readonly files: FileStore | undefined

@@ -1,6 +1,4 @@
-/**
- * The enforced references of an app: which records a write needs, and which ones depend on a record that goes.
- */
+/** The enforced references of an app: which records a write needs, and which ones depend on a record that goes. */
 
 import { noSuchReferences, tooManyReferences } from '../../http/refusals.ts'
 import {

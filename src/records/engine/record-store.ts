@@ -1,6 +1,4 @@
-/**
- * `app.store`: your app's code reads and writes records through the same engine as the routes.
- */
+/** `app.store`: your app's code reads and writes records through the same engine as the routes. */
 
 import { invalidId } from '../../http/refusals.ts'
 import { idFrom } from '../../model/cast.ts'

@@ -5,13 +5,13 @@
  * forged token, or one of another scan, is refused before the store is called.
  */
 
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { digestOf, macUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
 import { type Filter, type SortKey, sortText } from '../../ports/filter.ts'
+import { hexOf } from '../../ports/hex.ts'
 
 /** What a token is bound to. */
 export interface Scan {
@@ -46,7 +46,7 @@ export function cursors(secret = ''): Cursors {
   let keyed: ReturnType<typeof macUnder> | undefined
   const mac = (text: string): string => {
     keyed ??= macUnder(derivedKey(secret, 'fieldgate cursor'))
-    return bytesToHex(keyed(text).subarray(0, MAX_MAC_BYTES))
+    return hexOf(keyed(text).subarray(0, MAX_MAC_BYTES))
   }
   return ({ mount, filter, search = null, scope, sort: order }) => {
     // What a token's MAC is over, beside the id and the sort that the token names.
@@ -58,7 +58,7 @@ export function cursors(secret = ''): Cursors {
     return {
       issue(id) {
         const sort = signatureOf(order)
-        return base64url(utf8ToBytes(`${id}.${sort}.${bound(id, sort)}`))
+        return base64url(`${id}.${sort}.${bound(id, sort)}`)
       },
       read(token) {
         const [id, sort, tag, ...rest] = decode(token).split('.')
@@ -85,7 +85,7 @@ function sortSignatures(): (sort: readonly SortKey[]) => string {
     if (before !== undefined) return before
     const text = sortText(sort)
     if (signatures.size >= MAX_SIGNATURES) signatures.clear()
-    const signature = signatures.get(text) ?? bytesToHex(digestOf(text).subarray(0, MAX_SORT_BYTES))
+    const signature = signatures.get(text) ?? hexOf(digestOf(text).subarray(0, MAX_SORT_BYTES))
     signatures.set(text, signature)
     ofLists.set(sort, signature)
     return signature
@@ -125,6 +125,6 @@ function meaning(filter: Filter): string {
 function decode(token: string): string {
   const text = token.length <= MAX_LENGTH ? textIn(token) : undefined
   // The last character may hold unused bits; a token has only one valid spelling.
-  if (text === undefined || base64url(utf8ToBytes(text)) !== token) throw invalidCursor()
+  if (text === undefined || base64url(text) !== token) throw invalidCursor()
   return text
 }

@@ -4,7 +4,7 @@
  */
 
 import { hintsFor } from '../../http/deadline.ts'
-import { qualitiesIn } from '../../http/qualities.ts'
+import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { present, projected, shownPart } from '../../model/present.ts'
@@ -47,8 +47,7 @@ export async function fileOf(
   context: Context,
 ): Promise<Response | undefined> {
   const wanted = qualitiesIn(accept)
-  const ranges = ['application/json', 'application/*', '*/*']
-  const json = ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
+  const json = jsonQuality(wanted)
   // A file has to be named; a range that it is in wants JSON.
   const [best] = (Object.keys(FILES) as FileType[])
     .map((type) => ({ type, quality: wanted.get(type) ?? 0 }))

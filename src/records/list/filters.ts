@@ -1,6 +1,4 @@
-/**
- * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body.
- */
+/** The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body. */
 
 import * as refuse from '../../http/refusals.ts'
 import { castScalar, numberFrom } from '../../model/cast.ts'

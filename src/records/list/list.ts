@@ -72,8 +72,14 @@ export function orFile(
   const inOtherForm = async (accept: string, request: ApiRequest, context: Context) => {
     const stream = /event-stream/i.test(accept) ? await follow(accept, request, context) : undefined
     if (stream || !/csv|ndjson/i.test(accept)) return stream
-    const { fileOf } = await import('./export.ts')
-    return fileOf(resource, accept, planOf, request, context)
+    const files = await resource.host.parts.exports?.()
+    return (files as typeof import('./export.ts') | undefined)?.fileOf(
+      resource,
+      accept,
+      planOf,
+      request,
+      context,
+    )
   }
   const varies = exportLimit > 0 || live
   return async (request, context) => {

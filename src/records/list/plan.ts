@@ -1,6 +1,4 @@
-/**
- * A list as requested, independent of the method: GET and QUERY meet here, so they cannot differ.
- */
+/** A list as requested, independent of the method: GET and QUERY meet here, so they cannot differ. */
 
 import type { Query } from '../../http/query-string.ts'
 import type { Filter, SortKey } from '../../ports/filter.ts'

@@ -1,6 +1,4 @@
-/**
- * What `find` and `count` of `app.store` take beyond one collection: searches, and references that are filled in.
- */
+/** What `find` and `count` of `app.store` take beyond one collection: searches, and references that are filled in. */
 
 import { isHidden, type Model } from '../../model/model.ts'
 import { matches, position } from '../../ports/evaluate.ts'

@@ -1,6 +1,4 @@
-/**
- * What one request may ask of a list: the router's lists, without the fields that its sender cannot see.
- */
+/** What one request may ask of a list: the router's lists, without the fields that its sender cannot see. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { totalOrder } from '../../ports/filter.ts'

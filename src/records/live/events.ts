@@ -1,42 +1,66 @@
 /** A response of events (`text/event-stream`), which are kept while the client does not read. */
 
+import type { Outlet, PipedBody } from '../../ports/piped-body.ts'
+
 /** The most characters of events that wait for a client. */
 const MOST_WAITING = 1024 * 1024
 
 const encoder = new TextEncoder()
 
 /** Events on their way to one client. */
-export class Events {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
+export class Events implements PipedBody {
   /** When something was last sent, by `performance.now()`. */
   sentAt: number = performance.now()
   readonly #gone: () => void
-  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
+  #outlet: Pick<Outlet, 'write' | 'end' | 'destroy'> | undefined
   #waiting: string[] = ['retry: 2000\n\n']
   #size = 0
   #isAsked = false
   #isEnding = false
+  #failure: Error | undefined
 
   /** `gone` is called when the client has gone, or does not read. */
   constructor(gone: () => void) {
     this.#gone = gone
-    this.body = new ReadableStream(
+  }
+
+  pipe<T extends Outlet>(outlet: T): T {
+    this.#outlet = outlet
+    const gone = () => this.destroy()
+    outlet.on('drain', () => this.#ask())
+    outlet.on('close', gone)
+    // What is written to it just before it closes fails.
+    outlet.on('error', gone)
+    this.#ask()
+    return outlet
+  }
+
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream(
       {
         start: (controller) => {
-          this.#controller = controller
+          this.#outlet = {
+            write(text) {
+              controller.enqueue(encoder.encode(text))
+              return false
+            },
+            end: () => controller.close(),
+            destroy: (error) => controller.error(error),
+          }
         },
-        pull: () => {
-          this.#isAsked = true
-          this.#flush()
-        },
-        cancel: () => {
-          this.#isEnding = true
-          this.#waiting = []
-          gone()
-        },
+        pull: () => this.#ask(),
+        cancel: () => this.destroy(),
       },
       { highWaterMark: 0 },
     )
+  }
+
+  /** The client has gone. */
+  destroy(): void {
+    this.#isEnding = true
+    this.#waiting = []
+    this.#outlet = undefined
+    this.#gone()
   }
 
   /** Sends an event. The list at its beginning may be larger than what is kept for a client that does not read. */
@@ -65,28 +89,29 @@ export class Events {
     else this.#flush()
   }
 
+  #ask(): void {
+    this.#isAsked = true
+    if (this.#failure) this.#outlet?.destroy(this.#failure)
+    else this.#flush()
+  }
+
   /** Hands over what waits, if the client asks for it. */
   #flush(): void {
     const text = this.#isAsked ? this.#waiting.join('') : ''
     if (text !== '') {
       this.#waiting = []
       this.#size = 0
-      this.#isAsked = false
-      this.#controller?.enqueue(encoder.encode(text))
+      this.#isAsked = this.#outlet?.write(text) === true
     }
-    if (this.#isEnding && this.#waiting.length === 0) this.#close()
+    if (!this.#isEnding || this.#waiting.length > 0) return
+    this.#outlet?.end()
+    this.#outlet = undefined
   }
 
   #cut(): void {
-    this.#isEnding = true
-    this.#waiting = []
-    this.#controller?.error(new Error('the client does not read'))
-    this.#controller = undefined
-    this.#gone()
-  }
-
-  #close(): void {
-    this.#controller?.close()
-    this.#controller = undefined
+    const outlet = this.#outlet
+    this.#failure = new Error('the client does not read')
+    this.destroy()
+    outlet?.destroy(this.#failure)
   }
 }

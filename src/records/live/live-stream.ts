@@ -114,6 +114,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
 
   due(now: number): number {
     if (now - this.events.sentAt >= COMMENT_MS) this.events.comment()
+    this.#asker.giveUp(now)
     if (now >= this.#askAt) void this.#askAgain()
     return Math.min(this.#askAt, this.events.sentAt + COMMENT_MS)
   }
@@ -254,7 +255,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
       this.end(error)
     } finally {
       this.#isAsking = false
-      this.ring()
+      if (this.#mustRestart || this.#queue.length > 0) this.ring()
     }
   }
 

@@ -3,8 +3,9 @@
  * first asks for one.
  */
 
+import { bodyOf, Response as FastResponse } from '#response'
 import { readJson } from '../../http/body.ts'
-import { qualitiesIn } from '../../http/qualities.ts'
+import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
 import { liveHasNoGroups, notLive, queryNotJson } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Context } from '../engine/route.ts'
@@ -31,8 +32,7 @@ export async function streamOf(
   context: Context,
 ): Promise<Response | undefined> {
   const wanted = qualitiesIn(accept)
-  const ranges = ['application/json', 'application/*', '*/*']
-  const json = ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
+  const json = jsonQuality(wanted)
   // It has to be named: a range that it is in wants JSON.
   if ((wanted.get('text/event-stream') ?? 0) <= json) return undefined
   if (!resource.live) throw notLive()
@@ -45,7 +45,7 @@ export async function streamOf(
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
     const stream = new LiveStream(resource, hubOf(host), asker, rights)
     await stream.open(request.headers.get('last-event-id') ?? undefined)
-    return new Response(stream.events.body, { headers: HEADERS })
+    return new FastResponse(bodyOf(stream.events), { headers: { ...HEADERS } })
   } catch (error) {
     if (error instanceof GuardResponse) return error.response
     throw refusalOf(error)

@@ -3,16 +3,16 @@
  */
 
 import { Deadline } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
+import { refusal } from '../../http/errors.ts'
 import { notAResponse } from '../../http/not-a-response.ts'
 import { partRequest } from '../../http/part-request.ts'
-import { noQuery, parseQuery } from '../../http/query-string.ts'
+import { parseQuery } from '../../http/query-string.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
 import { type ApiRequest, noteBasePath } from '../../http/request.ts'
 import { withShield } from '../../http/shield.ts'
 import type { Repeatable } from '../../ports/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
-import type { Follower } from '../engine/host.ts'
+import type { Follower, Host } from '../engine/host.ts'
 import type { RecordStore } from '../engine/record-store.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { parseQueryBody, parseUrl } from '../list/parse.ts'
@@ -47,6 +47,8 @@ export interface Rights {
 export interface Asker {
   /** Finds out what it may see now. Rejects with what refuses it. */
   ask(): Promise<Rights>
+  /** Gives up what has been asked for too long: with many lists, a timer for each would cost more than to ask. */
+  giveUp(now: number): void
   /** A request like the one that it has sent. */
   request(): ApiRequest
 }
@@ -80,27 +82,36 @@ export function askerFor(
   const request = repeaterOf(whole, context.basePath, body)
   /** What it asks for, if nothing that changes decides whether it may. */
   let known: ListPlan | undefined
+  let hasAsked = false
+  let asking: { readonly deadline: Deadline; readonly since: number } | undefined
+  const answer = async (again: ApiRequest, askedAt: number) => {
+    const own = new OwnContext(resource, again, follower)
+    const refused = await follower.admit(guardsOf(resource, action), again, own)
+    if (refused instanceof Response) throw new GuardResponse(refused)
+    if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
+    const plan = known ?? (await planOf(resource, action, again, body))
+    if (!resource.fieldsFor) known = plan
+    return rightsOf(resource, plan, again, own, askedAt)
+  }
   return {
     request,
     async ask() {
-      const askedAt = performance.now()
+      const since = performance.now()
       const again = request()
       const deadline = new Deadline(again, LIMIT_MS)
-      deadline.start(() => {})
+      // Who waits for the first answer calls nothing meanwhile.
+      if (!hasAsked) deadline.start(() => {})
+      hasAsked = true
+      asking = { deadline, since }
       try {
-        const own = contextFor(resource, again, follower)
-        const guards = guardsOf(resource, action)
-        const refused = await deadline.within(() => follower.admit(guards, again, own))
-        if (refused instanceof Response) throw new GuardResponse(refused)
-        if (refused !== undefined) throw new HttpError(500, 'Internal Server Error')
-        return await deadline.within(async () => {
-          const plan = known ?? (await planOf(resource, action, again, body))
-          if (!resource.fieldsFor) known = plan
-          return rightsOf(resource, plan, again, own, askedAt)
-        })
+        return await deadline.within(() => answer(again, since))
       } finally {
+        asking = undefined
         deadline.conclude()
       }
+    },
+    giveUp(now) {
+      if (asking && now - asking.since > LIMIT_MS) asking.deadline.expire()
     },
   }
 }
@@ -130,13 +141,14 @@ function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => A
   const { method, url, headers, requestId, params, route, traceId } = whole
   const repeat = method !== 'QUERY' && (whole as Partial<Repeatable>).repeater?.()
   if (repeat) {
-    const hasQuery = url.includes('?')
+    const query = parseQuery(url)
     return () => {
       const request = repeat()
-      if (request.url !== url) Object.defineProperty(request, 'url', { value: url })
+      Object.defineProperty(request, 'url', { value: url })
       Object.assign(request, { requestId, params, route })
       if (traceId !== undefined) Object.assign(request, { traceId })
-      withShield(request, hasQuery ? parseQuery(url) : noQuery)
+      // A guard that changes it is refused.
+      withShield(request, query)
       noteBasePath(request as ApiRequest, basePath)
       return request as ApiRequest
     }
@@ -151,33 +163,48 @@ function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => A
 }
 
 /** A context whose headers go nowhere: the response has begun. */
-function contextFor({ host }: Resource, request: ApiRequest, whole: Follower): Context {
-  const { env, logger, clientAddress, basePath, waitUntil } = whole
-  let headers: Headers | undefined
-  let store: RecordStore | undefined
-  return notAResponse<Context>({
-    env,
-    logger,
-    clientAddress,
-    basePath,
-    // Most guards ask for neither.
-    get headers() {
-      headers ??= new Headers()
-      return headers
-    },
-    get store() {
-      store ??= host.storeFor(request)
-      return store
-    },
-    get signal() {
-      return request.signal
-    },
-    onResponse: nothing,
-    waitUntil,
-  })
-}
+class OwnContext implements Context {
+  static {
+    notAResponse(OwnContext.prototype)
+  }
 
-function nothing(): void {}
+  readonly env: Context['env']
+  readonly logger: Context['logger']
+  readonly clientAddress: Context['clientAddress']
+  readonly basePath: string
+  readonly waitUntil: Context['waitUntil']
+  readonly #host: Host
+  readonly #request: ApiRequest
+  // Most guards ask for neither.
+  #headers: Headers | undefined
+  #store: RecordStore | undefined
+
+  constructor({ host }: Resource, request: ApiRequest, whole: Follower) {
+    this.env = whole.env
+    this.logger = whole.logger
+    this.clientAddress = whole.clientAddress
+    this.basePath = whole.basePath
+    this.waitUntil = whole.waitUntil
+    this.#host = host
+    this.#request = request
+  }
+
+  get headers(): Headers {
+    this.#headers ??= new Headers()
+    return this.#headers
+  }
+
+  get store(): RecordStore {
+    this.#store ??= this.#host.storeFor(this.#request)
+    return this.#store
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+
+  onResponse(): void {}
+}
 
 const PAGES = ['page', 'pageSize', 'cursor']
 

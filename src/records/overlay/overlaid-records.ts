@@ -1,6 +1,4 @@
-/**
- * The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far.
- */
+/** The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far. */
 
 import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'

@@ -1,9 +1,8 @@
 /** The reads of a router: through the response cache if it has one, and always conditional. */
 
 import { hexDigestOf } from '#hmac'
-import { CachedReads, type Loaded } from '../../cache/cached.ts'
+import type { Loaded } from '../../cache/cached.ts'
 import type { ReadRequest } from '../../cache/key.ts'
-import { resolveCache } from '../../cache/options.ts'
 import { noQuery, type Query } from '../../http/query-string.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
@@ -30,7 +29,7 @@ export type RespondFromCache = (
 /** `resource` with its cache. Throws a `TypeError` for an invalid `cache` option. */
 export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
   const { host, mount, upload } = resource
-  const cache = resolveCache(options.cache, host, failAt(mount))
+  const cache = host.parts.caching?.resolveCache(options.cache, host, failAt(mount))
   if (!cache || upload?.signUrls === undefined) return { ...resource, cache }
   // Links are signed for longer by the time that they are kept; that must not make them last much longer than
   // configured.
@@ -48,7 +47,8 @@ export function cacheResponder(
   readParameters: (query: Query, equalities: readonly string[]) => Query,
 ): RespondFromCache | undefined {
   const { host, cache } = resource
-  if (!cache) return undefined
+  const { caching } = host.parts
+  if (!cache || !caching) return undefined
   const targets = targetsOf(resource)
   const isLimited =
     resource.scope.read !== undefined || resource.fieldsFor !== undefined || targets.length > 0
@@ -62,7 +62,7 @@ export function cacheResponder(
     return { ...(select && { select }), ...(expand && { expand }) }
   }
   let router: string | undefined
-  const cached = new CachedReads({
+  const cached = new caching.CachedReads({
     settings: cache,
     space: host.cacheSpace(cache),
     // Computed on the first request: the targets of references may be defined after the mount.

@@ -1,6 +1,4 @@
-/**
- * The routers that agents see as models, and what a QUERY of one takes: for tools and for the audit.
- */
+/** The routers that agents see as models, and what a QUERY of one takes: for tools and for the audit. */
 
 import type { Host } from '../engine/host.ts'
 import type { Route } from '../engine/route.ts'

@@ -1,6 +1,4 @@
-/**
- * Extra routes: what they are described to take is checked before the handler, what they return after it.
- */
+/** Extra routes: what they are described to take is checked before the handler, what they return after it. */
 
 import type { $ZodType } from 'zod/v4/core'
 import { type BodyLimits, isJson, readJson } from '../../http/body.ts'

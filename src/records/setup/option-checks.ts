@@ -1,6 +1,4 @@
-/**
- * Start-up checks of a router's options that do not concern fields: names, types and numbers.
- */
+/** Start-up checks of a router's options that do not concern fields: names, types and numbers. */
 
 import {
   callable,

@@ -114,9 +114,7 @@ export interface RouterOptions<R> {
   readonly allowDiskUse?: boolean
   /** Records per round trip to MongoDB. Other stores ignore it. Default: the driver's. */
   readonly batchSize?: number
-  /**
-   * Guards that run before every route of the router. Without any, start-up logs a warning; pass `[]` to confirm it.
-   */
+  /** Guards that run before every route of the router. Without any, start-up logs a warning; pass `[]` to confirm it. */
   readonly middlewares?: readonly Guard[]
   /**
    * Which of its routes the router has, and the guards of each, which run after `middlewares`. Default: all, without
@@ -142,9 +140,7 @@ export interface RouterOptions<R> {
   readonly methodOverride?: boolean
   /** @deprecated Restores what 2.x allowed, except what leaks or loses data. Removed in 4.0. */
   readonly legacyMode?: boolean
-  /**
-   * Caches responses to reads; `true` for the defaults. Default: off, or on if the variable `CACHE_ENABLED` says so.
-   */
+  /** Caches responses to reads; `true` for the defaults. Default: off, or on if the variable `CACHE_ENABLED` says so. */
   readonly cache?: boolean | CacheOptions
   /** Takes files: POST and PATCH accept multipart/form-data. Default: off. */
   readonly upload?: UploadOptions<keyof R & string>

@@ -1,6 +1,4 @@
-/**
- * Models whose fields another router protects, such as accounts, whose roles and secrets are never writable by default.
- */
+/** Models whose fields another router protects, such as accounts, whose roles and secrets are never writable by default. */
 
 import type { Fail } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store.ts'

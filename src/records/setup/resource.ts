@@ -11,7 +11,7 @@ import { noSuchField } from '../../model/suggest.ts'
 import { type SortKey, totalOrder } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
-import type { Host } from '../engine/host.ts'
+import { type Host, needs } from '../engine/host.ts'
 import type { SearchField } from '../engine/models.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
@@ -134,6 +134,7 @@ export function resolveResource(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
   }
+  checkParts(host, options, fail)
   checkDatabase(host, options, legacyMode, fail)
   return {
     host,
@@ -153,6 +154,20 @@ export function resolveResource(
     allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
     ...readRules(host, options, fail),
     ...writeRules(host, mount, options, fail),
+  }
+}
+
+/** The options that need a part of the app. */
+const PARTS = {
+  cache: 'caching',
+  history: 'history',
+  live: 'live',
+  exportLimit: 'exports',
+} as const
+
+function checkParts({ parts }: Host, options: RouterOptions<Fields>, fail: Fail): void {
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (options[name as keyof typeof PARTS] && !parts[part]) fail(`'${name}' ${needs(part)}`)
   }
 }
 

@@ -1,6 +1,4 @@
-/**
- * What comes with the writes of a request: who does them, for the log of changes, and a receipt.
- */
+/** What comes with the writes of a request: who does them, for the log of changes, and a receipt. */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { RequestAuthor } from '../engine/author.ts'

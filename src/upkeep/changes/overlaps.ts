@@ -1,6 +1,4 @@
-/**
- * At start-up: whether records that were stored before their model excluded overlaps overlap each other.
- */
+/** At start-up: whether records that were stored before their model excluded overlaps overlap each other. */
 
 import type { Model } from '../../model/model.ts'
 import { countingIn } from '../../model/rules.ts'

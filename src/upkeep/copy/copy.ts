@@ -4,7 +4,6 @@
  * This folder depends on models and the store port, and nothing depends on it.
  */
 
-import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { idFrom } from '../../model/cast.ts'
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
@@ -204,7 +203,7 @@ async function sideOf(store: Store, schema: CollectionSchema): Promise<Copyable<
       await collection.insert(record)
     },
     idOf,
-    contentOf: (record) => utf8ToBytes(canonical(record, schema.shape)),
+    contentOf: (record) => new TextEncoder().encode(canonical(record, schema.shape)),
     ...(foreign && { foreign: () => foreign(schema) }),
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The records of one model: values that it can't hold, members that it doesn't declare, identifiers that don't match.
- */
+/** The records of one model: values that it can't hold, members that it doesn't declare, identifiers that don't match. */
 
 import type { Model } from '../../model/model.ts'
 import { upgraded } from '../../model/upgrade.ts'

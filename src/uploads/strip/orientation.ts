@@ -1,6 +1,4 @@
-/**
- * Which side of an image is up: the only EXIF tag that stored images keep (Exif 3.0, section 4.6.5).
- */
+/** Which side of an image is up: the only EXIF tag that stored images keep (Exif 3.0, section 4.6.5). */
 
 import { numbersIn, startsWith } from './walk.ts'
 

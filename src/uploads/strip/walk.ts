@@ -1,6 +1,4 @@
-/**
- * Walks through a file's bytes as they arrive and keeps some of them, in any number of chunks, with little memory.
- */
+/** Walks through a file's bytes as they arrive and keeps some of them, in any number of chunks, with little memory. */
 
 const NONE = new Uint8Array()
 

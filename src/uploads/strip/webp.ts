@@ -1,6 +1,4 @@
-/**
- * Removes metadata from WebP (RFC 9649): keeps the chunks that an image is drawn from, and writes a header to match.
- */
+/** Removes metadata from WebP (RFC 9649): keeps the chunks that an image is drawn from, and writes a header to match. */
 
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
 import { drop, joined, keep, numbersIn, put, read, type Steps } from './walk.ts'

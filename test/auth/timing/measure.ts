@@ -120,7 +120,7 @@ export interface Seen {
 }
 
 /** Requests for each kind that are not counted, while code is compiled. */
-const WARM_UP = 5
+const WARM_UP = 2
 
 /** Measures a route with `rounds` requests for each kind. Throws when the responses themselves differ. */
 export async function measure(

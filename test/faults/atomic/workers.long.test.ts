@@ -41,11 +41,11 @@ async function opened(server: 'd1' | 'durable'): Promise<readonly Send[]> {
 }
 
 describe.each(['d1', 'durable'] as const)('on workerd with %s', (server) => {
-  it('of 1,000 overlapping bookings, one is taken', { timeout: 600_000 }, async () => {
+  it('of 300 overlapping bookings, one is taken', { timeout: 600_000 }, async () => {
     const places = await opened(server)
     for (let round = 0; round < runs(1); round += 1) {
       const all = await Promise.all(
-        Array.from({ length: 1000 }, async (_, at) => {
+        Array.from({ length: 300 }, async (_, at) => {
           const place = at % 10 === 9 ? places.length - 1 : 0
           const booking = { room: `room ${round}`, from: at % 10, to: 10 + (at % 7) }
           return { place, status: (await places[place]?.('/bookings', booking))?.status }
@@ -60,7 +60,7 @@ describe.each(['d1', 'durable'] as const)('on workerd with %s', (server) => {
       const told = all.filter(({ place, status }) => place === 0 || status !== 500)
       expect(new Set(told.map(({ status }) => status))).toEqual(new Set([201, 409]))
       expect(told.filter(({ status }) => status === 201)).toHaveLength(1)
-      expect(told.length).toBeGreaterThan(900)
+      expect(told.length).toBeGreaterThanOrEqual(270)
     }
     const data = { room: 'room 0', count: 1, groups: [{ room: 'room 0', count: 1 }] }
     if (runs(1) === 1) expect(await places[0]?.('/keys', {})).toEqual({ status: 200, data })
@@ -73,7 +73,7 @@ describe.each(['d1', 'durable'] as const)('on workerd with %s', (server) => {
     const [first] = places
     await first?.('/fill', {})
     const steps: Step[] = []
-    for (let round = 0; round < runs(3); round += 1) {
+    for (let round = 0; round < runs(2); round += 1) {
       const done = await Promise.all(
         places.map((send, at) => send('/steps', { tag: `${'pq'[at]}${round}-`, count: 20 })),
       )

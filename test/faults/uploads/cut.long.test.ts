@@ -19,7 +19,7 @@ const AT_ONCE = 10
 const SPARE = 6
 const MIB = 1024 * 1024
 /** The last of the broken uploads may still be on its way out when the others are gone. */
-const PATIENCE = { timeout: 20_000, interval: 50 }
+const PATIENCE = { timeout: 100_000, interval: 50 }
 /** What a runtime may leave to be collected, however many uploads there were. */
 const GARBAGE = 192 * MIB
 
@@ -74,7 +74,7 @@ for (const [runtime, command] of Object.entries(runtimes)) {
       const open = await fallen(() => ask('/open'), 0, 2000)
       const memory = await ask('/rss')
       await cutMany(running.base, CUTS)
-      const after = await fallen(() => ask('/open'), open + SPARE, 20_000)
+      const after = await fallen(() => ask('/open'), open + SPARE, 60_000)
       const more = (await ask('/rss')) - memory
       table.push(`| ${runtime} | ${CUTS} | ${open} → ${after} | ${(more / MIB).toFixed(1)} MiB |`)
       expect(after).toBeLessThanOrEqual(open + SPARE)

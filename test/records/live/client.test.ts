@@ -56,7 +56,7 @@ it('the client has the list in order, over breaks, until it is refused or ended'
   await tasks.insert({ title: 'c', done: false })
   await tasks.insert({ title: 'a', done: false })
   await tasks.insert({ title: 'no', done: true })
-  await expect.poll(() => titles, { timeout: 20_000 }).toEqual(['c', 'b', 'a'])
+  await expect.poll(() => titles).toEqual(['c', 'b', 'a'])
   await tasks.update(b._id, { title: 'z' })
   await expect.poll(() => titles).toEqual(['z', 'c', 'a'])
   await tasks.update(b._id, { done: true })

@@ -91,7 +91,7 @@ export function sameRules(name: string, open: () => Store, seeds: readonly numbe
 async function expectItsList({ get, records, seen, end, team, fields }: Follow): Promise<void> {
   const list = (await (await get({ accept: 'application/json' })).json()).data
   await expect
-    .poll(() => [...records.values()].sort(byId), { timeout: 20_000 })
+    .poll(() => [...records.values()].sort(byId), { timeout: 60_000 })
     .toEqual(list.sort(byId))
   for (const one of seen) {
     expect(Object.keys(one).filter((name) => !['_id', ...fields].includes(name))).toEqual([])

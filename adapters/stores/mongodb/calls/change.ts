@@ -5,11 +5,11 @@
  * @module
  */
 
-import type { Document } from 'mongodb'
+import { BSON, type Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../../src/ports/shape.ts'
-import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Change, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
-import { encode } from '../documents/documents.ts'
+import { encode, fromDocument } from '../documents/documents.ts'
 import { gramStages, type Indexed } from '../search/grams.ts'
 
 /** `change` as an update pipeline, with a stage for each of its members; `indexed` are the paths with a search index. */
@@ -29,6 +29,29 @@ export function compileChange(
   stages.push(...gramStages(change, indexed, (field) => shapeAt(field, shape)))
   // The driver refuses an empty pipeline.
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]
+}
+
+/**
+ * What a change makes of a record, if it does no more than replace fields: as the database would return it. Undefined for
+ * other changes.
+ */
+export function replacing(
+  change: Change,
+  { shape, version }: Pick<CollectionSchema, 'shape' | 'version'>,
+): ((record: Fields) => Fields) | undefined {
+  const operations = operationsOf(change)
+  const isPlain = operations.every(({ op, path }) => /^(un)?set$/.test(op) && !path.includes('.'))
+  if (!isPlain || (version && shape.fields.has(version.key))) return undefined
+  const set = operations.flatMap((one) => {
+    return one.op === 'set' ? [[one.path, encode(one.value, shape.fields.get(one.path))]] : []
+  })
+  const written = BSON.serialize(Object.fromEntries(set), { ignoreUndefined: true })
+  const values = fromDocument(BSON.deserialize(written), shape)
+  return (record) => {
+    const after = { ...record, ...values }
+    for (const path of change.unset ?? []) delete after[path]
+    return after
+  }
 }
 
 /** What an operation makes of the value at its path. */

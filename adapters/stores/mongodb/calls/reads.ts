@@ -44,24 +44,21 @@ interface Point {
   readonly timeLimitMs: number | undefined
 }
 
-/** Reads the documents of `schema`, which are `native` in the database. */
-export class Reads {
-  readonly #schema: CollectionSchema
-  readonly #native: Native
-  readonly #connection: Connection
-  readonly #indexed: () => Indexed
+/** What is read. */
+interface Source {
+  readonly schema: CollectionSchema
+  readonly native: Native
+  readonly connection: Connection
+  /** Gives the paths with a search index. */
+  indexed(): Indexed
+}
 
-  /** `indexed` gives the paths with a search index. */
-  constructor(
-    schema: CollectionSchema,
-    native: Native,
-    connection: Connection,
-    indexed: () => Indexed,
-  ) {
-    this.#schema = schema
-    this.#native = native
-    this.#connection = connection
-    this.#indexed = indexed
+/** Reads the documents of a collection. */
+export class Reads {
+  readonly #of: Source
+
+  constructor(source: Source) {
+    this.#of = source
   }
 
   async find(read: Read): Promise<Fields[]> {
@@ -86,16 +83,17 @@ export class Reads {
     const query = this.#compile(filter)
     const { timeLimitMs, signal } = { ...hints }
     const options = readOptions(filter, { timeLimitMs, signal })
-    const isExact = Object.keys(query).length > 0 && !(await this.#connection.isSharded())
-    const reply = isExact && (await this.#sent({ count: this.#name, query }, options))
-    return reply ? reply.n : this.#native.countDocuments(query, options)
+    const isExact = Object.keys(query).length > 0 && !(await this.#of.connection.isSharded())
+    const reply = isExact && (await this.#sent({ count: this.#of.schema.name, query }, options))
+    return reply ? reply.n : this.#of.native.countDocuments(query, options)
   }
 
   async aggregate(read: AggregateRead): Promise<Scalar[][]> {
-    const { shape } = this.#schema
+    const { native, schema } = this.#of
+    const { shape } = schema
     const pipeline = pipelineOf(read, this.#compile(read.filter), shape)
     const options = readOptions(read.filter, read.hints)
-    return rowsOf(await this.#native.aggregate(pipeline, options).toArray(), read, shape)
+    return rowsOf(await native.aggregate(pipeline, options).toArray(), read, shape)
   }
 
   readonly #point = gather((points: Point[]): Promise<Fields | undefined>[] => {
@@ -138,7 +136,7 @@ export class Reads {
 
   async #textsOf(read: Read): Promise<string[]> {
     const records = await this.find(read)
-    return records.map((record) => shownText(record, this.#schema.declared, read))
+    return records.map((record) => shownText(record, this.#of.schema.declared, read))
   }
 
   async #page(read: Read): Promise<Fields[]> {
@@ -146,12 +144,12 @@ export class Reads {
     const query = this.#compile(after ? restAfter(filter, sort, after) : filter)
     const documents = await this.#documents(query, {
       ...readOptions(filter, hints),
-      ...projectionOf(select, this.#indexed()),
+      ...projectionOf(select, this.#of.indexed()),
       ...(sort.length > 0 && { sort: directionsOf(sort) }),
       ...(skip !== undefined && { skip }),
       limit,
     })
-    const records = documents.map((document) => fromDocument(document, this.#schema.shape))
+    const records = documents.map((document) => fromDocument(document, this.#of.schema.shape))
     return hasPaths(select) ? records.map((one) => project(one, select)) : records
   }
 
@@ -159,15 +157,18 @@ export class Reads {
   async #documents(query: Document, options: Options & { limit: number }): Promise<Document[]> {
     // One more, so that the server knows that it is done.
     const batchSize = Math.max(options.batchSize ?? 0, options.limit + 1)
-    const reply = await this.#sent({ find: this.#name, filter: query }, { ...options, batchSize })
+    const reply = await this.#sent(
+      { find: this.#of.schema.name, filter: query },
+      { ...options, batchSize },
+    )
     // A reply that is too long ends before the last document.
     if (reply && Number(reply.cursor.id) === 0) return reply.cursor.firstBatch
-    return this.#native.find(query, options).toArray()
+    return this.#of.native.find(query, options).toArray()
   }
 
   /** The reply to a command; undefined if another try may be worth it, which the driver's own calls make. */
   async #sent(command: Document, { signal, ...options }: Options): Promise<Document | undefined> {
-    const { database } = this.#connection
+    const { database } = this.#of.connection
     try {
       return await database.command({ ...command, ...options, readConcern }, signal && { signal })
     } catch (error) {
@@ -176,12 +177,9 @@ export class Reads {
     }
   }
 
-  get #name(): string {
-    return this.#native.collectionName
-  }
-
   #compile(filter: Filter): Document {
-    return compileFilter(filter, this.#schema.shape, this.#indexed())
+    const { schema, indexed } = this.#of
+    return compileFilter(filter, schema.shape, indexed())
   }
 }
 

@@ -6,6 +6,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ClientSession, type Db, MongoError } from 'mongodb'
+import type { NotedChange } from '../../../../src/ports/changes.ts'
 import type {
   CollectionSchema,
   StepResult,
@@ -13,23 +14,30 @@ import type {
   WriteStep,
 } from '../../../../src/ports/store.ts'
 import { isNotable, type Noted, notedBy, takeNoted } from '../../changes/noting.ts'
-import type { Added, Log } from '../changes/log.ts'
+import type { Log, LogTicket } from '../changes/log.ts'
 import {
   DUPLICATE_KEY,
   EXISTS,
   hasCode,
   hasLabel,
+  INTERRUPTED,
   portError,
   WRITE_CONFLICT,
 } from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
-import { type StepChange, takingTurns } from './turns.ts'
+import { goingTogether, type StepChange, takingTurns } from './turns.ts'
 import { Writes } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
 const PATIENCE_MS = 10_000
 /** The same for one that loses the database. */
 const OUTAGE_MS = 2000
+/** How often writes that share a transaction are tried before each is on its own: a record may be held for long. */
+const TRIES_TOGETHER = 3
+/** After how many tries a record may be held by a process that has died. */
+const TRIES_UNTIL_LEFT = 12
+/** The most steps of a write that shares a transaction. */
+const MOST_SHORT = 8
 /** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 50
 
@@ -44,23 +52,51 @@ export function stepWriter(
   log: Log,
   indexedOf: (schema: CollectionSchema) => Indexed,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
-  async function takeAll(steps: readonly WriteStep[], session: ClientSession): Promise<Tried> {
+  const writesOf = (schema: CollectionSchema, session: ClientSession) =>
+    new Writes(schema, database.collection(schema.name), () => indexedOf(schema), session)
+
+  async function takeAll(
+    steps: readonly WriteStep[],
+    session: ClientSession,
+    ticket: LogTicket,
+  ): Promise<Tried> {
     const results: StepResult[] = []
     const noted: Noted[] = []
+    // While a ticket is open, readers wait: what takes long takes it at its end.
+    const isEarly = areQuick(steps)
     await takeGuards(database, guardsOf(steps), session)
     for (const [failed, step] of steps.entries()) {
       const { in: schema } = step
-      const native = database.collection(schema.name)
-      const writes = new Writes(schema, native, () => indexedOf(schema), session)
-      const taken = await takeNoted(step, writes).catch((error: unknown) => {
-        throw isTransient(error) ? error : portError(error, schema)
-      })
+      const taken = await takeNoted(step, writesOf(schema, session)).catch(thrownIn(schema))
       if (!taken) return { failed }
+      if (isEarly) ticket.take()
       results.push(taken.result)
       noted.push(...notedBy(taken, step, failed))
     }
-    if (noted.length > 0) return { results, noted, added: await log.add(noted, session) }
+    if (noted.length > 0) return { results, noted, added: await ticket.add(noted), ticket }
     return steps.some(isNotable) ? { results, noted } : { results }
+  }
+
+  /** As one transaction, tried again so often. */
+  async function writeOnce(steps: readonly WriteStep[], tries?: number) {
+    const tried = await retried(
+      database,
+      async (session, tried) => {
+        if (tried % TRIES_UNTIL_LEFT === TRIES_UNTIL_LEFT - 1) await log.endLeft()
+        const ticket = log.ticket(session)
+        let outcome: Tried | undefined
+        try {
+          outcome = await takeAll(steps, session, ticket)
+          return outcome
+        } finally {
+          if (!outcome || !('added' in outcome)) ticket.close()
+        }
+      },
+      tries,
+    )
+    if ('failed' in tried) return tried
+    const { results } = tried
+    return tried.noted ? { results, noted: changesOf(tried) } : { results }
   }
 
   let hasGuards = false
@@ -72,17 +108,30 @@ export function stepWriter(
       })
       hasGuards = true
     }
-    const tried = await retried(database, (session) => takeAll(steps, session))
-    if ('failed' in tried) return tried
-    const { results } = tried
-    return tried.noted ? { results, noted: changesOf(tried) } : { results }
+    return writeOnce(steps)
   })
+  const together = goingTogether((steps) => writeOnce(steps, TRIES_TOGETHER), inTurn)
 
   return async (steps) => {
-    if (steps.length > 0) return inTurn(steps)
+    const isShort = steps.length <= MOST_SHORT && areQuick(steps)
+    if (steps.length > 0) return isShort ? together(steps) : inTurn(steps)
     await checkTransactions(database)
     return { results: [] }
   }
+}
+
+/** Throws an error of a step on `schema`. */
+function thrownIn(schema: CollectionSchema): (error: unknown) => never {
+  return (error) => {
+    throw isTransient(error) ? error : portError(error, schema)
+  }
+}
+
+/** Whether steps that the log notes neither write many records nor wait for others. */
+function areQuick(steps: readonly WriteStep[]): boolean {
+  const isLong = (step: WriteStep) =>
+    'updateMany' in step || 'deleteMany' in step || 'guard' in step
+  return steps.some(isNotable) && !steps.some(isLong)
 }
 
 /** The outcome of a transaction, with what it has added to the log of changes. */
@@ -90,13 +139,14 @@ type Tried =
   | {
       readonly results: readonly StepResult[]
       readonly noted?: readonly Noted[]
-      readonly added?: Added
+      readonly added?: readonly NotedChange[]
+      readonly ticket?: LogTicket
     }
   | { readonly failed: number }
 
 /** What was added to the log, each with the index of its step: writes that shared a transaction are told apart by it. */
 function changesOf({ noted = [], added }: Exclude<Tried, { failed: number }>): StepChange[] {
-  return (added?.changes ?? []).map((one, at) => ({ ...one, step: noted[at]?.step ?? 0 }))
+  return (added ?? []).map((one, at) => ({ ...one, step: noted[at]?.step ?? 0 }))
 }
 
 /** The documents of the guards of these steps, in one order. */
@@ -131,25 +181,30 @@ async function takeGuards(
   }
 }
 
-/** The outcome of `work` in a transaction, once it meets no other one. */
+/** The outcome of `work` in a transaction, once it meets no other one, or after so many tries. */
 async function retried(
   { client }: Db,
-  work: (session: ClientSession) => Promise<Tried>,
+  work: (session: ClientSession, tried: number) => Promise<Tried>,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Tried> {
   const begun = performance.now()
   for (let tries = 0; ; tries += 1) {
     const session = client.startSession()
     try {
-      return await inTransaction(session, () => work(session))
+      return await inTransaction(session, () => work(session, tries))
     } catch (error) {
-      const isMeeting = hasCode(error, WRITE_CONFLICT) || hasCode(error, DUPLICATE_KEY)
-      const patience = isMeeting ? PATIENCE_MS : OUTAGE_MS
-      if (!isTransient(error) || performance.now() > begun + patience) throw error
+      const isLast = tries + 1 >= most || performance.now() > begun + patienceFor(error)
+      if (!isTransient(error) || isLast) throw error
     } finally {
       await session.endSession()
     }
     await pause(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS))
   }
+}
+
+function patienceFor(error: unknown): number {
+  const isMeeting = hasCode(error, WRITE_CONFLICT) || hasCode(error, DUPLICATE_KEY)
+  return isMeeting ? PATIENCE_MS : OUTAGE_MS
 }
 
 /** Throws a `TypeError` if the database is a single server, which has no transactions. */
@@ -173,10 +228,10 @@ async function inTransaction(session: ClientSession, work: () => Promise<Tried>)
     if ('failed' in outcome) return outcome
     try {
       await commit(session)
-      void outcome.added?.close()
+      outcome.ticket?.close()
     } catch (error) {
       // It is over, unless the way to the database was lost: then nobody knows whether it has been committed.
-      if (isTransient(error)) void outcome.added?.close()
+      if (isTransient(error)) outcome.ticket?.close()
       throw error
     }
     return outcome
@@ -194,12 +249,13 @@ async function commit(session: ClientSession): Promise<void> {
       await session.commitTransaction()
       return
     } catch (error) {
-      const isUnknown = hasLabel(error, 'UnknownTransactionCommitResult')
+      const isUnknown =
+        hasLabel(error, 'UnknownTransactionCommitResult') || hasCode(error, INTERRUPTED)
       if (!isUnknown || performance.now() > until) throw error
     }
   }
 }
 
 function isTransient(error: unknown): boolean {
-  return hasLabel(error, 'TransientTransactionError')
+  return hasLabel(error, 'TransientTransactionError') || hasCode(error, INTERRUPTED)
 }

@@ -13,13 +13,13 @@ import {
 } from 'mongodb'
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../../src/ports/store.ts'
-import type { StepWrites } from '../../changes/noting.ts'
+import type { StepWrites, Turned } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { gather } from '../../gather.ts'
 import { encode, fromDocument, LOCK, toDocument } from '../documents/documents.ts'
 import { compileFilter } from '../query/filter.ts'
 import { addGrams, type Indexed, isStill } from '../search/grams.ts'
-import { compileChange } from './change.ts'
+import { compileChange, replacing } from './change.ts'
 
 /** Writes to the collection of `schema`, which is `native` in the database. */
 export class Writes implements StepWrites {
@@ -55,8 +55,23 @@ export class Writes implements StepWrites {
     await this.#native.insertOne(this.documentOf(fields), this.#within)
   }
 
+  /** Inserts several, in a transaction only. */
+  async insertAll(records: readonly Fields[]): Promise<void> {
+    await this.#native.insertMany(
+      records.map((one) => this.documentOf(one)),
+      this.#within,
+    )
+  }
+
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null> {
     return this.#updated(filter, this.#stagesOf(change), options)
+  }
+
+  turn(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null> | undefined {
+    const replaced = replacing(change, this.#schema)
+    if (!replaced) return undefined
+    const written = this.#updated(filter, this.#stagesOf(change), options, 'before')
+    return written.then((before) => before && [before, replaced(before)])
   }
 
   async updateMany(filter: Filter, change: Change): Promise<number> {
@@ -99,10 +114,10 @@ export class Writes implements StepWrites {
     filter: Filter,
     update: Document | Document[],
     options?: WriteOptions,
+    returnDocument: 'before' | 'after' = 'after',
   ): Promise<Fields | null> {
-    const after = { ...this.#within, returnDocument: 'after' } as const
     return this.#one(filter, options, (query) =>
-      this.#native.findOneAndUpdate(query, update, after),
+      this.#native.findOneAndUpdate(query, update, { ...this.#within, returnDocument }),
     )
   }
 

@@ -98,13 +98,27 @@ export class Log implements ChangeLog {
     })
   }
 
-  /**
-   * Adds entries in a transaction that has taken its steps. Its ticket must be closed when it has ended, unless nobody knows
-   * how.
-   */
-  async add(noted: readonly Noted[], session: ClientSession): Promise<Added> {
-    const { epoch, number, at } = await this.#tickets.take(null)
-    const close = () => this.#close(number)
+  /** A ticket for a transaction in `session`. */
+  ticket(session: ClientSession): LogTicket {
+    let taken: ReturnType<Tickets['take']> | undefined
+    const take = () => {
+      taken ??= this.#tickets.take(session.id ?? null)
+      // Whoever adds entries is told of it.
+      taken.catch(() => {})
+      return taken
+    }
+    return {
+      take,
+      close: () => void taken?.then(({ number }) => this.#close(number)).catch(() => {}),
+      add: async (noted) => this.#add(noted, session, await take()),
+    }
+  }
+
+  async #add(
+    noted: readonly Noted[],
+    session: ClientSession,
+    { epoch, number, at }: Awaited<ReturnType<Tickets['take']>>,
+  ): Promise<NotedChange[]> {
     const entries = noted.map(({ model, record, by, before, after }, index): Entry => {
       return { _id: number * MOST + index, at, model, record, actor: by, before, after }
     })
@@ -115,13 +129,15 @@ export class Log implements ChangeLog {
       if (hasCode(error, DUPLICATE_KEY) && error instanceof MongoError) {
         error.addErrorLabel('TransientTransactionError')
       }
-      void close()
       throw error
     }
-    const changes = entries.map(({ _id, model, record }) => {
-      return { id: idOf(epoch, [_id, +at]), model, record }
-    })
-    return { changes, close }
+    return entries.map(({ _id, model, record }) => ({ id: idOf(epoch, [_id, +at]), model, record }))
+  }
+
+  /** Ends the transactions of processes that have died, if there are any. */
+  async endLeft(): Promise<void> {
+    // Whoever needs the database itself is told if it is gone.
+    await this.#tickets.state({}).catch(() => {})
   }
 
   /** The transaction with this ticket has ended. */
@@ -203,11 +219,14 @@ export class Log implements ChangeLog {
 
   async #dropOf({ model, keepMs }: LoggedModel, state: State): Promise<void> {
     const [known] = state.dropped.get(model) ?? [0]
-    const options = { sort: { _id: 1 }, limit: MAX_DROPPED, projection: { at: 1 } } as const
-    const oldest = await this.#entries
-      .find({ _id: { $gt: known, $lt: state.floor } }, options)
-      .toArray()
-    const young = oldest.findIndex(({ at }) => +at >= +state.now - keepMs)
+    const options = { sort: { _id: 1 }, projection: { at: 1 } } as const
+    const rest = { _id: { $gt: known, $lt: state.floor } }
+    const isOld = ({ at }: Pick<Entry, 'at'>) => +at < +state.now - keepMs
+    // Mostly there is none.
+    const first = await this.#entries.findOne(rest, options)
+    if (!first || !isOld(first)) return
+    const oldest = await this.#entries.find(rest, { ...options, limit: MAX_DROPPED }).toArray()
+    const young = oldest.findIndex((one) => !isOld(one))
     const last = (young < 0 ? oldest : oldest.slice(0, young)).at(-1)
     if (!last) return
     await this.#tickets.drop(model, [last._id, +last.at])
@@ -216,11 +235,14 @@ export class Log implements ChangeLog {
   }
 }
 
-/** Entries that a transaction has added. */
-export interface Added {
-  readonly changes: readonly NotedChange[]
-  /** Closes their ticket. */
-  close(): Promise<void>
+/** The ticket of a transaction, under which its entries are added. */
+export interface LogTicket {
+  /** Takes it, unless that was done: once the transaction has read or written something, as it has begun then. */
+  take(): unknown
+  /** Adds entries, as the last thing that the transaction does. */
+  add(noted: readonly Noted[]): Promise<NotedChange[]>
+  /** The transaction has ended: it is closed if it was taken. It stays open if nobody knows how that ended. */
+  close(): void
 }
 
 function idOf(epoch: string, numbers: Position): string {

@@ -1,15 +1,16 @@
 /**
  * The order of the log of changes in MongoDB: transactions commit in another order than they write.
  *
- * A transaction that has written its records, and so keeps others from writing them, takes a ticket: the next number, which
- * is open until its transaction has ended. Its entries have that number, so those of one record are in the order of their
- * commits. Nothing comes any more below the first open ticket. If a process dies with a ticket, another one takes the place
- * of its first entry, so that its transaction can't commit any more, and closes it.
+ * A transaction that has begun takes a ticket: the next number, which is open until it has ended. Its entries have that
+ * number, so those of one record are in the order of their commits: of two transactions that write it, the later one can
+ * only commit if it has begun, and so taken its ticket, after the commit of the earlier one. Nothing comes any more below
+ * the first open ticket. If a process dies with a ticket, another one takes the place of its first entry, so that its
+ * transaction can't commit any more, ends that, so that the records that it has written are free, and closes the ticket.
  *
  * @module
  */
 
-import type { Collection, Db, Document } from 'mongodb'
+import type { Collection, Db, Document, ServerSessionId } from 'mongodb'
 import { newEpoch } from '../../changes/position.ts'
 import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
 
@@ -18,12 +19,15 @@ const LOG = 'log'
 /** Entries of one transaction: more than any write has. */
 export const MOST: number = 2 ** 20
 /** After how long an open ticket may have been left, in milliseconds. */
-const LEFT_MS = 1500
+const LEFT_MS = 2000
+/** After how long it may be one whose transaction has already added its entries. */
+const DEAD_MS = 4000
 
-/** A number, and when it was taken. */
+/** A number, and when and in which session it was taken. */
 export interface Ticket {
   readonly number: number
   readonly at: Date
+  readonly session: ServerSessionId | null
 }
 
 type Taken = Ticket & { readonly epoch: string }
@@ -48,8 +52,11 @@ export const NOTHING = ''
 export class Tickets {
   readonly #log: Collection<LogDocument>
   readonly #entries: Collection<{ _id: number }>
+  readonly #database: Db
+  #closing: Promise<void> | undefined
 
   constructor(database: Db) {
+    this.#database = database
     this.#log = database.collection('fieldgate_change_log')
     this.#entries = database.collection(ENTRIES)
   }
@@ -64,8 +71,10 @@ export class Tickets {
       })
   }
 
-  /** Takes a ticket. What it is for can only be committed if this is. */
-  readonly take: (_: null) => Promise<Taken> = sharing((asked: null[]) => this.#take(asked.length))
+  /** Takes a ticket for a transaction that has begun. What it is for can only be committed if this is. */
+  readonly take: (session: ServerSessionId | null) => Promise<Taken> = sharing((sessions) =>
+    this.#take(sessions),
+  )
 
   /** Closes a ticket: its transaction has ended. */
   readonly close: (number: number) => Promise<void> = sharing(async (numbers: number[]) => {
@@ -73,17 +82,25 @@ export class Tickets {
     return numbers.map(() => undefined)
   })
 
-  async #take(count: number): Promise<Taken[]> {
-    const numbers = { $range: [1, count + 1] }
-    const made = { number: { $add: ['$number', '$$this'] }, at: '$$NOW' }
-    const open = { $concatArrays: ['$open', { $map: { input: numbers, in: made } }] }
-    const taken = await this.#log.findOneAndUpdate(
-      { _id: LOG },
-      [{ $set: { number: { $add: ['$number', count] }, open } }],
-      { returnDocument: 'after', writeConcern: { w: 1 } },
-    )
-    if (!taken) throw new TypeError('the log of changes is not there. Was the store prepared?')
-    return taken.open.slice(-count).map((ticket) => ({ epoch: taken.epoch, ...ticket }))
+  async #take(sessions: (ServerSessionId | null)[]): Promise<Taken[]> {
+    const made = sessions.map((session, at) => {
+      return { number: { $add: ['$number', at + 1] }, at: '$$NOW', session: { $literal: session } }
+    })
+    const set = {
+      number: { $add: ['$number', made.length] },
+      open: { $concatArrays: ['$open', made] },
+    }
+    const taken = await this.#log.findOneAndUpdate({ _id: LOG }, [{ $set: set }], {
+      returnDocument: 'after',
+      writeConcern: { w: 1 },
+    })
+    const own = taken?.open.slice(-made.length) ?? []
+    const [first] = own
+    if (!taken || !first) {
+      throw new TypeError('the log of changes is not there. Was the store prepared?')
+    }
+    this.#closeLeft(taken.open, +first.at)
+    return own.map((ticket) => ({ epoch: taken.epoch, ...ticket }))
   }
 
   /** The log as the session sees it. */
@@ -93,8 +110,7 @@ export class Tickets {
     const log = found.find(({ _id }) => _id === LOG)
     if (!log) return undefined
     const now = log.now ?? new Date()
-    const left = log.open.filter(({ at }) => +now - +at > LEFT_MS)
-    if (left.length > 0) await this.#closeLeft(left)
+    this.#closeLeft(log.open, +now)
     const first = Math.min(log.number + 1, ...log.open.map(({ number }) => number))
     const dropped = found.flatMap(({ _id, number, at }) =>
       _id === LOG ? [] : [[_id.slice(DROPPED.length), [number, Number(at)]] as const],
@@ -108,17 +124,39 @@ export class Tickets {
     await this.#log.updateOne({ _id: DROPPED + model }, set, { upsert: true })
   }
 
-  /** Makes sure that nothing comes of these tickets any more. */
-  async #closeLeft(tickets: readonly Ticket[]): Promise<void> {
-    for (const { number, at } of tickets) {
-      const nothing = { _id: number * MOST, at, model: NOTHING, record: NOTHING }
-      try {
-        await this.#entries.insertOne(nothing, { maxTimeMS: 200 } as object)
-      } catch (error) {
-        // Its transaction is still there, and the server ends it after a while; otherwise it has been committed.
-        if (!hasCode(error, DUPLICATE_KEY)) continue
-      }
-      await this.close(number)
+  /** Sees to it that nothing comes any more of tickets that have been left. */
+  #closeLeft(open: readonly Ticket[], now: number): void {
+    const left = open.filter(({ at }) => now - +at > LEFT_MS)
+    if (left.length === 0) return
+    this.#closing ??= this.#end(left, now).then(
+      () => {
+        this.#closing = undefined
+      },
+      () => {
+        this.#closing = undefined
+      },
+    )
+  }
+
+  async #end(left: readonly Ticket[], now: number): Promise<void> {
+    for (const { number, at, session } of left) {
+      const isPlaced = await this.#placeNothing(number, at)
+      if (isPlaced === false && now - +at < DEAD_MS) continue
+      // Not every provider allows this; the server itself ends such a transaction after a minute.
+      const kill = () => this.#database.command({ killSessions: [session] }).catch(() => {})
+      if (isPlaced !== undefined && session) await kill()
+      if (isPlaced !== false) await this.close(number)
+    }
+  }
+
+  /** Takes the place of a ticket's first entry: true if that was free, false if it will be or not, undefined if it is there. */
+  async #placeNothing(number: number, at: Date): Promise<boolean | undefined> {
+    const nothing = { _id: number * MOST, at, model: NOTHING, record: NOTHING }
+    try {
+      await this.#entries.insertOne(nothing, { maxTimeMS: 200 } as object)
+      return true
+    } catch (error) {
+      return hasCode(error, DUPLICATE_KEY) ? undefined : false
     }
   }
 }

@@ -1,8 +1,4 @@
-/**
- * The connection of a store: its deadlines, what is under way on it, and its end.
- *
- * @module
- */
+/** The connection of a store: its deadlines, what is under way on it, and its end. */
 
 import {
   type Db,

@@ -20,6 +20,8 @@ export const DUPLICATE_KEY = 11000
 export const WRITE_CONFLICT = 112
 /** The code of a collection that exists. */
 export const EXISTS = 48
+/** The code of an operation that was ended: by another process, which has taken this one for dead. */
+export const INTERRUPTED = 11601
 
 const INVALID_REGULAR_EXPRESSION = 51091
 /** A validator refuses the document (121), or an index of places on a sphere or in a plane finds no place in it. */
@@ -61,9 +63,11 @@ const NOT_NOW = new Set<unknown>([
   WRITE_CONFLICT, // each time that the transaction was tried
   134, // ReadConcernMajorityNotAvailableYet
   189, // PrimarySteppedDown
+  251, // NoSuchTransaction, each time that it was tried
   9001, // SocketException
   10107, // NotWritablePrimary
   11600, // InterruptedAtShutdown
+  INTERRUPTED,
   11602, // InterruptedDueToReplStateChange
   13435, // NotPrimaryNoSecondaryOk
   13436, // NotPrimaryOrSecondary

@@ -1,8 +1,6 @@
 /**
  * A collection with its documents as BSON, for copies: every type stays what it is, and so do members that no model
  * declares.
- *
- * @module
  */
 
 import { BSON, type Collection, type Document, ObjectId } from 'mongodb'

@@ -1,8 +1,4 @@
-/**
- * BSON values that records don't have, and what `find` returns instead.
- *
- * @module
- */
+/** BSON values that records don't have, and what `find` returns instead. */
 
 import type { Collection } from 'mongodb'
 import type { ForeignBatch, ForeignValue, UnmatchedValue } from '../../../../src/ports/copying.ts'

@@ -1,8 +1,4 @@
-/**
- * Whether collections have been written to, from a change stream.
- *
- * @module
- */
+/** Whether collections have been written to, from a change stream. */
 
 import type { ChangeStream, ChangeStreamOptions, Db, MongoClient } from 'mongodb'
 import type { WriteWatch } from '../../../../src/ports/copying.ts'

@@ -2,8 +2,6 @@
  * Records as BSON documents and back. Ids are ObjectIds in the database and strings in fieldgate, and a model may declare
  * types of BSON (`StoredForm`): the JSON of each says all that the BSON value does. Everything else is the same in both, so
  * that Mongoose and fieldgate can read each other's collections.
- *
- * @module
  */
 
 import { Binary, Decimal128, type Document, Double, Long, ObjectId, UUID } from 'mongodb'

@@ -1,13 +1,12 @@
 /**
  * The neutral filter as a MongoDB query. A client's values appear only where the query language takes a value, as
  * scalars; every key and operator comes from this code or the model.
- *
- * @module
  */
 
 import type { Document } from 'mongodb'
 import { all, any, type Filter, type Scalar, type SortKey } from '../../../../src/ports/filter.ts'
-import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
+import type { ObjectShape, Place } from '../../../../src/ports/shape.ts'
+import { placeAt } from '../../planner/seek.ts'
 import { encode } from '../documents/documents.ts'
 import { candidates, containsPattern } from '../search/grams.ts'
 
@@ -25,7 +24,7 @@ export function compileFilter(
     return filter.op === 'and' ? every(queries) : some(queries)
   }
   const { op, field } = filter
-  const at = placeAt(field, shape)
+  const at = { ...placeAt(field, shape), field }
   switch (op) {
     case 'eq':
       return among([filter.value], at)
@@ -86,12 +85,6 @@ function beyond({ field, descending }: SortKey, value: Scalar): Filter[] {
 }
 
 type At = Place & { readonly field: string }
-
-function placeAt(field: string, shape: ObjectShape): At {
-  const place = placeOf(shape, field)
-  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
-  return { ...place, field }
-}
 
 function among(values: readonly Scalar[], at: At): Document {
   const [first, ...others] = values.filter(isStorable).map((value) => encode(value, at.shape))

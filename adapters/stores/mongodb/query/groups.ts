@@ -1,8 +1,4 @@
-/**
- * Aggregates: the pipeline, and its documents as rows.
- *
- * @module
- */
+/** Aggregates: the pipeline, and its documents as rows. */
 
 import { Decimal128, type Document } from 'mongodb'
 import type { AggregateRead, DatePart, GroupKey, Measure } from '../../../../src/ports/aggregate.ts'

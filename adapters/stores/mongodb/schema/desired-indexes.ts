@@ -1,8 +1,4 @@
-/**
- * The indexes that a schema asks for.
- *
- * @module
- */
+/** The indexes that a schema asks for. */
 
 import { Binary, type Document, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../../src/ports/filter.ts'

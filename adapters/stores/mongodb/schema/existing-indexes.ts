@@ -1,8 +1,6 @@
 /**
  * The indexes that a collection has, how to create and drop them beside other processes and other indexes, and those over the
  * grams of documents.
- *
- * @module
  */
 
 import { Buffer } from 'node:buffer'

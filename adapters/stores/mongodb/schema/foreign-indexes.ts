@@ -1,8 +1,4 @@
-/**
- * Indexes that this store did not create: what each means for a collection's schema. None is ever dropped.
- *
- * @module
- */
+/** Indexes that this store did not create: what each means for a collection's schema. None is ever dropped. */
 
 import type { Document } from 'mongodb'
 import { topOf } from '../../../../src/ports/paths.ts'

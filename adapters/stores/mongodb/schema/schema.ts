@@ -1,8 +1,4 @@
-/**
- * Indexes: what `prepare` creates for a collection's schema, and what is left of other versions of the model.
- *
- * @module
- */
+/** Indexes: what `prepare` creates for a collection's schema, and what is left of other versions of the model. */
 
 import type { Collection, Db } from 'mongodb'
 import { type SortKey, sortText } from '../../../../src/ports/filter.ts'

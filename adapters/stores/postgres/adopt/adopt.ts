@@ -1,8 +1,4 @@
-/**
- * Tables of other programs: how a model's fields are read from and written to their columns. They are never altered.
- *
- * @module
- */
+/** Tables of other programs: how a model's fields are read from and written to their columns. They are never altered. */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'

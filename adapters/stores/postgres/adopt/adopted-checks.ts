@@ -1,8 +1,6 @@
 /**
  * What an adopted table must keep: keys in the form that the model declares (one of another form would be shown, and then
  * refused by every other route), and what the model excludes, because other programs write to it too.
- *
- * @module
  */
 
 import type { Exclusion } from '../../../../src/ports/exclusion.ts'

@@ -1,8 +1,4 @@
-/**
- * The columns of other programs: how each type holds the values of a model.
- *
- * @module
- */
+/** The columns of other programs: how each type holds the values of a model. */
 
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Column, ColumnKind } from '../layout/columns.ts'

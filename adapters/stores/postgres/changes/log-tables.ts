@@ -7,8 +7,6 @@
  *
  * - who has written a record later has the same or a later place, and then a greater number: its writer before had ended.
  * - what is below the oldest transaction that runs (`pg_snapshot_xmin`) is complete: nothing comes there any more.
- *
- * @module
  */
 
 import type { LoggedModel, NotedChange } from '../../../../src/ports/changes.ts'

@@ -12,7 +12,7 @@ import { type Position, positionIn, positionText } from '../../changes/position.
 import { Wakes } from '../../changes/wakes.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Row, Run } from '../layout/rows.ts'
-import { arrayText, Parameters, type Statement } from '../layout/sql.ts'
+import { arrayText, Parameters as Bound, type Statement } from '../layout/sql.ts'
 import { addEntries, dropOld, horizonOf, logTables, notedIn } from './log-tables.ts'
 
 type Reading = { readonly limit: number; readonly models?: readonly string[] | undefined }
@@ -68,17 +68,15 @@ export class Log implements ChangeLog {
   async history(
     model: string,
     record: string,
-    { limit, upTo }: { readonly limit: number; readonly upTo?: string | undefined },
+    { limit, upTo }: Parameters<ChangeLog['history']>[2],
   ): Promise<LoggedChange[]> {
     const last = upTo === undefined ? undefined : positionIn(upTo, 3)
     if (upTo !== undefined && !last) return []
     const { entries, log } = this.#tables
-    const parameters = new Parameters()
-    const [place, seq] = last?.numbers ?? []
-    const most =
-      place === undefined
-        ? 'TRUE'
-        : `(e.place, e.seq) <= (${parameters.bind(String(place), 'bigint')}, ${parameters.bind(String(seq), 'bigint')})`
+    const parameters = new Bound()
+    const [place = 0, seq = 0] = last?.numbers ?? []
+    const here = () => `(${parameters.integer(place)}, ${parameters.integer(seq)})`
+    const most = last ? `(e.place, e.seq) <= ${here()}` : 'TRUE'
     const of = `e.model = ${parameters.bind(model)} AND e.record = ${parameters.bind(record)}`
     const sql = `SELECT l.epoch, ${COLUMNS} FROM ${entries} AS e, ${log} AS l WHERE ${of} AND ${most} ORDER BY e.place DESC, e.seq DESC LIMIT ${limit}`
     const rows = await this.#ask(parameters.statement(sql))
@@ -94,7 +92,7 @@ export class Log implements ChangeLog {
   async add(
     noted: readonly Noted[],
     run: Run,
-    written?: (parameters: Parameters) => string,
+    written?: (parameters: Bound) => string,
   ): Promise<ReturnType<typeof notedIn>> {
     if (noted.length === 0) return []
     return notedIn((await run(addEntries(this.#tables, noted, written))).rows)
@@ -146,9 +144,8 @@ export class Log implements ChangeLog {
     models: readonly string[],
   ): Statement {
     const { entries, log, dropped } = this.#tables
-    const parameters = new Parameters()
-    const number = (value: number) => parameters.bind(String(value), 'bigint')
-    const [first, second, third] = [number(place), number(seq), number(at)]
+    const parameters = new Bound()
+    const [first, second, third] = [place, seq, at].map((one) => parameters.integer(one))
     const names = parameters.bind(arrayText(models), 'text[]')
     const here = `(${first}, ${second})`
     const isKnown = `${first} = 0 OR EXISTS (SELECT FROM ${entries} WHERE (place, seq, at) = (${first}, ${second}, ${third}))

@@ -1,8 +1,4 @@
-/**
- * A connection for each call: on Workers a socket belongs to the request that opened it.
- *
- * @module
- */
+/** A connection for each call: on Workers a socket belongs to the request that opened it. */
 
 import type { ReadHints } from '../../../../src/ports/store.ts'
 import type { Result } from '../layout/rows.ts'

@@ -1,8 +1,4 @@
-/**
- * The connections to the database: their deadlines, and the statements that they run.
- *
- * @module
- */
+/** The connections to the database: their deadlines, and the statements that they run. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'

@@ -1,8 +1,4 @@
-/**
- * The driver's clients: what they are told of the database, whose address may be as libpq and other clients write it.
- *
- * @module
- */
+/** The driver's clients: what they are told of the database, whose address may be as libpq and other clients write it. */
 
 import type { Options, Sql } from 'postgres'
 import connectTo from 'postgres'

@@ -1,8 +1,6 @@
 /**
  * The calls that wait for the database, and reads that may take long: how they end before they are done, and how many run at
  * once, so that the other calls always find a connection.
- *
- * @module
  */
 
 import { StoreTimeout } from '../../../../src/ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * The connections of a store: each is used by one call at a time, and never again once it broke.
- *
- * @module
- */
+/** The connections of a store: each is used by one call at a time, and never again once it broke. */
 
 import type { Sql } from 'postgres'
 

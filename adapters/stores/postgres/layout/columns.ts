@@ -1,8 +1,4 @@
-/**
- * A collection's columns: one for each top-level field.
- *
- * @module
- */
+/** A collection's columns: one for each top-level field. */
 
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Absence, CollectionSchema } from '../../../../src/ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * Dates as PostgreSQL writes and reads them.
- *
- * @module
- */
+/** Dates as PostgreSQL writes and reads them. */
 
 import { literal } from './sql.ts'
 
@@ -13,12 +9,6 @@ export function dateText(date: Date): string {
   const year = date.getUTCFullYear()
   const rest = iso.slice(iso.indexOf('-', 1))
   return year > 0 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`
-}
-
-/** `date` as JSON holds it: fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
-export function isoText(date: Date): string {
-  const text = date.toISOString()
-  return text.startsWith('+') ? ':' : text
 }
 
 /** The types of columns that hold dates. */

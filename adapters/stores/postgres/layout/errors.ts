@@ -1,8 +1,4 @@
-/**
- * Turns the driver's errors into the port's.
- *
- * @module
- */
+/** Turns the driver's errors into the port's. */
 
 import {
   DuplicateKey,

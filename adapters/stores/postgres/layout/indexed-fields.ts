@@ -1,8 +1,4 @@
-/**
- * What an index is on, from the server's words: of an index that another version of the app has made.
- *
- * @module
- */
+/** What an index is on, from the server's words: of an index that another version of the app has made. */
 
 import type { Column } from './columns.ts'
 

@@ -1,13 +1,10 @@
-/**
- * Where values are: SQL for the places that a field's path leads to, and for the generated columns that are searched.
- *
- * @module
- */
+/** Where values are: SQL for the places that a field's path leads to, and for the generated columns that are searched. */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
-import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
+import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { placeAt } from '../../planner/seek.ts'
 import { type Column, FOLD, SEARCH_PREFIX, type Table } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
@@ -74,16 +71,6 @@ function located(field: string, { schema, table }: Collected) {
   const column = table.byField.get(name)
   if (!column) throw new TypeError(`the field '${name}' is not in the collection's shape`)
   return { shape, first, column, keys, lists }
-}
-
-/** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
-export function placeAt(
-  field: string,
-  shape: ObjectShape,
-): { shape: Shape; parts: readonly string[] } {
-  const place = placeOf(shape, field)
-  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
-  return place
 }
 
 function operandAt(

@@ -1,8 +1,6 @@
 /**
  * Records as rows, and back; or rows as the JSON of records, without making the records first, which takes two to six times
  * as long.
- *
- * @module
  */
 
 import {
@@ -112,9 +110,7 @@ function jsonOf(value: unknown, kind: Column['kind']): unknown {
   return kind !== 'json' && value instanceof Date ? dateText(value) : value
 }
 
-/**
- * An `INSERT` of all rows in a list of such JSON. An adopted table fills in the columns that are not in `fields`.
- */
+/** An `INSERT` of all rows in a list of such JSON. An adopted table fills in the columns that are not in `fields`. */
 export function insertRows(table: Table, list: string, fields?: ReadonlySet<string>): string {
   const given = table.columns.filter(({ field }) => fields?.has(field) ?? true)
   const columns = given.map(({ sql, type }) => ({ sql, type }))

@@ -32,6 +32,11 @@ export class Parameters {
     return type === 'text' ? `$${number}::text` : `$${number}::text::${type}`
   }
 
+  /** An integer as a parameter. */
+  integer(number: number): string {
+    return this.bind(String(number), 'bigint')
+  }
+
   json(value: unknown): string {
     return this.bind(storedJson(value), 'jsonb')
   }

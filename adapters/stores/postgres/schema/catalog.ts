@@ -1,8 +1,4 @@
-/**
- * What the database knows of tables and of itself.
- *
- * @module
- */
+/** What the database knows of tables and of itself. */
 
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { Connection } from '../connection/connection.ts'
@@ -15,6 +11,13 @@ import {
   type Table,
 } from '../layout/columns.ts'
 import { arrayText, literal, type Statement } from '../layout/sql.ts'
+
+/** Where tables are. */
+export interface Place {
+  readonly connection: Connection
+  /** The database's schema. */
+  readonly space: string
+}
 
 /** A column that exists. */
 export interface ExistingColumn {
@@ -140,11 +143,7 @@ export async function trigramSpace(connection: Connection): Promise<string | und
 }
 
 /** Whether the function exists in the schema. */
-export async function hasFunction(
-  connection: Connection,
-  space: string,
-  name: string,
-): Promise<boolean> {
+export async function hasFunction({ connection, space }: Place, name: string): Promise<boolean> {
   const sql = `SELECT 1 FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE ARRAY[nspname, proname]::text[] = $1::text::text[]`
   const rows = await textRows(connection, { sql, values: [arrayText([space, name])] })

@@ -1,15 +1,11 @@
-/**
- * Start-up beside processes that use the same tables, and with a role that may not do everything.
- *
- * @module
- */
+/** Start-up beside processes that use the same tables, and with a role that may not do everything. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
-import { textRows } from './catalog.ts'
-import type { Place, Prepared } from './schema.ts'
+import { type Place, textRows } from './catalog.ts'
+import type { Prepared } from './schema.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
 const LOCK_MS = 300

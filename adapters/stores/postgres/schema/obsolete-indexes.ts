@@ -1,8 +1,4 @@
-/**
- * What a table still has that only other versions of a model need.
- *
- * @module
- */
+/** What a table still has that only other versions of a model need. */
 
 import type { LeftOver } from '../../../../src/ports/store.ts'
 import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
@@ -60,11 +56,7 @@ export function desiredNames(existing: ExistingTable, collection: Prepared): Rea
 }
 
 /** The indexes that other versions of the model have made. */
-export function obsoleteIndexes(
-  existing: ExistingTable | undefined,
-  collection: Prepared,
-): LeftIndex[] {
-  if (!existing) return []
+export function obsoleteIndexes(existing: ExistingTable, collection: Prepared): LeftIndex[] {
   const wanted = desiredNames(existing, collection)
   return [...existing.indexes]
     .filter(([name, { isOwn }]) => isOwn && !wanted.has(name))
@@ -109,6 +101,7 @@ type Note = (what: string) => void
 async function dropIndexes(collection: Prepared, note: Note): Promise<void> {
   const { connection, table, schema } = collection
   const existing = await existingTable(connection, table.sql)
+  if (!existing) return
   for (const { name, kind, index } of obsoleteIndexes(existing, collection)) {
     // A script without routers declares no searches.
     if (kind === 'search' && schema.searchable.length === 0) continue

@@ -1,11 +1,6 @@
-/**
- * The SQL that makes a collection's table, columns and indexes, and what PostgreSQL has no room for.
- *
- * @module
- */
+/** The SQL that makes a collection's table, columns and indexes, and what PostgreSQL has no room for. */
 
 import { totalOrder } from '../../planner/seek.ts'
-import type { Connection } from '../connection/connection.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { codeOf } from '../layout/errors.ts'
 import {
@@ -25,13 +20,7 @@ import {
   searchName,
   uniqueNames,
 } from '../layout/sql.ts'
-import { OWN } from './catalog.ts'
-
-/** Where tables are. */
-export interface Place {
-  readonly connection: Connection
-  readonly space: string
-}
+import { OWN, type Place } from './catalog.ts'
 
 /** A collection and its table. */
 export interface Prepared extends Place, Collected {}

@@ -1,8 +1,4 @@
-/**
- * Aggregates: the statement, and its rows as values.
- *
- * @module
- */
+/** Aggregates: the statement, and its rows as values. */
 
 import { type AggregateRead, type GroupKey, PART_LENGTHS } from '../../../../src/ports/aggregate.ts'
 import type { Scalar } from '../../../../src/ports/filter.ts'

@@ -1,8 +1,4 @@
-/**
- * A change of one record as the assignments of an `UPDATE`, so that it is one atomic statement.
- *
- * @module
- */
+/** A change of one record as the assignments of an `UPDATE`, so that it is one atomic statement. */
 
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change } from '../../../../src/ports/store.ts'

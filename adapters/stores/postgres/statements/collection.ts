@@ -180,7 +180,7 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
     orderBy: (keys) => orderBy(keys, compiled),
     // A limit that the planner can't see makes it plan a prepared statement again each time.
     count: (records) => String(Math.trunc(records)),
-    offset: (records) => parameters.bind(String(records), 'bigint'),
+    offset: (records) => parameters.integer(records),
     // The parts run in turn.
     oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
   })

@@ -1,22 +1,19 @@
-/**
- * The neutral filter as SQL.
- *
- * @module
- */
+/** The neutral filter as SQL. */
 
 import { everything, type Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { isoText } from '../../json-values.ts'
+import { placeAt } from '../../planner/seek.ts'
 import { every, filterCompiler, type Sign, some, type Value, whereAll } from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
-import { dateText, FIRST, isoText, LAST } from '../layout/dates.ts'
+import { dateText, FIRST, LAST } from '../layout/dates.ts'
 import {
   type Compilation,
   found,
   jsonOperand,
   listAt,
   type Operand,
-  placeAt,
   searchColumn,
 } from '../layout/operands.ts'
 import { arrayText, type Parameters, stored } from '../layout/sql.ts'

@@ -1,8 +1,4 @@
-/**
- * Inserts of one turn of the event loop, in one statement.
- *
- * @module
- */
+/** Inserts of one turn of the event loop, in one statement. */
 
 import {
   type Collection,
@@ -17,9 +13,7 @@ import { Parameters, type Statement } from '../layout/sql.ts'
 
 type Insert = Collection['insert']
 
-/**
- * Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone.
- */
+/** Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone. */
 export function inserter(table: Table, run: Run): Insert {
   if (table.isAdopted) return adoptedInserter(table, run)
   const insert = (rows: readonly string[]) => insertJson(rows, table, run)

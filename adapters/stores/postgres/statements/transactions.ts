@@ -105,8 +105,16 @@ async function takeAll(
     results.push(taken.result)
     noted.push(...notedBy(taken, step, at))
   }
-  const isNoted = all.some(({ step }) => isNotable(step))
-  return isNoted ? { results, noted: await log.add(noted, run) } : { results }
+  return outcomeOf(results, all, () => log.add(noted, run))
+}
+
+/** The outcome of steps; `add` is called if the log notes what some of them do. */
+async function outcomeOf(
+  results: readonly StepResult[],
+  all: readonly Located[],
+  add: () => ReturnType<Log['add']>,
+): Promise<Taken> {
+  return all.some(({ step }) => isNotable(step)) ? { results, noted: await add() } : { results }
 }
 
 /** Waits for the writes with the same guards, in one order. */

@@ -1,8 +1,4 @@
-/**
- * The statements that write to one collection, or hold its records until a transaction ends.
- *
- * @module
- */
+/** The statements that write to one collection, or hold its records until a transaction ends. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'

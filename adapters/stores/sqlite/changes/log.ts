@@ -5,8 +5,6 @@
  * Triggers add the entries, in the step of the statement that writes, and only while the log's row says so: what a
  * script or a version of the app without the log writes is not noted. One process writes at a time, so numbers that are
  * taken within a transaction are those of the order of commits.
- *
- * @module
  */
 
 import type {

@@ -1,8 +1,4 @@
-/**
- * A copy of a database while it is in use.
- *
- * @module
- */
+/** A copy of a database while it is in use. */
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

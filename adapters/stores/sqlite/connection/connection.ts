@@ -1,8 +1,4 @@
-/**
- * One connection to a database file, with its prepared statements.
- *
- * @module
- */
+/** One connection to a database file, with its prepared statements. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'

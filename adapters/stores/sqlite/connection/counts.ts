@@ -1,8 +1,6 @@
 /**
  * Kept counts: exact, because what this connection has written since is counted in, and a write of another connection
  * ends them. Of 100,000 records, a filtered total is kept in 20 µs and counted in 35 ms.
- *
- * @module
  */
 
 import { matches } from '../../../../src/ports/evaluate.ts'

@@ -1,8 +1,6 @@
 /**
  * The SQL functions that fieldgate adds to node:sqlite. None of them throws: an exception that leaves an SQLite
  * function crashes Deno.
- *
- * @module
  */
 
 import type { DatabaseSync } from 'node:sqlite'

@@ -1,8 +1,6 @@
 /**
  * How this process opens database files. An app makes a file that isn't there; a command that reads must not, because a
  * wrong folder or a missing variable would look like a new database.
- *
- * @module
  */
 
 /** The path of a database that has no file. */

@@ -4,8 +4,6 @@
  * The cost of a read is not guessed. It starts here and is interrupted when its time is up; from then on, the same
  * statement goes to the pool until it was quick there. A read that cannot be interrupted goes there if the collection
  * is large.
- *
- * @module
  */
 
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'

@@ -5,11 +5,122 @@
  */
 
 import { statSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import type { Statement } from '../layout/sql.ts'
+import { errorOf, type Failure } from '../layout/errors.ts'
+import type { Row, Statement } from '../layout/sql.ts'
 import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'
-import { type Events, type Found, type Job, Thread } from './thread.ts'
+
+/** The start data of a thread. */
+export interface ReaderData {
+  readonly path: string
+  /** Its one number becomes non-zero when the running statement must end. */
+  readonly cancelled: Int32Array<SharedArrayBuffer>
+}
+
+/** A message to a thread. */
+export type Ask = Statement | 'close'
+
+/** The result of a statement. */
+export interface Found {
+  readonly rows: readonly Row[]
+  readonly tookMs: number
+}
+
+/** A message from a thread; `open` and `closed` are about its connection. */
+export type Answer = Found | { readonly error: Failure } | 'open' | 'closed'
+
+/** A running statement, and its caller. */
+interface Job {
+  readonly statement: Statement
+  resolve(found: Found): void
+  reject(reason: unknown): void
+}
+
+/** How long to wait for a statement that cannot be interrupted, in milliseconds. */
+const CLOSE_MS = 5000
+
+/** A thread with its own connection. It keeps the process alive only while it has a job. */
+class Thread {
+  readonly #worker: Worker
+  readonly #cancelled = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  readonly #pool: Pool
+  readonly #closed = Promise.withResolvers<void>()
+  /** What it does now. */
+  job: Job | undefined
+  #cause: unknown
+
+  /** Throws if no thread can be started. */
+  constructor(path: string, pool: Pool) {
+    this.#pool = pool
+    const workerData: ReaderData = { path, cancelled: this.#cancelled }
+    this.#worker = new Worker(readerUrl(), { workerData })
+    this.#worker.unref()
+    this.#worker.on('message', (answer: Answer) => this.#heard(answer))
+    this.#worker.on('error', (error) => {
+      this.#cause = error
+    })
+    this.#worker.on('exit', () => this.#ended())
+  }
+
+  /** Begins a job; the thread must be free. */
+  run(job: Job): void {
+    this.job = job
+    Atomics.store(this.#cancelled, 0, 0)
+    this.#worker.ref()
+    this.#worker.postMessage(job.statement satisfies Ask)
+  }
+
+  /** Ends the running statement, soon. Its result is awaited before the next job. */
+  cancel(): void {
+    Atomics.store(this.#cancelled, 0, 1)
+  }
+
+  /** Ends the running statement, closes the connection and ends the thread, within a few seconds. */
+  async close(): Promise<void> {
+    this.cancel()
+    this.#worker.ref()
+    this.#worker.postMessage('close' satisfies Ask)
+    const timer = setTimeout(() => this.#closed.resolve(), CLOSE_MS)
+    await this.#closed.promise
+    clearTimeout(timer)
+    this.#worker.unref()
+    // Not awaited: it never settles while SQLite does not return.
+    void this.#worker.terminate()
+  }
+
+  #heard(answer: Answer): void {
+    if (answer === 'open') this.#pool.started()
+    else if (answer === 'closed') this.#closed.resolve()
+    else {
+      const { job } = this
+      this.job = undefined
+      this.#worker.unref()
+      if ('error' in answer) job?.reject(errorOf(answer.error))
+      else job?.resolve(answer)
+      this.#pool.begin()
+    }
+  }
+
+  #ended(): void {
+    this.#closed.resolve()
+    const { job } = this
+    this.job = undefined
+    this.#pool.ended(this, job, this.#cause)
+  }
+}
+
+/** The module of the thread: the source, or the published file, which lies beside the module that this one is part of. */
+function readerUrl(): URL {
+  const { url } = import.meta
+  return beside(url.endsWith('.ts') ? '../reader.ts' : './reader.js', url)
+}
+
+/** Bundlers would look for both files if they saw their names in a `new URL`. */
+function beside(file: string, url: string): URL {
+  return new URL(file, url)
+}
 
 /** The pool cannot read, because threads do not start, e.g. because their module is missing. */
 export class NoThreads extends Error {
@@ -30,7 +141,7 @@ export interface Limits {
 }
 
 /** The threads that read one file: started on demand, with one statement each at a time, first come first served. */
-export class Pool implements Events {
+export class Pool {
   readonly #path: string
   readonly #connection: Connection
   readonly #mostThreads: number
@@ -62,7 +173,7 @@ export class Pool implements Events {
     const timer = hasEnd ? setTimeout(onTime, Math.max(0, end - performance.now())) : undefined
     signal?.addEventListener('abort', onAbort)
     this.#queue.add(job)
-    this.#begin()
+    this.begin()
     try {
       return await promise
     } finally {
@@ -79,22 +190,20 @@ export class Pool implements Events {
     await Promise.all(threads.map((thread) => thread.close()))
   }
 
+  /** The connection of a thread is open. */
   started(): void {
     this.#hasStarted = true
   }
 
-  free(): void {
-    this.#begin()
-  }
-
+  /** A thread has ended by itself, for a reason. Its job, if it had one, gets no result. */
   ended(thread: Thread, job: Job | undefined, cause: unknown): void {
     this.#threads.delete(thread)
     job?.reject(this.#without(cause))
-    this.#begin()
+    this.begin()
   }
 
   /** Gives waiting jobs to free threads. */
-  #begin(): void {
+  begin(): void {
     if (this.#isLogLong()) {
       if (this.#running().length > 0) return
       this.#emptyLog()

@@ -1,8 +1,6 @@
 /**
  * One writer for all processes of `serve(app, { processes })`: the workers send their writes to the first process. Each
  * process for itself would wait for the others' locks, and find the pages that it has cached changed.
- *
- * @module
  */
 
 import { isWorker, topic } from '#processes'

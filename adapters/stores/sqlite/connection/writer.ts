@@ -1,8 +1,6 @@
 /**
  * Group commit: the writes that arrive in one turn of the event loop, and in the turns right after it, share a
  * transaction, so they wait for the disk only once.
- *
- * @module
  */
 
 import { isBusy, isUnusable } from '../layout/errors.ts'

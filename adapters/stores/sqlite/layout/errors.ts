@@ -1,8 +1,6 @@
 /**
  * SQLite's errors: which of its result codes one stands for, and what it is to the port. `exec` on Deno (2.9) gives the
  * message alone, so that tells where there is no code.
- *
- * @module
  */
 
 import {

@@ -4,14 +4,13 @@
  *
  * A string's shadow is its fold. A list's is a JSON list with the shadow of each element at its position (null if it is
  * not a string), so that pushing to the record's list and pulling from it take the same steps here.
- *
- * @module
  */
 
 import { fold } from '../../../../src/ports/fold.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields, Projection } from '../../../../src/ports/store.ts'
-import { restoreOf } from '../../json-values.ts'
+import { isoText, restoreOf } from '../../json-values.ts'
+import { placeAt } from '../../planner/seek.ts'
 import { caseKept, jsonPath, literal, type Parameters } from './sql.ts'
 
 /** Parses records of a shape from their JSON. */
@@ -45,8 +44,7 @@ export function fieldAt(path: string, shape: ObjectShape): Field {
 }
 
 function makeField(path: string, shape: ObjectShape): Field {
-  const place = placeOf(shape, path)
-  if (!place) throw new TypeError(`the field '${path}' is not in the collection's shape`)
+  const place = placeAt(path, shape)
   return { ...place, operand: operandIn('doc', place.parts[0] ?? '') }
 }
 
@@ -113,16 +111,10 @@ export function boundValue(
 ): string {
   if (typeof value === 'string') return parameters.bind(value)
   if (typeof value === 'boolean') return value ? '1' : '0'
-  if (value instanceof Date) return parameters.bind(dateString(value))
+  if (value instanceof Date) return parameters.bind(isoText(value))
   if (Number.isSafeInteger(value)) return parameters.bind(value)
   // SQLite parses some long numbers slightly wrong: then both sides must come from the same JSON.
   return `(${parameters.bind(JSON.stringify(value))} ->> '$')`
-}
-
-/** Fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
-export function dateString(date: Date): string {
-  const text = date.toISOString()
-  return text.startsWith('+') ? ':' : text
 }
 
 /** The shadow of one searchable path. */
@@ -183,9 +175,7 @@ const SAME_TEXT = 'Z'
 /** Follows a shadow's list. */
 const SAME_LIST = ' '
 
-/**
- * The new value of a shadow as SQL, given as SQL: never the same as before, so that the database can tell who keeps it.
- */
+/** The new value of a shadow as SQL, given as SQL: never the same as before, so that the database can tell who keeps it. */
 export function keptShadow({ column, parts }: Shadow, value: string): string {
   const sign = parts.length > 1 ? SAME_LIST : SAME_TEXT
   return `iif(${column} IS ${value}, ${value} || '${sign}', ${value})`
@@ -210,9 +200,7 @@ export function shadowAt(root: unknown, parts: readonly string[]): unknown {
   return Array.isArray(value) ? value.map((element) => shadowAt(element, rest)) : null
 }
 
-/**
- * `text` as shadows hold it; search terms too. NUL, where a full-text index ends, becomes a letter that no fold has.
- */
+/** `text` as shadows hold it; search terms too. NUL, where a full-text index ends, becomes a letter that no fold has. */
 export function folded(text: string): string {
   return fold(text).replaceAll('\0', 'N')
 }

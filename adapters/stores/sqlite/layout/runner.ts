@@ -1,8 +1,4 @@
-/**
- * What runs the statements of a collection: node:sqlite or D1.
- *
- * @module
- */
+/** What runs the statements of a collection: node:sqlite or D1. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'

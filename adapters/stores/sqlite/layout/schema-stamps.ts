@@ -6,8 +6,6 @@
  * the same). A trigger removes the stamp when another writer changes the record: a version of the app without stamps, a
  * script, a shell. A record without a stamp, or with that of another model, is read through `onlyDeclared` and
  * `withDefaults`, which takes a list of 50 twice the time.
- *
- * @module
  */
 
 import { digestOf } from '#hmac'
@@ -18,7 +16,7 @@ import {
   withDefaults,
 } from '../../../../src/ports/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/declared-text.ts'
-import type { Change, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
+import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
 import { identifier, type Statement, statement } from './sql.ts'
 
 /** The column of the stamp. It comes before the record, which may be long. */
@@ -120,10 +118,6 @@ export class SchemaStamps {
   /** The stamp of a record that is whole: everything in it is declared, and no default is missing. */
   ofWhole(record: unknown): number | undefined {
     return isWhole(this.#declared, record) ? this.#ownShape()?.stamp : undefined
-  }
-
-  ofNew(record: Fields): string {
-    return String(this.ofWhole(record) ?? 'NULL')
   }
 
   /** The stamp of a record that `change` changes, as SQL. */

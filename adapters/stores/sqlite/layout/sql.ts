@@ -1,8 +1,4 @@
-/**
- * SQL, built safely: names and paths are quoted, values are bound, and the names of indexes say what they are.
- *
- * @module
- */
+/** SQL, built safely: names and paths are quoted, values are bound, and the names of indexes say what they are. */
 
 /** A value that is bound to a statement. */
 export type SqlValue = string | number

@@ -1,8 +1,6 @@
 /**
  * What a collection's schema needs in the database, its table, its indexes and its triggers, and the steps to get there from
  * what exists.
- *
- * @module
  */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'

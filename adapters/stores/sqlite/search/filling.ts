@@ -1,8 +1,6 @@
 /**
  * Fills the shadows that records lack: at start-up those that a changed model adds, and before a search relies on them those of
  * records that another version of the app has written.
- *
- * @module
  */
 
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'

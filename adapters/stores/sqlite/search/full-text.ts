@@ -7,8 +7,6 @@
  *
  * A term of one or two characters has no trigram, but begins some: the list of the index's trigrams, itself a table, tells
  * which rows have one that begins so. Each text ends with `END` in the index, so that a trigram begins at every character.
- *
- * @module
  */
 
 import type { CollectionSchema } from '../../../../src/ports/store.ts'

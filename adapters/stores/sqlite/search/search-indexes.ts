@@ -1,8 +1,4 @@
-/**
- * The search indexes of a database: which collections have one, and when changed rows are merged into it.
- *
- * @module
- */
+/** The search indexes of a database: which collections have one, and when changed rows are merged into it. */
 
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'

@@ -1,8 +1,4 @@
-/**
- * A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement.
- *
- * @module
- */
+/** A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement. */
 
 import type { Scalar } from '../../../../src/ports/filter.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'

@@ -1,8 +1,4 @@
-/**
- * One collection, on top of anything that runs its statements.
- *
- * @module
- */
+/** One collection, on top of anything that runs its statements. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type {

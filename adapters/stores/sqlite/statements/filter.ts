@@ -1,17 +1,13 @@
-/**
- * The neutral filter as SQL over a table of JSON.
- *
- * @module
- */
+/** The neutral filter as SQL over a table of JSON. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { ObjectShape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
+import { isoText } from '../../json-values.ts'
 import { every, filterCompiler, some, type Value, whereAll } from '../../sql/filter.ts'
 import {
   boundValue,
   type Candidates,
-  dateString,
   fieldAt,
   folded,
   type Operand,
@@ -127,7 +123,7 @@ function isIn({ value }: Operand, values: readonly Value[], parameters: Paramete
 
 function jsonValue(value: Value): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0
-  return value instanceof Date ? dateString(value) : value
+  return value instanceof Date ? isoText(value) : value
 }
 
 function hasTypeOf({ type }: Operand, value: Value): string {

@@ -1,12 +1,11 @@
 /**
  * The statement of a read: a page of records in order, compiled once for each shape of a read, not once for each request,
  * which is a fifth of a list's time here.
- *
- * @module
  */
 
 import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
 import type { Read } from '../../../../src/ports/store.ts'
+import { isoText } from '../../json-values.ts'
 import {
   type Bounds,
   boundsAfter,
@@ -17,7 +16,7 @@ import {
 } from '../../planner/seek.ts'
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
-import { boundValue, dateString, fieldValue } from '../layout/records.ts'
+import { boundValue, fieldValue } from '../layout/records.ts'
 import { isLonger, type Parameters, type SqlValue, type Statement } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
@@ -90,9 +89,7 @@ function oneAfterAnother(selects: readonly string[]): string {
 
 const MAX_TERMS = 5
 
-/**
- * `sort` as an `ORDER BY` with a leading space, or nothing. SQLite's NULLs come first ascending, as the port requires.
- */
+/** `sort` as an `ORDER BY` with a leading space, or nothing. SQLite's NULLs come first ascending, as the port requires. */
 function orderBy(sort: readonly SortKey[], { shape }: Compilation): string {
   const keys = sort.map(
     ({ field, descending }) => `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`,
@@ -242,7 +239,7 @@ function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
 function kindOf(value: Scalar, values: SqlValue[]): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value) + END
   if (value instanceof Date) {
-    values.push(dateString(value))
+    values.push(isoText(value))
     return `date${END}`
   }
   const isBound = typeof value === 'string' ? value.isWellFormed() : Number.isSafeInteger(value)

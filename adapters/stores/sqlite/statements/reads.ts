@@ -1,8 +1,4 @@
-/**
- * The reads of one collection.
- *
- * @module
- */
+/** The reads of one collection. */
 
 import { everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'

@@ -1,8 +1,4 @@
-/**
- * Several writes as one: each step is a statement, which fails with its number if the step does.
- *
- * @module
- */
+/** Several writes as one: each step is a statement, which fails with its number if the step does. */
 
 import type {
   CollectionSchema,

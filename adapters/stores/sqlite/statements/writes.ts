@@ -1,8 +1,4 @@
-/**
- * The statements that write to one collection.
- *
- * @module
- */
+/** The statements that write to one collection. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
@@ -78,7 +74,7 @@ export function writesTo({ schema: { name: to }, table, stamps, compilation }: T
     insert(record) {
       const compiled = compilation()
       const text = textOf(record)
-      const row = rowOf(record, text, stamps?.ofNew(record) ?? 'NULL', compiled)
+      const row = rowOf(record, text, String(stamps?.ofWhole(record) ?? 'NULL'), compiled)
       const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
       return { ...statement, to, effect: { inserts: statement.values.indexOf(text) } }
     },

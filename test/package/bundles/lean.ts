@@ -1,0 +1,13 @@
+import * as z from 'zod/mini'
+import { worker } from '../../../adapters/runtimes/workers.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { appWith } from '../../../src/app/index.ts'
+import { createRouter, defineModel } from '../../../src/index.ts'
+
+const createApp = appWith()
+
+const City = defineModel('City', { fields: { name: z.string() } })
+
+export default worker<{ readonly DB: D1Binding }>((env) =>
+  createApp({ store: d1Store(env.DB) }).mount('/cities', createRouter({ model: City })),
+)
