@@ -10,21 +10,12 @@ import { idsOf } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Codes, IssuedCode } from '../codes/codes.ts'
+import type { IssuedCode } from '../codes/codes.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import type { Channel, MessagePurpose } from '../setup/delivery-options.ts'
 import type { CodeKind } from '../setup/field-names.ts'
-import type { DummyWrite } from '../users/dummy-writes.ts'
-import { type Breakers, type MailCheck, workingFirst } from './circuit-breaker.ts'
+import { workingFirst } from './circuit-breaker.ts'
 import { type MessageParts, sendMessage } from './send-message.ts'
-
-/** The parts that a request for a code needs. */
-export interface CodeRequestParts extends MessageParts {
-  readonly codes: Codes
-  readonly breakers: Breakers
-  readonly mailCheck: MailCheck
-  readonly dummyWrite: DummyWrite
-}
 
 /** Issuing a code, and making it valid. */
 const WRITES_PER_CODE = 2
@@ -34,7 +25,7 @@ const WRITES_PER_CODE = 2
  * address to send a code to. Throws a 503 while it is known that codes cannot be sent, and any error of the store.
  */
 export async function respondFirst(
-  parts: CodeRequestParts,
+  parts: MessageParts,
   request: ApiRequest,
   channels: readonly Channel[],
   send: (channels: readonly Channel[]) => Promise<boolean>,
@@ -59,7 +50,7 @@ export async function respondFirst(
  * failures are logged, and take the code back.
  */
 export async function sendNewCode(
-  parts: CodeRequestParts,
+  parts: MessageParts,
   account: Fields,
   kind: CodeKind,
   addressIn: (user: Fields) => string | undefined,
@@ -84,7 +75,7 @@ export async function sendNewCode(
 
 /** Sends a code to the address that the account has yet to prove; returns whether there is one. Failures are logged. */
 export function sendVerification(
-  parts: CodeRequestParts,
+  parts: MessageParts,
   account: Fields,
   request: ApiRequest,
 ): Promise<boolean> {
@@ -97,7 +88,7 @@ export function sendVerification(
  * only claimed on an account with a proven identifier.
  */
 export function addressOf(
-  { settings, identifiers }: CodeRequestParts,
+  { settings, identifiers }: MessageParts,
   user: Fields,
   channels: readonly Channel[],
 ): { readonly channel: Channel; readonly to: string } | undefined {
@@ -124,7 +115,7 @@ const PURPOSE_OF: Readonly<Record<SentCode['kind'], MessagePurpose>> = {
 
 /** Sends an issued code and tells the breaker; returns whether it was sent. A failure is logged. */
 export async function isSent(
-  parts: CodeRequestParts,
+  parts: MessageParts,
   { kind, user, code, expiresAt }: SentCode,
   to: string,
   request: ApiRequest,

@@ -11,6 +11,7 @@ import type { MailMessage } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
 import type { ProvenIdentifiers } from '../accounts/proven-identifiers.ts'
+import type { Codes } from '../codes/codes.ts'
 import { fail, group } from '../option-checks.ts'
 import { type Report, requestInfo } from '../request-info/request-info.ts'
 import type {
@@ -23,10 +24,12 @@ import type {
 } from '../setup/delivery-options.ts'
 import type { MailSettings } from '../setup/delivery-settings.ts'
 import type { AuthSettings } from '../setup/settings.ts'
+import type { DummyWrite } from '../users/dummy-writes.ts'
 import type { Users } from '../users/users.ts'
+import type { Breakers, MailCheck } from './circuit-breaker.ts'
 import { mailTexts, type SmsPurpose, smsText } from './templates.ts'
 
-/** The parts that a message needs. */
+/** The parts that messages need, and requests for codes. */
 export interface MessageParts {
   readonly users: Users
   readonly settings: AuthSettings
@@ -34,6 +37,10 @@ export interface MessageParts {
   readonly afterResponse: AfterResponse
   readonly report: Report
   readonly logger: Logger
+  readonly codes: Codes
+  readonly breakers: Breakers
+  readonly mailCheck: MailCheck
+  readonly dummyWrite: DummyWrite
 }
 
 /** How long a sender may take. */
