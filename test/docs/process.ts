@@ -155,7 +155,9 @@ export async function runVitest(files: Files, folder: string): Promise<string | 
   await linkPackage(folder, files)
   writeFiles(files, folder)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const child = started([process.execPath, vitest, 'run', '--no-color'], folder, 0)
+  // By default vitest gives a test five seconds, which a busy machine may need for one that signs two people up.
+  const args = ['run', '--no-color', `--testTimeout=${PATIENCE_MS}`]
+  const child = started([process.execPath, vitest, ...args], folder, 0)
   return (await watched(child, 0, { name: 'vitest', text: '' })).stop()
 }
 
