@@ -107,9 +107,7 @@ await withService('chromium', () => {
     for (const page of pages) await page.setViewport({ width: 520, height: 460 })
     const both = (rows: string[][]) =>
       Promise.all(
-        pages.map((page) =>
-          expect.poll(() => rowsOf(page), { interval: 50 }).toEqual(rows),
-        ),
+        pages.map((page) => expect.poll(() => rowsOf(page), { interval: 50 }).toEqual(rows)),
       )
 
     await send(one, '#add', { 'A city': 'Oslo' }, 'button')

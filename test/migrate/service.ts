@@ -67,7 +67,12 @@ export async function workplace(
   return {
     async compile() {
       const compiler = join(root, 'node_modules/typescript/bin/tsc')
-      const ended = promisify(execFile)(process.execPath, [compiler, '-p', work, '--singleThreaded'])
+      const ended = promisify(execFile)(process.execPath, [
+        compiler,
+        '-p',
+        work,
+        '--singleThreaded',
+      ])
       return (await ended.catch((failed: { stdout: string }) => failed)).stdout
     },
     async start(step, program = 'main.ts') {
