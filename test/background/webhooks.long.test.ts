@@ -7,7 +7,7 @@ import { webhooks } from '../../src/background/webhooks/index.ts'
 import { createApp } from '../../src/index.ts'
 import { runs, seeded } from '../runs.ts'
 import { counters, countUp } from './counters.ts'
-import { processesOf } from './processes.ts'
+import { endLease, processesOf } from './processes.ts'
 import { receiver } from './receiver.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -62,6 +62,7 @@ it(`${TOTAL} webhooks arrive from senders that are killed at a receiver that fai
       .toBeGreaterThan((kill * TOTAL) / 8)
     // The older one, which has the lease more often than not.
     await senders.kill()
+    await endLease(path)
     await senders.start()
     await own.stop()
     await new Promise((resolve) => setTimeout(resolve, 500))
