@@ -12,7 +12,7 @@ export const Api = appObject<{ readonly API: unknown }>((_, { storage }) =>
       store: durableStore(storage),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
-      bodyTimeoutMs: 8000,
+      bodyTimeoutMs: 5000,
     }),
   ),
 )

@@ -20,7 +20,7 @@ export default worker<Env>(({ HYPERDRIVE, SCHEMA }) =>
       }),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
-      bodyTimeoutMs: 8000,
+      bodyTimeoutMs: 5000,
     }),
   ),
 )

@@ -11,7 +11,7 @@ export default worker<{ readonly STORE: string; readonly TOKEN: string }>((env) 
       store: libsqlStore({ url: env.STORE, authToken: env.TOKEN }),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
-      bodyTimeoutMs: 8000,
+      bodyTimeoutMs: 5000,
     }),
   ),
 )

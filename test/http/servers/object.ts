@@ -23,7 +23,7 @@ export const Api = appObject<Env>((env) =>
         : postgresStore({ url: env.HYPERDRIVE.connectionString, schema: env.SCHEMA }),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
-      bodyTimeoutMs: 8000,
+      bodyTimeoutMs: 5000,
     }),
   ),
 )

@@ -26,7 +26,7 @@ export async function served(): Promise<App> {
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
       // A busy machine may need a second for a megabyte that comes at once.
-      bodyTimeoutMs: 8000,
+      bodyTimeoutMs: 5000,
     }),
   )
 }

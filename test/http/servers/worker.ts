@@ -11,7 +11,7 @@ export default worker<{ readonly DB: D1Binding }>((env) =>
       store: d1Store(env.DB),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
-      bodyTimeoutMs: 8000,
+      bodyTimeoutMs: 5000,
     }),
   ),
 )
