@@ -95,6 +95,8 @@ export const slow = {
 
 const first = where('score', 'eq', 1)
 
+const MOST_TRIES = 10
+
 /** Takes a second or more: fifty searches of each record. */
 function longest(many: Collection, hints?: ReadHints): Promise<number> {
   const filters = Array.from({ length: 50 }, (_, at) => containing('name', `${at % 10}x`))
@@ -118,14 +120,16 @@ export const slowReads: Contract<Store> = {
       `${name}: others are answered meanwhile`,
       async (store: Store) => {
         const many = manyIn(store)
-        // The second time it is known to be slow.
-        for (let time = 0; time < 2; time += 1) {
+        let meanwhile = 0
+        // The second time it is known to be slow. On a busy machine the others may come late.
+        for (let time = 0; time < 2 || (time < MOST_TRIES && meanwhile === 0); time += 1) {
           const asked = ask(many, 60_000 + time)
           equal(await namesOf(many, first), 'name 1')
           equal(await namesOf(many, where('_id', 'eq', '1'.padStart(24, '0'))), 'name 1')
-          ok(!(await isSettled(asked)))
+          if (!(await isSettled(asked))) meanwhile += 1
           deepEqual(await asked, answer)
         }
+        ok(meanwhile > 0)
       },
     ]),
   ),
