@@ -125,11 +125,15 @@ async function browser() {
   }
 }
 
+/** How many ceremonies users have begun. A browser has one at a time: the later one ends the one before. */
+let begunByUsers = 0
+
 /** Registers a passkey for the signed-in user. */
 function register(
   ask: Ask,
   options: { readonly name?: string } = {},
 ): Promise<Result<unknown, unknown>> {
+  begunByUsers += 1
   return ceremony(
     () => ask('beginPasskey'),
     async (optionsJSON) => (await browser()).startRegistration({ optionsJSON }),
@@ -145,10 +149,16 @@ function signIn(
     ticket: first,
   }: { readonly autofill?: boolean; readonly ticket?: string } = {},
 ): Promise<Result<unknown, unknown>> {
+  if (!autofill) begunByUsers += 1
+  const begun = begunByUsers
   return ceremony(
     () => ask('beginPasskeyLogin', first === undefined ? {} : { ticket: first }),
-    async (optionsJSON) =>
-      (await browser()).startAuthentication({ optionsJSON, useBrowserAutofill: autofill }),
+    async (optionsJSON) => {
+      const { startAuthentication } = await browser()
+      // What the page only offers comes too late, and must not end what the user waits for.
+      if (autofill && begun !== begunByUsers) throw new Error('Another way in has begun.')
+      return startAuthentication({ optionsJSON, useBrowserAutofill: autofill })
+    },
     (ticket, credential) =>
       first === undefined
         ? ask('passkeyLogin', { ticket, credential })

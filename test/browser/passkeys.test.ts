@@ -107,6 +107,16 @@ await withService('chromium', () => {
       expect(signedIn).toMatchObject({ ok: true, data: { user: { email: user.email } } })
     })
 
+    it('are no more offered once the user has pressed a button', async () => {
+      await signOut()
+      const [offered, signedIn] = await tab.page.evaluate(() =>
+        Promise.all([auth.passkeys.signIn({ autofill: true }), auth.passkeys.signIn()]),
+      )
+      const tooLate = { status: 0, message: 'Another way in has begun.' }
+      expect(offered).toEqual({ ok: false, error: tooLate })
+      expect(signedIn).toMatchObject({ ok: true, data: { user: { email: user.email } } })
+    })
+
     it('with a lower count are refused: there may be a copy', async () => {
       const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
       const [credential] = credentials
