@@ -70,7 +70,9 @@ await withService('chromium', () => {
       expect(said).toHaveLength(3)
       expect(said[0]).toMatch(/Changed.*you.*Price.*33.*44/)
       expect(said[2]).toMatch(/Created.*nobody signed in/)
-      await page.$$eval('.changes li', (all) => all[1]?.querySelector('button')?.click())
+      await page.evaluate(() => {
+        document.querySelectorAll('.changes li')[1]?.querySelector('button')?.click()
+      })
       await click(page, 'dialog button.primary')
       await page.waitForFunction(
         () =>

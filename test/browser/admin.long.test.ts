@@ -199,7 +199,8 @@ await withService('chromium', () => {
       await books().update(_id, { price: 44, pages: 222 })
       await press(page, 'Save')
       await sees(page, 'Someone else has changed this record')
-      await page.$$eval('dialog fieldset', (all) => {
+      await page.evaluate(() => {
+        const all = [...document.querySelectorAll('dialog fieldset')]
         const price = all.find((one) => one.querySelector('legend')?.textContent === 'Price')
         price?.querySelector('input')?.click()
       })

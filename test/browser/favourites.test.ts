@@ -40,17 +40,18 @@ const rowsOf = (page: Page) =>
     rows.map((row) => [row.querySelector('b')?.textContent, row.querySelector('input')?.value]),
   )
 
-/** Fills a form and sends it, in one step: an event may redraw the page at any time. */
+/** Fills a form and sends it, in one evaluation: an event may redraw the page at any time. */
 const send = (page: Page, form: string, values: Record<string, string>, button: string) =>
-  page.$eval(
-    form,
-    (element, given, selector) => {
+  page.evaluate(
+    (where, given, selector) => {
+      const element = document.querySelector(where)
       for (const [name, value] of Object.entries(given)) {
-        const input = element.querySelector<HTMLInputElement>(`input[aria-label="${name}"]`)
+        const input = element?.querySelector<HTMLInputElement>(`input[aria-label="${name}"]`)
         if (input) input.value = value
       }
-      element.querySelector<HTMLButtonElement>(selector)?.click()
+      element?.querySelector<HTMLButtonElement>(selector)?.click()
     },
+    form,
     values,
     button,
   )
