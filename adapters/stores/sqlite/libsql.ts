@@ -45,6 +45,7 @@ export interface LibsqlResult {
 
 /** How long a statement waits for another process that writes to the same file. */
 const MAX_WAIT_MS = 5000
+const PAUSE_MS = 20
 
 /**
  * A store in a libSQL database. A write resolves when the database has it on disk. Throws a `TypeError` without a `url`
@@ -59,8 +60,7 @@ export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
   let isReady = !isFile
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      // Readers then wait for no writer. The file keeps it.
-      if (!isReady) await known.execute({ sql: 'PRAGMA journal_mode = WAL', args: [] })
+      if (!isReady) await keepLog(known)
       isReady = true
       return await work()
     } catch (error) {
@@ -77,6 +77,21 @@ export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
       if (!client) known.close()
     },
   })
+}
+
+/** Readers then wait for no writer. The file keeps it. */
+async function keepLog(client: LibsqlClient): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS
+  for (;;) {
+    try {
+      return void (await client.execute({ sql: 'PRAGMA journal_mode = WAL', args: [] }))
+    } catch (error) {
+      // Where another process opens the same new file, SQLite does not wait by itself.
+      const { code } = error as { readonly code?: unknown }
+      if (code !== 'SQLITE_BUSY' || performance.now() > until) throw error
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    }
+  }
 }
 
 function opened(url: string, authToken: string | undefined): LibsqlClient {
