@@ -9,6 +9,7 @@ import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/outages.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { checkOptions, type Fail, failAs, flag, natural, type Rule } from '../model/option-rules.ts'
+import { ownId } from '../model/own-records.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { pathOf } from '../ports/paths.ts'
 import { describeGuard } from '../records/engine/guards.ts'
@@ -257,7 +258,7 @@ function placeOf(request: ApiRequest, key: string): string {
   const who = callersOf(request)
   const path = pathOf(url)
   const query = url.slice(url.indexOf(path) + path.length)
-  return hexDigestOf(JSON.stringify([who, method, path, query, key])).slice(0, 24)
+  return ownId(JSON.stringify([who, method, path, query, key]))
 }
 
 async function bodyOf(request: ApiRequest): Promise<Uint8Array | string> {

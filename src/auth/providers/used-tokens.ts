@@ -4,9 +4,9 @@
  * The store enforces it: the digest of a token is the id of a record, and no id can be inserted twice.
  */
 
-import { hexDigestOf } from '#hmac'
+import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
 import { withId } from '../../ports/filter.ts'
-import { type Collection, type CollectionSchema, DuplicateKey } from '../../ports/store.ts'
+import type { Collection, CollectionSchema } from '../../ports/store.ts'
 
 /** A token that is about to be used. */
 export interface SingleUse {
@@ -28,20 +28,11 @@ export interface UsedTokens {
 }
 
 /** The collection of the digests. */
-export const usedTokenSchema: CollectionSchema = {
-  name: 'fieldgate_used_tokens',
-  idType: 'objectId',
-  shape: {
-    kind: 'object',
-    fields: new Map([
-      ['_id', { kind: 'id', idType: 'objectId' }],
-      ['expiresAt', { kind: 'date' }],
-    ]),
-  },
-  unique: [],
-  indexes: [[{ field: 'expiresAt', descending: false }]],
-  searchable: [],
-}
+export const usedTokenSchema: CollectionSchema = ownSchema(
+  'fieldgate_used_tokens',
+  { expiresAt: 'date' },
+  [['expiresAt']],
+)
 
 /** Clocks of instances may differ, and a token is accepted for some seconds longer. */
 const MARGIN_MS = 60_000
@@ -51,13 +42,9 @@ const MAX_SWEPT = 3
 export function usedTokens(collection: Collection, auth: string, now: () => number): UsedTokens {
   return {
     async use({ signed, expiresAt }) {
-      const _id = hexDigestOf(JSON.stringify([auth, signed])).slice(0, 24)
-      try {
-        await collection.insert({ _id, expiresAt: new Date(expiresAt + MARGIN_MS) })
-      } catch (error) {
-        if (error instanceof DuplicateKey) return undefined
-        throw error
-      }
+      const _id = ownId(JSON.stringify([auth, signed]))
+      const record = { _id, expiresAt: new Date(expiresAt + MARGIN_MS) }
+      if (!(await insertOnce(collection, record))) return undefined
       return async () => void (await collection.delete(withId(_id)))
     },
     async sweep() {

@@ -1,8 +1,8 @@
 /** Both sides of a copy, compared record by record. */
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Copyable } from '../../ports/copying.ts'
+import { hexOf } from '../../ports/hex.ts'
 import { EXAMPLES, Ids, type Progress, type Some } from '../tally.ts'
 
 /** What is not equal on both sides. */
@@ -61,7 +61,7 @@ export async function compare<R>(
     source: read,
     unread: all - read,
     target: count,
-    checksum: bytesToHex(hash.digest()),
+    checksum: hexOf(hash.digest()),
     missing,
     changed,
     extra: { count: extra, examples: extra > 0 ? await extraIn(target, source) : [] },
