@@ -35,14 +35,15 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
   return (error, request, context) => {
     const known = refusalIn(error)
     const status = known?.status ?? 500
-    log(known ?? error, status, { request, context, outages })
+    const code = known ? codeOf(known) : 'internal-error'
+    log(known ?? error, status, { request, context, code, outages })
     const { requestId } = request
     const failure = {
       error: known?.message ?? UNEXPECTED,
       fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
-      code: known ? codeOf(known) : 'internal-error',
+      code,
     }
     return failureFor(request, status, failure, known?.headers)
   }
@@ -75,6 +76,7 @@ function isErrorStatus(status: unknown): boolean {
 interface Failed {
   readonly request: ApiRequest
   readonly context: RequestContext
+  readonly code: string | undefined
   readonly outages: OutageLog
 }
 
@@ -82,7 +84,8 @@ interface Failed {
  * Logs one line per failed request, but in an outage one per second. It names the user, but has no query string, body
  * or token; the stack only if something broke.
  */
-function log(error: unknown, status: number, { request, context, outages }: Failed): void {
+function log(error: unknown, status: number, failed: Failed): void {
+  const { request, context, code, outages } = failed
   const details = {
     requestId: request.requestId,
     method: request.method,
@@ -93,7 +96,8 @@ function log(error: unknown, status: number, { request, context, outages }: Fail
   }
   try {
     if (status < 500) {
-      context.logger.info('request refused', { ...details, error: unquoted(messageOf(error)) })
+      const told = { ...details, ...(code && { code }), error: unquoted(messageOf(error)) }
+      context.logger.info('request refused', told)
     } else if (status === 503) {
       const more = outages.due(error)
       if (more === undefined) return

@@ -112,7 +112,7 @@ describe('answers, Envelope and errors: the log', () => {
     )
     expect(log.lines[1]).toMatchObject({
       level: 'info',
-      details: { method: 'GET', path: '/things/xyz' },
+      details: { method: 'GET', path: '/things/xyz', code: 'invalid-id' },
     })
   })
 
