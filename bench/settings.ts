@@ -25,7 +25,7 @@ export interface Settings {
 }
 
 /** What is usual where two commits are compared: each row needs many rounds. */
-const AGAINST = { store: 'sqlite', rounds: '5', connections: '16' }
+const AGAINST = { store: 'sqlite', rounds: '6', connections: '16' }
 const USUAL = { store: STORES.join(','), rounds: '3', connections: '1,16' }
 
 /**

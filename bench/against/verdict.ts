@@ -70,7 +70,7 @@ export function verdictOf(ratios: readonly number[]): Verdict {
     ...estimate,
     text: noise > CHANGE - 1 ? `${change}, ${noisy}` : change,
     isSlower: low > 1 && ratio >= CHANGE,
-    isClear: high < CHANGE,
+    isClear: high < CHANGE && noise < CHANGE - 1,
   }
 }
 

@@ -28,7 +28,7 @@ async function of1000(
   let count = 0
   for (let run = 0; run < 1000; run += 1) {
     const measure = machine(random, change, noise)
-    const { verdict } = await untilClear(5, measure, (ratio) => ratio)
+    const { verdict } = await untilClear(6, measure, (ratio) => ratio)
     if (is(verdict)) count += 1
   }
   return count
