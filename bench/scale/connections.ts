@@ -16,6 +16,8 @@ import { count, type Figure, type Scale } from './part.ts'
 const CONNECTIONS = 10_000
 const RECORDS = 10_000
 const IDLE_MS = 20_000
+/** Requests before memory is looked at. */
+const WARM_UP = 1000
 /** How many are opened at a time. */
 const OPENING = 100
 
@@ -58,7 +60,7 @@ async function silent(server: Server, path: string, wanted: number): Promise<Fig
   const open = new Set<Socket>()
   const { port } = new URL(server.base)
   const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-  let [left, most, answered] = [wanted, 0, 0]
+  let [left, most, answered] = [WARM_UP, 0, 0]
   const opener = async () => {
     while (left > 0) {
       left -= 1
@@ -72,8 +74,10 @@ async function silent(server: Server, path: string, wanted: number): Promise<Fig
     }
   }
   await opener()
+  while (open.size > 0) await pause(100)
   const before = server.memoryMiB()
   left = wanted
+  most = 0
   answered = 0
   await Promise.all(Array.from({ length: OPENING }, opener))
   const after = server.memoryMiB()
