@@ -77,6 +77,7 @@ export async function warmServer(
         connections,
         cpuMicroseconds: (cpu / (seen.requestsPerSecond * duration)) * 1e6,
         memoryMiB: running.memoryMiB(),
+        ownMemoryMiB: running.ownMemoryMiB(),
       }
     }
     return { sample, stop }

@@ -63,7 +63,7 @@ export async function hours({ factor, store }: Scale): Promise<Figure[]> {
 
 function pieceOf(samples: readonly Sample[]): string {
   const of = (pick: (sample: Sample) => number) => median(samples.map(pick))
-  return `${count(of((sample) => sample.memoryMiB))} MiB, CPU ${count(of((sample) => sample.cpuMicroseconds))} µs, p99 ${of((sample) => sample.p99Ms).toFixed(1)} ms`
+  return `${count(of((sample) => sample.memoryMiB))} MiB, ${count(of((sample) => sample.ownMemoryMiB))} without mapped files, CPU ${count(of((sample) => sample.cpuMicroseconds))} µs, p99 ${of((sample) => sample.p99Ms).toFixed(1)} ms`
 }
 
 /** The kinds of reads in turn, so that each piece has all of them. */
