@@ -45,7 +45,7 @@ async function checkAnswer(
   if (work.status !== undefined) return
   const { dialect } = server
   const seen = normalised(dialect?.answer(text, response.headers, paths[request] ?? '') ?? text)
-  const key = `${work.name} ${method} ${request} of ${size}`
+  const key = `${work.name} ${method} ${request} of ${size}${aloneOf(server)}`
   const first = answers.get(key) ?? seen
   if (first !== seen && !(dialect && isSamePage(first, seen))) {
     throw new Error(
@@ -53,6 +53,10 @@ async function checkAnswer(
     )
   }
   if (!dialect) answers.set(key, first)
+}
+
+function aloneOf({ name, isAlone }: Contender): string {
+  return isAlone ? ` by ${name}` : ''
 }
 
 /** Where two texts part. */

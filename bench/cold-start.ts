@@ -10,6 +10,9 @@ import { startProgram } from './server.ts'
 import { type Contender, LIMIT } from './servers.ts'
 import { median } from './table.ts'
 
+/** The name of this work, which is no load. */
+export const COLD_START = 'cold-start'
+
 /** The starts of one server. */
 export interface ColdStart {
   readonly server: string
@@ -27,7 +30,7 @@ export async function coldStarts(
   // The first round brings the programs from the disk.
   for (let round = 0; round <= rounds; round += 1) {
     for (const server of orderOf(servers, round)) {
-      const { milliseconds, memoryMiB } = await start(server, database)
+      const { milliseconds, memoryMiB } = await firstAnswer(server, database)
       if (round === 0) continue
       const seen = starts.get(server.name) ?? { milliseconds: [], memoryMiB: [] }
       seen.milliseconds.push(milliseconds)
@@ -41,10 +44,11 @@ export async function coldStarts(
   }))
 }
 
-async function start(
+/** One start of a server: the time until its first answer, the processor's too, and its memory then. */
+export async function firstAnswer(
   server: Contender,
   { asked, place }: Database,
-): Promise<{ milliseconds: number; memoryMiB: number }> {
+): Promise<{ milliseconds: number; cpuSeconds: number; memoryMiB: number }> {
   const command = await server.command(place(server.owner, false))
   const requests = { method: 'GET', paths: [`/products/${asked.ids[0]}`] }
   const [path = ''] = (server.dialect?.asked(requests) ?? requests).paths
@@ -55,7 +59,11 @@ async function start(
     await response.text()
     if (!response.ok) throw new Error(`${server.name} starts with a ${response.status}`)
     const milliseconds = performance.now() - begun
-    return { milliseconds, memoryMiB: running.memoryMiB() }
+    return {
+      milliseconds,
+      cpuSeconds: running.cpuSeconds(),
+      memoryMiB: running.memoryMiB(),
+    }
   } finally {
     await running.stop()
   }

@@ -14,6 +14,7 @@ import {
   storeChart,
   WORKS,
 } from './charts/stores.ts'
+import { scaleLines } from './scale/table.ts'
 import { median, ratioOf } from './table.ts'
 
 const STORES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mongodb: 'MongoDB' }
@@ -59,6 +60,7 @@ export function pagesWithFigures(): Page[] {
     pageWith('docs/comparison.md', beside),
     pageWith('docs/speed.md', {
       '| | SQLite |': growth(),
+      '| scale |': scaleLines(),
       '![': stores.map(({ name, label }) => `![Chart of ${label}](charts/${name}.svg)`),
     }),
     ...charts(stores),

@@ -1,11 +1,13 @@
 /**
- * `npm run bench [-- <work> …]`: fieldgate beside the limit and its peers, each in a fresh process a round, in turns.
+ * `npm run bench [-- <work> …]`: fieldgate beside the limit and its peers, each in a fresh process a round, in turns; with
+ * `--against <commit>` beside another commit.
  *
  * @module
  */
 
+import { isAsFast } from './against/run.ts'
 import { buildServers, installPeers } from './build.ts'
-import { type ColdStart, coldStartLines, coldStarts } from './cold-start.ts'
+import { COLD_START, type ColdStart, coldStartLines, coldStarts } from './cold-start.ts'
 import { checkWrk } from './load.ts'
 import { measureRound, orderOf } from './measure.ts'
 import { type Database, OWNERS } from './records/database.ts'
@@ -18,12 +20,12 @@ import { header, lineOf, type Row } from './table.ts'
 import { DATABASES, type Work } from './work.ts'
 import { chosen, works } from './works.ts'
 
-/** The name of the work that is no load. */
-const COLD_START = 'cold-start'
-
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   checkWrk()
+  if (settings.against !== undefined) {
+    process.exit((await isAsFast(settings.against, settings)) ? 0 : 1)
+  }
   await buildServers()
   if (settings.stores.some((store) => store !== 'd1')) installPeers()
   for (const store of settings.stores) {

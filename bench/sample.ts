@@ -13,6 +13,8 @@ export interface Sample extends Load {
   readonly cpuMicroseconds: number
   /** Resident memory after the load. */
   readonly memoryMiB: number
+  /** The part of it that is no file. */
+  readonly ownMemoryMiB: number
   /** How often the other clients of a burden were answered in a second. */
   readonly othersPerSecond?: number
   /** The same server without the work's burden. */
@@ -29,6 +31,7 @@ export function unknownSample(connections: number): Sample {
     errors: Number.NaN,
     cpuMicroseconds: Number.NaN,
     memoryMiB: Number.NaN,
+    ownMemoryMiB: Number.NaN,
   }
 }
 

@@ -18,6 +18,8 @@ export interface Server {
   cpuSeconds(): number
   /** Resident memory, in MiB. */
   memoryMiB(): number
+  /** The part of it that is no file: SQLite maps the pages of the database that it reads. */
+  ownMemoryMiB(): number
   /** Ends it at once, or as `signal` says. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -44,7 +46,8 @@ export async function startProgram([command = '', ...args]: readonly string[]): 
   return {
     base: `http://127.0.0.1:${port}`,
     cpuSeconds: () => sumOf(cpuSecondsOf),
-    memoryMiB: () => sumOf(memoryOf),
+    memoryMiB: () => sumOf((pid) => memoryOf(pid, 'VmRSS')),
+    ownMemoryMiB: () => sumOf((pid) => memoryOf(pid, 'RssAnon')),
     stop: (signal = 'SIGKILL') =>
       new Promise((resolve) => {
         const [, ...children] = processesOf(child.pid ?? 0)
@@ -84,8 +87,8 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS
 }
 
-function memoryOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(proc(pid, 'status'))?.[1]) / 1024
+function memoryOf(pid: number, kind: 'VmRSS' | 'RssAnon'): number {
+  return Number(new RegExp(`${kind}:\\s+(\\d+)`).exec(proc(pid, 'status'))?.[1]) / 1024
 }
 
 function proc(pid: number, name: string): string {

@@ -29,6 +29,8 @@ export interface Contender {
   readonly owner: Owner
   /** The works that it takes part in. Default: all. */
   readonly works?: readonly string[]
+  /** Whether its answers may differ from those of the other servers. */
+  readonly isAlone?: boolean
   /** Its words, if it has a contract of its own. */
   readonly dialect?: Dialect
   /** What starts it on the records at `place`. */

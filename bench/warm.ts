@@ -15,6 +15,9 @@ import { get, type Work } from './work.ts'
 
 /** A server's code is compiled while it is asked; the more there is of it, the longer that takes. */
 const WARM_UP_SECONDS = 2
+/** The processor time that it has to have had by then: on a busy machine that takes several such loads. */
+const WARM_UP_CPU_SECONDS = 1
+const MOST_WARM_UPS = 5
 
 /** A server that can be loaded. */
 export interface WarmServer {
@@ -48,7 +51,12 @@ export async function warmServer(
     const check = () => checkAnswers(server, work, requests, at)
     if (!work.cold) {
       await check()
-      await load(at.base, requests, work.seconds ? 1 : 16, WARM_UP_SECONDS)
+      const count = work.seconds ? 1 : 16
+      const begun = running.cpuSeconds()
+      for (let left = MOST_WARM_UPS; left > 0; left -= 1) {
+        await load(at.base, requests, count, WARM_UP_SECONDS)
+        if (running.cpuSeconds() - begun >= WARM_UP_CPU_SECONDS) break
+      }
     }
     const duration = Math.max(seconds, work.seconds ?? 0)
     const sample = async (connections: number): Promise<Sample> => {
@@ -69,6 +77,7 @@ export async function warmServer(
         connections,
         cpuMicroseconds: (cpu / (seen.requestsPerSecond * duration)) * 1e6,
         memoryMiB: running.memoryMiB(),
+        ownMemoryMiB: running.ownMemoryMiB(),
       }
     }
     return { sample, stop }

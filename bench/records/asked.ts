@@ -32,13 +32,7 @@ export interface Asked {
 /** What to ask of `size` records. */
 export function askedOf(size: number): Asked {
   const spread = Array.from({ length: 1000 }, (_, at) => Math.floor((at * size) / 1000))
-  const byPrice = Array.from({ length: size }, (_, number) => {
-    const { _id, price } = product(number)
-    return { number, _id, price }
-  }).sort((a, b) => b.price - a.price || (a._id < b._id ? -1 : 1))
   const lastPage = Math.ceil(size / PAGE_SIZE)
-  const anchor = byPrice[(lastPage - 1) * PAGE_SIZE - 1]
-  if (!anchor) throw new Error('the bench needs more than one page of records')
   return {
     size,
     ids: spread.map(productId),
@@ -46,9 +40,22 @@ export function askedOf(size: number): Asked {
     terms: spread.map(termOf),
     orderedTerms: spread.map((number) => termOf(number - (number % PRODUCTS_PER_ORDER))),
     lastPage,
-    anchor,
+    anchor: anchorOf(size, (lastPage - 1) * PAGE_SIZE),
     emails: Array.from({ length: 32 }, (_, at) => `user-${at}@bench.example`),
   }
+}
+
+/** The last of the first `count` of `size` records by `-price`, then by id. Numbers alone, because there may be many millions. */
+function anchorOf(size: number, count: number): Asked['anchor'] {
+  if (count === 0) throw new Error('the bench needs more than one page of records')
+  const prices = Float64Array.from({ length: size }, (_, number) => product(number).price)
+  const price = prices.toSorted()[size - count] ?? 0
+  let left = count - prices.reduce((dearer, each) => dearer + (each > price ? 1 : 0), 0)
+  const number = prices.findIndex((each) => {
+    if (each === price) left -= 1
+    return left === 0
+  })
+  return { number, _id: productId(number), price }
 }
 
 function termOf(number: number): string {
