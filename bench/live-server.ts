@@ -6,10 +6,10 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { built } from './build.ts'
+import { memoryOf } from './server.ts'
 
 /** How many are opened at a time. */
 const OPENING = 50
@@ -84,8 +84,7 @@ export class LiveServer {
   /** Its resident memory after a collection, in MiB. */
   async memory(): Promise<number> {
     await this.#ask('clean')
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+    return memoryOf(this.#child.pid ?? 0, 'VmRSS')
   }
 
   /** Ends it. */

@@ -87,7 +87,8 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS
 }
 
-function memoryOf(pid: number, kind: 'VmRSS' | 'RssAnon'): number {
+/** Resident memory of a process in MiB: all of it, or the part that is no file. */
+export function memoryOf(pid: number, kind: 'VmRSS' | 'RssAnon'): number {
   return Number(new RegExp(`${kind}:\\s+(\\d+)`).exec(proc(pid, 'status'))?.[1]) / 1024
 }
 

@@ -22,6 +22,7 @@ const { values } = parseArgs({
 })
 const [streams, others] = [Number(values.streams), Number(values.others)]
 const [writes, idleMs] = [Number(values.writes), Number(values.idle) * 1000]
+
 async function idle(): Promise<void> {
   const server = new LiveServer(values.built)
   await server.start()

@@ -73,10 +73,19 @@ function significant(value: number): string {
 }
 
 function line(cells: readonly string[]): string {
+  return inColumns(cells, WIDTHS, [0, 2])
+}
+
+/** Cells side by side, those of the columns `left` at the left of theirs. */
+export function inColumns(
+  cells: readonly string[],
+  widths: readonly number[],
+  left: readonly number[],
+): string {
   return cells
     .map((cell, at) => {
-      const width = WIDTHS[at] ?? 0
-      return at === 0 || at === 2 ? cell.padEnd(width) : cell.padStart(width)
+      const width = widths[at] ?? 0
+      return left.includes(at) ? cell.padEnd(width) : cell.padStart(width)
     })
     .join(' ')
 }

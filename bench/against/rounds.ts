@@ -26,7 +26,7 @@ export interface Round {
 }
 
 /** The row that is measured. */
-export interface Asked {
+export interface ComparedRow {
   readonly name: string
   readonly connections: number
   readonly seconds: number
@@ -53,25 +53,25 @@ interface Running {
 export async function measureBoth(
   ours: Side,
   theirs: Side,
-  asked: Asked,
+  row: ComparedRow,
   round: number,
 ): Promise<Round> {
   for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
     try {
-      return await oneRound(ours, theirs, asked, round)
+      return await oneRound(ours, theirs, row, round)
     } catch (error) {
       throwOut(error)
     }
   }
-  return oneRound(ours, theirs, asked, round)
+  return oneRound(ours, theirs, row, round)
 }
 
 /** Fresh processes, asked in turns: ours, theirs, theirs, ours, and the other way about in every second round. */
-async function oneRound(ours: Side, theirs: Side, asked: Asked, round: number): Promise<Round> {
+async function oneRound(ours: Side, theirs: Side, row: ComparedRow, round: number): Promise<Round> {
   const turns = round % 2 === 0 ? [ours, theirs] : [theirs, ours]
   const running = new Map<Side, Running>()
   try {
-    for (const side of turns) running.set(side, await toldOf(side, started(side, asked)))
+    for (const side of turns) running.set(side, await toldOf(side, started(side, row)))
     for (const side of [...turns, ...turns.toReversed()]) {
       const { sample, samples } = running.get(side) as Running
       samples.push(await toldOf(side, sample()))
@@ -94,7 +94,7 @@ async function toldOf<T>(side: Side, work: Promise<T>): Promise<T> {
   }
 }
 
-async function started(side: Side, { name, connections, seconds }: Asked): Promise<Running> {
+async function started(side: Side, { name, connections, seconds }: ComparedRow): Promise<Running> {
   const { server, database } = side
   if (name === COLD_START) {
     return { samples: [], sample: () => coldStarts(side), stop: async () => undefined }

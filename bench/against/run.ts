@@ -8,7 +8,7 @@ import { COLD_START } from '../cold-start.ts'
 import { machineLine } from '../results.ts'
 import type { StoreName } from '../servers.ts'
 import type { Settings } from '../settings.ts'
-import { median } from '../table.ts'
+import { inColumns, median } from '../table.ts'
 import { DATABASES } from '../work.ts'
 import { chosen, works } from '../works.ts'
 import { type Checkout, checkedOut, thisTree } from './checkout.ts'
@@ -138,8 +138,5 @@ function lineOf(
 const WIDTHS = [18, 3, 9, 9, 6, 11, 12, 11, 3, 0]
 
 function line(cells: readonly string[]): string {
-  return cells
-    .map((cell, at) => (at === 0 ? cell.padEnd(WIDTHS[at] ?? 0) : cell.padStart(WIDTHS[at] ?? 0)))
-    .join(' ')
-    .trimEnd()
+  return inColumns(cells, WIDTHS, [0]).trimEnd()
 }

@@ -8,16 +8,12 @@ import { firstAnswer } from '../cold-start.ts'
 import type { Database } from '../records/database.ts'
 import { withStore } from '../records/databases.ts'
 import { type Contender, contenders } from '../servers.ts'
-import { warmServer } from '../warm.ts'
 import { works } from '../works.ts'
 import { count, type Figure, type Scale } from './part.ts'
-import { figureOf } from './records.ts'
+import { measured } from './records.ts'
 
 const MODELS = 3000
 const RECORDS = 10_000
-const CONNECTIONS = 16
-const ROUNDS = 3
-const SECONDS = 2
 
 /** What a start takes, and a read from the model that was mounted last. */
 export async function models({ factor, store }: Scale): Promise<Figure[]> {
@@ -55,12 +51,6 @@ async function withModels(
   }
   const [read] = works(database)
   if (!read) return figures
-  const warm = await warmServer(own, read, kept, SECONDS)
-  const samples = []
-  try {
-    while (samples.length < ROUNDS) samples.push(await warm.sample(CONNECTIONS))
-  } finally {
-    await warm.stop()
-  }
-  return [...figures, { what: `${what}: read from the last one`, figure: figureOf(samples) }]
+  const figure = await measured(own, read, kept)
+  return [...figures, { what: `${what}: read from the last one`, figure }]
 }

@@ -5,11 +5,13 @@
  */
 
 import { existsSync, statSync } from 'node:fs'
+import type { Database } from '../records/database.ts'
 import { withStore } from '../records/databases.ts'
 import type { Sample } from '../sample.ts'
-import { contenders } from '../servers.ts'
+import { type Contender, contenders } from '../servers.ts'
 import { median } from '../table.ts'
 import { warmServer } from '../warm.ts'
+import type { Work } from '../work.ts'
 import { works } from '../works.ts'
 import { count, type Figure, type Scale } from './part.ts'
 
@@ -42,22 +44,22 @@ export async function records({ factor, store }: Scale): Promise<Figure[]> {
     for (const [name, what] of Object.entries(WORKS)) {
       const work = all.find((each) => each.name === name)
       if (!server || !work) continue
-      const warm = await warmServer(server, work, database, SECONDS)
-      const samples: Sample[] = []
-      try {
-        while (samples.length < ROUNDS) samples.push(await warm.sample(CONNECTIONS))
-      } finally {
-        await warm.stop()
-      }
-      figures.push({ what, figure: figureOf(samples) })
+      figures.push({ what, figure: await measured(server, work, database) })
     }
     await database.close()
   })
   return figures.map(({ what, figure }) => ({ what: `${count(size)} records: ${what}`, figure }))
 }
 
-/** The medians of samples. */
-export function figureOf(samples: readonly Sample[]): string {
+/** The medians of some rounds of `work`. */
+export async function measured(server: Contender, work: Work, database: Database): Promise<string> {
+  const { sample, stop } = await warmServer(server, work, database, SECONDS)
+  const samples: Sample[] = []
+  try {
+    while (samples.length < ROUNDS) samples.push(await sample(CONNECTIONS))
+  } finally {
+    await stop()
+  }
   const of = (pick: (sample: Sample) => number) => median(samples.map(pick))
   return [
     `${count(of((sample) => sample.requestsPerSecond))} requests/s`,
