@@ -134,8 +134,8 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     ['query', row('QUERY', 'query', query, { isRead: true, ...queried })],
     ['create', row('POST', 'create', create)],
     ['read', row('GET', 'read', readHandler(resource, cached), { isRead: true, ...one })],
-    ['update', row('PATCH', 'update', (...asked) => update(resource, ...asked), one)],
-    ['remove', row('DELETE', 'delete', (...asked) => remove(resource, ...asked), one)],
+    ['update', row('PATCH', 'update', update.bind(undefined, resource), one)],
+    ['remove', row('DELETE', 'delete', remove.bind(undefined, resource), one)],
     ...historyRoutes(resource, tokens),
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {

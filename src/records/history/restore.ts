@@ -13,12 +13,12 @@ import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/same-content.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
-import { requestedId } from '../rules/record-id.ts'
+import { requestedId } from '../read/read.ts'
 import { writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { createFrom } from '../write/create.ts'
-import { authored } from '../write/receipted.ts'
 import { updateFrom } from '../write/update.ts'
+import { writerFor } from '../write/write-request.ts'
 import { currentIn, logOf } from './history.ts'
 
 /** How ids of changes are spelled. */
@@ -43,7 +43,7 @@ export async function restore(
   // What the caller could not see then is not known to them.
   if (!state || !scope.admits(state) || !reads.admits(state)) throw entryNotFound()
   checkTime(request)
-  const own = authored(resource, request)
+  const own = writerFor(resource, request)
   const incoming = (sent: Fields) => {
     return { sent, files: [], level: undefined, client: request, request, context }
   }

@@ -143,13 +143,19 @@ export type AfterRemove<R> = (
   context: Context,
 ) => unknown
 
+/** A payload that a `validate` hook, if there is one, has left, and what it has set on the response. */
+export interface Validated {
+  readonly values: Fields
+  readonly res?: HookResponse
+}
+
 /** Runs a `validate` hook; forbidden keys are stripped from what it returns. */
 export async function runValidate(
   hook: Validate<Fields>,
   payload: Fields,
   about: Omit<ValidateContext, 'res'>,
   context: Context,
-): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
+): Promise<Validated> {
   const own = { ...about, res: { status: undefined, headers: new Headers() } }
   const result = await runHook('validate', () =>
     inTime(about.req, () => hook(payload, own, context)),
