@@ -100,6 +100,12 @@ export function castScalar(
   }
 }
 
+/** The same of a URL, where an empty string is null, except for a field of strings. */
+export function scalarIn(shape: Shape, text: string | number): Scalar | undefined {
+  const isText = shape.kind === 'string' && !shape.stored
+  return text === '' && !isText ? null : castScalar(shape, text)
+}
+
 function castMixed(shape: Shape, value: string | number | boolean): Scalar | undefined {
   if (typeof value !== 'string') return value
   const isDate = shapeFor(shape, value) === DATE_AMONG_OTHERS

@@ -90,7 +90,7 @@ export function usersLister({ settings, names, host, mount }: AuthInstance): Han
   )
   const hidden = [...new Set([...model.hidden, ...secrets])]
   const shown = { ...resource, model: { ...model, hidden } }
-  const list = listHandler(shown, cursors(host.secret))
+  const list = listHandler(shown, 'list', cursors(host.secret))
   return serving(shown, 'list', (request, context) => {
     setQuery(request, withNormalForms(request.query))
     return list(request, context)

@@ -3,14 +3,15 @@
  * validation, timestamps and ids are in one place.
  */
 
-import { invalidFields } from '../../http/refusals.ts'
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import { newRecord } from '../../model/id.ts'
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
 import { validateFields, validateRecord } from '../../model/validate.ts'
+import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
+import { topOf } from '../../ports/paths.ts'
 import type {
   Change,
   CollectionSchema,
@@ -23,7 +24,13 @@ import { pages } from '../../ports/walk.ts'
 import type { Author } from './author.ts'
 import { refusedWith } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
-import { KnownUpdates, type WriteKnown } from './known-updates.ts'
+import {
+  type KnownUpdate,
+  seenChanges,
+  updateKnown,
+  updateOfNothing,
+  validValues,
+} from './known-updates.ts'
 import {
   checkStart,
   type Exclusive,
@@ -33,7 +40,6 @@ import {
 } from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { type Along, changeBy, type Replacement, replacement } from './replace.ts'
-import { seenChanges, touchedBy, updateOfNothing } from './seen-changes.ts'
 import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */
@@ -59,7 +65,8 @@ export class RecordEngine {
   readonly author: Author | undefined
   readonly #surroundings: Surroundings
   readonly #along: Along[]
-  readonly #knowing: KnownUpdates
+  /** Updates that must know the stored record wait here, in the same way. */
+  readonly #knowing: SerialQueue
   /** The hidden paths inside fields that are shown themselves. */
   readonly #unseen: readonly string[]
   /** Whether the model has references that must exist. */
@@ -79,7 +86,7 @@ export class RecordEngine {
     this.#surroundings = surroundings
     this.#unseen = base ? base.#unseen : hiddenInside(model)
     this.#along = along
-    this.#knowing = base ? base.#knowing : new KnownUpdates(model, (filter) => this.first(filter))
+    this.#knowing = base ? base.#knowing : new SerialQueue()
     this.judging = base?.judging ?? new SerialQueue()
   }
 
@@ -113,17 +120,13 @@ export class RecordEngine {
   }
 
   /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
-  async validate(input: Fields): Promise<Fields> {
-    const validation = await validateRecord(this.model, input)
-    if (!validation.ok) throw invalidFields(validation.fields)
-    return validation.values
+  validate(input: Fields): Promise<Fields> {
+    return validateRecord(this.model, input).then(validValues)
   }
 
   /** The touched fields of an update, each as its schema produces it. Throws a `ValidationError`. */
-  async validateChanges(input: Fields): Promise<Fields> {
-    const validation = await validateFields(this.model, input)
-    if (!validation.ok) throw invalidFields(validation.fields)
-    return validation.values
+  validateChanges(input: Fields): Promise<Fields> {
+    return validateFields(this.model, input).then(validValues)
   }
 
   /**
@@ -131,10 +134,9 @@ export class RecordEngine {
    * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
    */
   validateSeen(input: Fields, filter: Filter): Promise<Fields> {
-    const touched = this.#unseen.length === 0 ? [] : touchedBy(input, this.#unseen)
-    if (touched.length === 0) return this.validateChanges(input)
-    const validate = (values: Fields) => this.validateChanges(values)
-    return seenChanges(this.model, { input, touched, validate, stored: () => this.first(filter) })
+    const hidden = this.#unseen.filter((path) => isFields(input[topOf(path)]))
+    if (hidden.length === 0) return this.validateChanges(input)
+    return seenChanges(this, input, hidden, filter)
   }
 
   /**
@@ -161,19 +163,20 @@ export class RecordEngine {
     kept: readonly string[] = [],
   ): Promise<Fields | null> {
     const plan = replacement(this.model.shape, changes, kept)
-    const ruled = this.model.exclude ? excludedBy(this.model, changes) : []
+    const ruled = excludedBy(this.model, changes)
     const unsure = [...plan.unsure, ...ruled]
-    const writeKnown: WriteKnown = (one, found, expected, whole) =>
-      this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined)
-    const known = { changes, kept, unsure, write: writeKnown }
+    const known: KnownUpdate = {
+      ...{ changes, kept, unsure },
+      write: (one, found, expected, whole) =>
+        this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined),
+    }
     const isKnown = !this.model.refinements && unsure.length === 0
     const write = (one: Filter, expected?: Fields) =>
       isKnown
         ? this.#write(one, changes, plan, expected)
-        : this.#knowing.update({ filter: one, expect: expected, ...known })
+        : updateKnown(this, this.#knowing, one, expected, known)
     if (!this.model.transitions) return write(filter, expect)
-    const first = (one: Filter) => this.first(one)
-    return updateAllowed(this.model, { filter, changes, expect, first, write })
+    return updateAllowed(this, filter, changes, expect, write)
   }
 
   /** The same for a writer who cannot see hidden fields: inside an object that is replaced, their values stay. */
@@ -231,8 +234,8 @@ export class RecordEngine {
     const write = isLarge(changes) ? () => inOwnTurn(update) : update
     if (!this.model.changes) return write()
     const untimed = changeBy(plan, changes, this.#along)
-    const nothing = { filter, fields: Object.keys(changes), change: untimed, expect }
-    return updateOfNothing(this.model, this.stored, nothing).then((same) => same ?? write())
+    const same = updateOfNothing(this, filter, Object.keys(changes), untimed, expect)
+    return same.then((one) => one ?? write())
   }
 
   #change(changes: Fields, plan: Replacement): Change {

@@ -1,9 +1,15 @@
 /** A search term as a filter: any of the search fields, here or through a reference. */
 
 import { hintsFor } from '../../http/deadline.ts'
-import { searchNotString, searchTooLong } from '../../http/refusals.ts'
+import {
+  cursorAnchorGone,
+  searchNotString,
+  searchPatternInvalid,
+  searchTooLong,
+} from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
+import { AnchorGone, InvalidPattern } from '../../ports/store.ts'
 import type { Host } from '../engine/host.ts'
 import type { SearchField } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
@@ -80,4 +86,10 @@ async function throughReference(
     )
   }
   return { op: 'in', field: reference, values: found.map((record) => String(record._id)) }
+}
+
+/** What the client is told if the store refuses what only it can judge. */
+export function refusalOf(error: unknown): unknown {
+  if (error instanceof InvalidPattern) return searchPatternInvalid()
+  return error instanceof AnchorGone ? cursorAnchorGone() : error
 }

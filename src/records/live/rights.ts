@@ -13,11 +13,9 @@ import { all, type Filter, type SortKey } from '../../ports/filter.ts'
 import type { Follower, Host } from '../engine/host.ts'
 import type { RecordStore } from '../engine/record-store.ts'
 import type { Context, Guard } from '../engine/route.ts'
-import { parseQueryBody, parseUrl } from '../list/parse.ts'
+import { type ListAction, planFor } from '../list/parse.ts'
 import type { ListPlan } from '../list/plan.ts'
-import { rulesFor } from '../list/rules-for.ts'
 import { searchFilter } from '../list/search.ts'
-import { chosenView } from '../read/choice.ts'
 import { showsFor } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
@@ -72,7 +70,7 @@ export class GuardResponse extends Error {
 /** What asks again for the client of a request. It keeps neither that nor its context, which are large. */
 export function askerFor(
   resource: Resource,
-  action: 'list' | 'query',
+  action: ListAction,
   { request: whole, context, body }: Asked,
 ): Asker {
   const { host } = resource
@@ -87,7 +85,8 @@ export function askerFor(
     const refused = await follower.admit(guardsOf(resource, action), again, own)
     if (refused instanceof Response) throw new GuardResponse(refused)
     if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
-    const plan = known ?? (await planOf(resource, action, again, body))
+    const plan = known ?? (await planFor(resource, action, again, body))
+    checkPlan(plan, action === 'list' ? Object.keys(again.query) : [])
     if (!resource.fieldsFor) known = plan
     return rightsOf(resource, plan, again, own, askedAt)
   }
@@ -117,7 +116,7 @@ export function askerFor(
 const guardsKnown = new WeakMap<Resource, Map<string, readonly Guard[]>>()
 
 /** The guards of a list; they do not change once a request has come. */
-function guardsOf(resource: Resource, action: 'list' | 'query'): readonly Guard[] {
+function guardsOf(resource: Resource, action: ListAction): readonly Guard[] {
   const { host, middlewares, access } = resource
   const lists = guardsKnown.get(resource) ?? new Map<string, readonly Guard[]>()
   guardsKnown.set(resource, lists)
@@ -215,8 +214,7 @@ async function rightsOf(
   askedAt: number,
 ): Promise<Rights> {
   const { filter: scope } = await scopeOf(resource.model, resource.scope.read, request)
-  const whole = await viewFor(resource, request, context)
-  const view = plan.choice ? await chosenView(resource, whole, plan.choice, request) : whole
+  const view = await viewFor(resource, request, context, plan.choice)
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
   const shown = [scope, view.select, view.populate.map(({ path, select }) => [path, select])]
   const isRuled = !resource.isUnlimited || resource.onGet !== undefined
@@ -231,24 +229,10 @@ async function rightsOf(
   }
 }
 
-/** What it asks for. Throws a 400 for what cannot be followed. */
-async function planOf(
-  resource: Resource,
-  action: 'list' | 'query',
-  request: ApiRequest,
-  body: unknown,
-): Promise<ListPlan> {
-  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-  const plan = action === 'query' ? parseQueryBody(rules, body) : parseUrl(rules, request.query)
-  // In a URL, a name of a page that says nothing by itself is refused too.
-  const isPart = action === 'list' && PAGES.some((name) => name in request.query)
-  checkPlan({ ...plan, isPart: plan.isPart || isPart })
-  return plan
-}
-
 /** Throws a 400 for what a list has that cannot be followed. */
-function checkPlan({ isPart, choice, search, searched }: ListPlan): void {
-  if (isPart) throw liveHasNoPages()
+function checkPlan({ isPart, choice, search, searched }: ListPlan, names: readonly string[]): void {
+  // In a URL, a name of a page that says nothing by itself is refused too.
+  if (isPart || PAGES.some((name) => names.includes(name))) throw liveHasNoPages()
   if (choice?.select) throw liveHasNoSelect()
   // Records that are found by what others are called come and go without a change of their own.
   if (search !== undefined && searched.some((one) => !('field' in one))) {

@@ -5,14 +5,13 @@
 
 import type { Query } from '../../http/query-string.ts'
 import { notExpandable, notNames, notSelectable } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { visible, visiblePaths } from '../../model/present.ts'
 import { isWithin } from '../../ports/paths.ts'
 import { hasPath } from '../../ports/shape.ts'
 import type { Projection } from '../../ports/store.ts'
 import type { Models } from '../engine/models.ts'
-import { type Readable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
+import type { ReadableFields } from '../rules/fields-for.ts'
 import { targetOf } from '../setup/expandables.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 
@@ -58,17 +57,10 @@ export interface ChoiceRules extends Pick<Resource, 'model' | 'expandable' | 'le
   readonly host: Pick<Models, 'modelNamed'>
 }
 
-/** `view` with what `choice` leaves of it, and with the references that it fills in. Throws a 400 for names that are not shown. */
-export async function chosenView(
-  rules: ChoiceRules & Readable,
-  view: View,
-  choice: Choice,
-  request: ApiRequest,
-): Promise<View> {
-  return chosenOf(rules, view, choice, await readableFields(rules, request))
-}
-
-/** The same where `fields` may be seen. */
+/**
+ * `view` with what `choice` leaves of it, and with the references that it fills in, where `fields` may be seen. Throws a 400
+ * for names that are not shown.
+ */
 export function chosenOf(
   rules: ChoiceRules,
   view: View,

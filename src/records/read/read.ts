@@ -19,7 +19,7 @@ import { withSignedUrls } from '../../uploads/file-values.ts'
 import type { Context, Handler } from '../engine/route.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
-import { type ChoiceRules, choiceInUrl, chosenView } from './choice.ts'
+import { type ChoiceRules, choiceInUrl } from './choice.ts'
 import { populate } from './populate.ts'
 import type { RespondFromCache } from './read-cache.ts'
 import { type ViewRules, viewFor } from './view.ts'
@@ -61,9 +61,7 @@ async function readVisible(
   request: ApiRequest,
   context: Context,
 ): Promise<Loaded> {
-  const whole = await viewFor(resource, request, context)
-  const choice = choiceInUrl(request.query)
-  const view = choice ? await chosenView(resource, whole, choice, request) : whole
+  const view = await viewFor(resource, request, context, choiceInUrl(request.query))
   const scope = await scopeOf(resource.model, resource.scope.read, request)
   const read = { filter: within(scope.filter, id), sort: [], limit: 1 }
   return recordIn(resource, view, await readPage(resource, view, read, request))
