@@ -72,10 +72,11 @@ export type {
   Model,
   RecordOf,
   SortName,
+  TimestampNames,
+  Timestamps,
   Values,
 } from './model/model.ts'
 export { type OnDelete, type Reference, type ReferenceOptions, ref } from './model/reference.ts'
-export type { TimestampNames, Timestamps } from './model/timestamps.ts'
 export type { CacheStore } from './ports/cache.ts'
 export type { Acl, CallOptions, FileMeta, FileStore, Stage, StoredFile } from './ports/files.ts'
 export type { Hasher } from './ports/hasher.ts'
@@ -93,6 +94,7 @@ export type {
 } from './records/engine/find-options.ts'
 export { describeGuard, type GuardDescription } from './records/engine/guards.ts'
 export type { Mountable } from './records/engine/host.ts'
+export type { ScopeFilter, ScopeOption, ScopeValues } from './records/engine/models.ts'
 export type {
   Collections,
   Condition,
@@ -111,7 +113,6 @@ export type {
   RouteDescription,
   Sendable,
 } from './records/engine/route.ts'
-export type { ScopeFilter, ScopeOption, ScopeValues } from './records/engine/scopes.ts'
 export type {
   AddRoute,
   AddRoutes,

@@ -6,8 +6,7 @@ import { partsIn } from '../model/parts.ts'
 import { referenceOf } from '../model/reference.ts'
 import type { Fields } from '../ports/store.ts'
 import { OPERATORS } from '../records/engine/conditions.ts'
-import type { Served } from '../records/setup/agent-models.ts'
-import { queryFields } from '../records/setup/agent-models.ts'
+import { queryFields, type Served } from '../records/setup/serving.ts'
 
 /** The description that a schema has. */
 export function descriptionOf(schema: $ZodType): string | undefined {

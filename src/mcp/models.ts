@@ -7,7 +7,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { descriptionsOf, isDescribed } from '../records/engine/guards.ts'
 import type { Host } from '../records/engine/host.ts'
 import { type Context, type Guard, patternOf, type Route } from '../records/engine/route.ts'
-import { AGENT_ROUTES, type Served } from '../records/setup/agent-models.ts'
+import { AGENT_ROUTES, type Served } from '../records/setup/serving.ts'
 import { descriptionOf } from './describe.ts'
 import type { Tool } from './tools.ts'
 

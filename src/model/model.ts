@@ -8,7 +8,6 @@ import { isWithin } from '../ports/paths.ts'
 import type { IdType, ObjectShape } from '../ports/shape.ts'
 import type { Absence, AdoptedTable, Collated, Fields, VersionKey } from '../ports/store.ts'
 import type { FieldTransitions } from './rules.ts'
-import type { Timestamps } from './timestamps.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
 export type FieldSchemas = Readonly<Record<string, $ZodType>>
@@ -103,4 +102,31 @@ export function sortKey(text: string): SortKey {
 /** Whether `path` is hidden, lies inside something hidden, or holds something hidden. */
 export function isHidden(model: { readonly hidden: readonly string[] }, path: string): boolean {
   return model.hidden.some((hidden) => isWithin(path, hidden) || isWithin(hidden, path))
+}
+
+/** The fields that hold the time of a record's creation and of its last change. None for a time that is not kept. */
+export interface Timestamps {
+  readonly createdAt?: string
+  readonly updatedAt?: string
+}
+
+/** What a definition says of timestamps: whether they are kept, or the name of each; false leaves one out. */
+export type TimestampNames =
+  | boolean
+  | { readonly createdAt?: string | boolean; readonly updatedAt?: string | boolean }
+
+/** The fields that a definition names. */
+export function timestampsOf(names: TimestampNames = false): Timestamps {
+  const { createdAt = true, updatedAt = true } =
+    typeof names === 'object' ? names : { createdAt: names, updatedAt: names }
+  return { ...named('createdAt', createdAt), ...named('updatedAt', updatedAt) }
+}
+
+function named(time: keyof Timestamps, name: string | boolean): Timestamps {
+  return name === false ? {} : { [time]: name === true ? time : name }
+}
+
+/** The names of the fields. */
+export function timestampFields(timestamps: Timestamps): readonly string[] {
+  return Object.values(timestamps)
 }

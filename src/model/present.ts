@@ -6,8 +6,8 @@ import { project, withoutPaths } from '../ports/projection.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
 import { isPromise } from '../ports/synchronous.ts'
-import { converted } from './convert.ts'
 import { isHidden, type Model } from './model.ts'
+import { converted } from './upgrade.ts'
 import { isFields } from './writable.ts'
 
 /**

@@ -8,8 +8,8 @@ import {
   type ReferencedId,
 } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { underCurrentNames } from '../../model/renamed.ts'
 import { underAllNames } from '../../model/renamed-collection.ts'
+import { underCurrentNames } from '../../model/upgrade.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type {
   Fields,

@@ -2,7 +2,7 @@
 
 import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
-import { underCurrentNames } from '../../model/renamed.ts'
+import { underCurrentNames } from '../../model/upgrade.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
 import type { Fields } from '../../ports/store.ts'
 

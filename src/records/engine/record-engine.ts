@@ -4,10 +4,10 @@
  */
 
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
-import { hiddenInside } from '../../model/hidden.ts'
 import { newRecord } from '../../model/id.ts'
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
+import { hiddenInside } from '../../model/stored.ts'
 import { validateFields, validateRecord } from '../../model/validate.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'

@@ -19,9 +19,8 @@ import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
 import type { Cursors, Scan, ScanCursors } from './cursor.ts'
 import { asksForGroups, parseGroups, readGroups } from './groups.ts'
-import { bodyOf, type ListAction, parseUrl, planFor } from './parse.ts'
+import { bodyOf, type ListAction, parseUrl, planFor, rulesFor } from './parse.ts'
 import type { ListPlan, Paging } from './plan.ts'
-import { rulesFor } from './rules-for.ts'
 import { refusalOf, searchFilter } from './search.ts'
 
 /** The handler of a list. The body of a QUERY (RFC 10008) says what is listed; the parameters of its URL are ignored. */

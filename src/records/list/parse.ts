@@ -8,11 +8,10 @@ import { scalarIn } from '../../model/cast.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, everything, type Filter, type Scalar, totalOrder } from '../../ports/filter.ts'
 import { MAX_LIST } from '../engine/conditions.ts'
-import type { ListRules, Resource } from '../setup/resource.ts'
-import { offsetPage } from './pagination.ts'
-import { BODY_KEYS, LIST_PARAMETERS } from './parameters.ts'
+import { isReadable, readableFields } from '../rules/fields-for.ts'
+import type { FieldSet, ListRules, Resource } from '../setup/resource.ts'
+import { BODY_KEYS, LIST_PARAMETERS, offsetPage } from './parameters.ts'
 import type { ListPlan, ListRequest, Paging, UrlParameters } from './plan.ts'
-import { rulesFor } from './rules-for.ts'
 
 /** Object-shaped parameters with an error message of their own. */
 const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(
@@ -144,5 +143,38 @@ function refuseOtherPages({ pagination }: ListRules, requested: ListRequest): vo
   for (const { key, pages } of LIST_PARAMETERS) {
     if (!pages || pages.kind === pagination) continue
     if (requested[key as keyof ListRequest] !== undefined) throw pages.refusal()
+  }
+}
+
+/** The rules of `resource` for `request`. Fields that it may not see count as not listed, in the default order too. */
+export async function rulesFor(
+  resource: ListRules & Pick<Resource, 'fieldsFor'>,
+  request: ApiRequest,
+): Promise<ListRules> {
+  const fields = await readableFields(resource, request)
+  if (!fields) return resource
+  const sees = (path: string) => isReadable(fields, path)
+  const seenIn = (names: ReadonlySet<string>) => new Set([...names].filter(sees))
+  const seen = (names: FieldSet): FieldSet => ({ has: (name) => sees(name) && names.has(name) })
+  const { by, of } = resource.aggregates
+  const orderBy = resource.orderBy.filter(({ field }) => sees(field))
+  return {
+    ...resource,
+    query: resource.query.filter(sees),
+    equalities: resource.equalities.filter(({ field }) => sees(field)),
+    filterable: seenIn(resource.filterable),
+    sortable: seenIn(resource.sortable),
+    urlFilterable: seen(resource.urlFilterable),
+    urlSortable: seen(resource.urlSortable),
+    aggregates: {
+      by: new Map([...by].filter(([, { field }]) => sees(field))),
+      of: new Map([...of].filter(([field]) => sees(field))),
+    },
+    orderBy,
+    order: totalOrder(orderBy),
+    search: resource.search.filter((one) => {
+      if ('field' in one) return sees(one.field)
+      return sees(one.reference) && (one.target() !== resource.model || sees(one.path))
+    }),
   }
 }

@@ -1,8 +1,6 @@
 /** What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again. */
 
-import { Deadline } from '../../http/deadline.ts'
 import { refusal } from '../../http/errors.ts'
-import { notAResponse } from '../../http/not-a-response.ts'
 import { partRequest } from '../../http/part-request.ts'
 import { parseQuery } from '../../http/query-string.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
@@ -10,8 +8,7 @@ import { type ApiRequest, noteBasePath } from '../../http/request.ts'
 import { withShield } from '../../http/shield.ts'
 import type { Repeatable } from '../../ports/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
-import type { Follower, Host } from '../engine/host.ts'
-import type { RecordStore } from '../engine/record-store.ts'
+import type { TimedContext } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { type ListAction, planFor } from '../list/parse.ts'
 import type { ListPlan } from '../list/plan.ts'
@@ -79,14 +76,13 @@ export function askerFor(
   /** What it asks for, if nothing that changes decides whether it may. */
   let known: ListPlan | undefined
   let hasAsked = false
-  let asking: { readonly deadline: Deadline; readonly since: number } | undefined
-  const answer = async (again: ApiRequest, askedAt: number) => {
-    const own = new OwnContext(resource, again, follower)
+  let asking: { readonly context: TimedContext; readonly since: number } | undefined
+  const answer = async (again: ApiRequest, own: Context, askedAt: number) => {
     const refused = await follower.admit(guardsOf(resource, action), again, own)
     if (refused instanceof Response) throw new GuardResponse(refused)
     if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
     const plan = known ?? (await planFor(resource, action, again, body))
-    checkPlan(plan, action === 'list' ? Object.keys(again.query) : [])
+    if (!known) checkPlan(plan, action === 'list' ? Object.keys(again.query) : [])
     if (!resource.fieldsFor) known = plan
     return rightsOf(resource, plan, again, own, askedAt)
   }
@@ -95,20 +91,21 @@ export function askerFor(
     async ask() {
       const since = performance.now()
       const again = request()
-      const deadline = new Deadline(again, LIMIT_MS)
+      // Its headers go nowhere: the response has begun.
+      const own = follower.contextOf(again, LIMIT_MS)
       // Who waits for the first answer calls nothing meanwhile.
-      if (!hasAsked) deadline.start(() => {})
+      if (!hasAsked) own.start(() => {})
       hasAsked = true
-      asking = { deadline, since }
+      asking = { context: own, since }
       try {
-        return await deadline.within(() => answer(again, since))
+        return await own.within(() => answer(again, own, since))
       } finally {
         asking = undefined
-        deadline.conclude()
+        own.conclude()
       }
     },
     giveUp(now) {
-      if (asking && now - asking.since > LIMIT_MS) asking.deadline.expire()
+      if (asking && now - asking.since > LIMIT_MS) asking.context.expire()
     },
   }
 }
@@ -157,50 +154,6 @@ function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => A
     noteBasePath(request, basePath)
     return request
   }
-}
-
-/** A context whose headers go nowhere: the response has begun. */
-class OwnContext implements Context {
-  static {
-    notAResponse(OwnContext.prototype)
-  }
-
-  readonly env: Context['env']
-  readonly logger: Context['logger']
-  readonly clientAddress: Context['clientAddress']
-  readonly basePath: string
-  readonly waitUntil: Context['waitUntil']
-  readonly #host: Host
-  readonly #request: ApiRequest
-  // Most guards ask for neither.
-  #headers: Headers | undefined
-  #store: RecordStore | undefined
-
-  constructor({ host }: Resource, request: ApiRequest, whole: Follower) {
-    this.env = whole.env
-    this.logger = whole.logger
-    this.clientAddress = whole.clientAddress
-    this.basePath = whole.basePath
-    this.waitUntil = whole.waitUntil
-    this.#host = host
-    this.#request = request
-  }
-
-  get headers(): Headers {
-    this.#headers ??= new Headers()
-    return this.#headers
-  }
-
-  get store(): RecordStore {
-    this.#store ??= this.#host.storeFor(this.#request)
-    return this.#store
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
-
-  onResponse(): void {}
 }
 
 const PAGES = ['page', 'pageSize', 'cursor']

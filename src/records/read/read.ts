@@ -1,4 +1,4 @@
-/** `GET <mount>/:id`. */
+/** `GET <mount>/:id`, and what every read has in common: records from the store, as the JSON that is sent. */
 
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'

@@ -1,8 +1,7 @@
 /** `fieldsFor`: which fields of the records a request may see, filter, sort and search by. */
 
 import { inTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { RequestData } from '../../http/request-data.ts'
+import { type ApiRequest, RequestData } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
