@@ -32,7 +32,7 @@ export type Validation =
 
 /** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
-  const given = castInput(model.input, cleared(model.schema, input))
+  const given = castInput(model.input, holdsNull(input) ? withoutNulls(model.schema, input) : input)
   const result = await parse(model.schema, given)
   return result.success
     ? storable(model, withoutUndefined(result.data as Fields))
@@ -70,14 +70,10 @@ async function parseChange(
     const without = await parse(object({ field: schema }), {})
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
-  return parse(schema, castInput(shape, cleared(schema, value)))
+  return parse(schema, castInput(shape, holdsNull(value) ? withoutNulls(schema, value) : value))
 }
 
-/** `value` without the nulls that stand for what is left out. Most bodies hold no null, and need no copy. */
-function cleared(schema: $ZodType, value: unknown): unknown {
-  return holdsNull(value) ? withoutNulls(schema, value) : value
-}
-
+/** Most bodies hold no null, and need no copy. */
 function holdsNull(value: unknown): boolean {
   if (value === null) return true
   if (typeof value !== 'object' || value instanceof Date) return false

@@ -156,7 +156,7 @@ export class Integrity {
    * Throws a 400 that names the fields with an id that does not exist, or the refusal of what must not exist.
    */
   async writeChecked(
-    ids: readonly ReferencedId[],
+    ids: readonly ReferencedId[] = [],
     exclusives: readonly Exclusive[],
     step: EngineStep,
   ): Promise<StepResult | null> {

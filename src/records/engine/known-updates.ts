@@ -7,7 +7,7 @@ import { invalidFields } from '../../http/refusals.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import { upgraded } from '../../model/upgrade.ts'
-import { type Validation, validateAcross, validateFields } from '../../model/validate.ts'
+import { validateAcross, validateFields } from '../../model/validate.ts'
 import { valueIn } from '../../model/value-at.ts'
 import { changed } from '../../ports/evaluate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
@@ -67,33 +67,28 @@ async function checkAcross(model: Model, record: Fields): Promise<void> {
   const declared = Object.entries(record).filter(
     ([field, value]) => value !== undefined && Object.hasOwn(model.fields, field),
   )
-  validValues(await validateAcross(model, Object.fromEntries(declared)))
-}
-
-/** The values that a validation has produced. Throws a `ValidationError` with `fields`. */
-export function validValues(validation: Validation): Fields {
+  const validation = await validateAcross(model, Object.fromEntries(declared))
   if (!validation.ok) throw invalidFields(validation.fields)
-  return validation.values
 }
 
 /** `input`, validated as if it had the values at the hidden paths of the record that matches; the result leaves these out. */
 export async function seenChanges(
-  engine: KnownRecords,
+  engine: KnownRecords & { validateChanges(input: Fields): Promise<Fields> },
   input: Fields,
   hidden: readonly string[],
   filter: Filter,
 ): Promise<Fields> {
   const stored = await engine.first(filter)
   const found = stored ? hidden.filter((path) => isMissing(input, stored, path)) : []
+  if (!stored || found.length === 0) return engine.validateChanges(input)
   const whole = found.reduce(
-    (record, path) => withValue(record, path, valueIn(stored as Fields, path)),
+    (record, path) => withValue(record, path, valueIn(stored, path)),
     input,
   )
   const validation = await validateFields(engine.model, whole)
   // A value stored under earlier rules must not block the write.
-  const isBlocked = !validation.ok && found.length > 0
-  const valid = validValues(isBlocked ? await validateFields(engine.model, input) : validation)
-  return found.length > 0 ? projected(valid, { exclude: found }) : valid
+  const valid = validation.ok ? validation.values : await engine.validateChanges(input)
+  return projected(valid, { exclude: found })
 }
 
 /**

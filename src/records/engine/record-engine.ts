@@ -3,34 +3,23 @@
  * validation, timestamps and ids are in one place.
  */
 
+import { invalidFields } from '../../http/refusals.ts'
+import { newRecord } from '../../model/cast.ts'
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
-import { newRecord } from '../../model/id.ts'
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
 import { hiddenInside } from '../../model/stored.ts'
-import { validateFields, validateRecord } from '../../model/validate.ts'
+import { type Validation, validateFields, validateRecord } from '../../model/validate.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
-import type {
-  Change,
-  CollectionSchema,
-  Fields,
-  StepResult,
-  WriteAction,
-} from '../../ports/store.ts'
+import type { Change, CollectionSchema, Fields, WriteAction } from '../../ports/store.ts'
 import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { pages } from '../../ports/walk.ts'
 import type { Author } from './author.ts'
 import { refusedWith } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
-import {
-  type KnownUpdate,
-  seenChanges,
-  updateKnown,
-  updateOfNothing,
-  validValues,
-} from './known-updates.ts'
+import { type KnownUpdate, seenChanges, updateKnown, updateOfNothing } from './known-updates.ts'
 import {
   checkStart,
   type Exclusive,
@@ -121,12 +110,12 @@ export class RecordEngine {
 
   /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
   validate(input: Fields): Promise<Fields> {
-    return validateRecord(this.model, input).then(validValues)
+    return validateRecord(this.model, input).then(valuesOf)
   }
 
   /** The touched fields of an update, each as its schema produces it. Throws a `ValidationError`. */
   validateChanges(input: Fields): Promise<Fields> {
-    return validateFields(this.model, input).then(validValues)
+    return validateFields(this.model, input).then(valuesOf)
   }
 
   /**
@@ -163,7 +152,7 @@ export class RecordEngine {
     kept: readonly string[] = [],
   ): Promise<Fields | null> {
     const plan = replacement(this.model.shape, changes, kept)
-    const ruled = excludedBy(this.model, changes)
+    const ruled = this.model.exclude ? excludedBy(this.model, changes) : []
     const unsure = [...plan.unsure, ...ruled]
     const known: KnownUpdate = {
       ...{ changes, kept, unsure },
@@ -171,6 +160,7 @@ export class RecordEngine {
         this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined),
     }
     const isKnown = !this.model.refinements && unsure.length === 0
+    if (isKnown && !this.model.transitions) return this.#write(filter, changes, plan, expect)
     const write = (one: Filter, expected?: Fields) =>
       isKnown
         ? this.#write(one, changes, plan, expected)
@@ -205,15 +195,15 @@ export class RecordEngine {
    * 409 if an enforced reference forbids it.
    */
   async remove(filter: Filter, expect?: Fields): Promise<Removal | null> {
-    const integrity = this.#surroundings.integrity()
-    if (integrity.to(this.model).length > 0) return removeKept(integrity, this, filter, expect)
+    const isReferredTo = this.#integrity.to(this.model).length > 0
+    if (isReferredTo) return removeKept(this.#integrity, this, filter, expect)
     const record = await this.stored.delete(filter, expect && { expect })
     return record && { record, others: [] }
   }
 
   /** Throws a 409 if an enforced reference forbids to remove the record with `id` now. */
   async checkRemovable(id: string): Promise<void> {
-    await dependentSteps(this.#surroundings.integrity(), this, id)
+    await dependentSteps(this.#integrity, this, id)
   }
 
   /** The change that sets whole values and removes fields, by path, without validation. */
@@ -251,7 +241,8 @@ export class RecordEngine {
     const exclusives = this.model.exclude ? exclusivesOf(this.model, record) : []
     try {
       if (!ids && exclusives.length === 0) return (await this.stored.insert(record)) ?? record
-      return (await this.#checked(ids, exclusives, { insert: record }))?.records[0] ?? record
+      const step = { engine: this, action: { insert: record } }
+      return (await this.#integrity.writeChecked(ids, exclusives, step))?.records[0] ?? record
     } catch (error) {
       throw await refusedWith(this, error, { record })
     }
@@ -266,7 +257,8 @@ export class RecordEngine {
     const ids = this.#idsIn(changes)
     try {
       if (!ids && exclusives.length === 0) return await this.stored.update(filter, change, options)
-      return (await this.#checked(ids, exclusives, action))?.records[0] ?? null
+      const step = { engine: this, action }
+      return (await this.#integrity.writeChecked(ids, exclusives, step))?.records[0] ?? null
     } catch (error) {
       throw await refusedWith(this, error, { filter, changes })
     }
@@ -276,7 +268,8 @@ export class RecordEngine {
     const ids = this.#idsIn(changes)
     try {
       if (!ids) return await this.stored.updateMany(filter, change)
-      return (await this.#checked(ids, [], { updateMany: filter, change }))?.count ?? 0
+      const step = { engine: this, action: { updateMany: filter, change } }
+      return (await this.#integrity.writeChecked(ids, [], step))?.count ?? 0
     } catch (error) {
       throw await refusedWith(this, error, { filter, changes, every: true })
     }
@@ -285,16 +278,18 @@ export class RecordEngine {
   /** The ids in `values` that must exist; undefined if there are none. */
   #idsIn(values: Fields, own?: unknown): readonly ReferencedId[] | undefined {
     this.#refers ??= enforcedReferences(this.model).length > 0
-    return this.#refers ? this.#surroundings.integrity().idsIn(this.model, values, own) : undefined
+    return this.#refers ? this.#integrity.idsIn(this.model, values, own) : undefined
   }
 
-  #checked(
-    ids: readonly ReferencedId[] = [],
-    exclusives: readonly Exclusive[],
-    action: WriteAction,
-  ): Promise<StepResult | null> {
-    return this.#surroundings.integrity().writeChecked(ids, exclusives, { engine: this, action })
+  get #integrity(): Integrity {
+    return this.#surroundings.integrity()
   }
 }
 
 type From = { author?: Author | undefined; base?: RecordEngine; along?: Along[] }
+
+/** The values that a schema has produced. Throws a `ValidationError` with `fields`. */
+function valuesOf(validation: Validation): Fields {
+  if (!validation.ok) throw invalidFields(validation.fields)
+  return validation.values
+}

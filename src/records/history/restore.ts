@@ -47,7 +47,7 @@ export async function restore(
   const incoming = (sent: Fields) => {
     return { sent, files: [], level: undefined, client: request, request, context }
   }
-  if (current) return updateFrom(own, id, incoming(changesTo(resource, current, state)))
+  if (current) return updateFrom(own, incoming(changesTo(resource, current, state)), id)
   for (const guard of resource.access.create || []) {
     const response: unknown = await runShielded(request, () => guard(request, context))
     if (response !== undefined && response !== null) return response

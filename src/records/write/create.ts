@@ -84,7 +84,7 @@ function respond(
   const { model, plainView } = resource
   const headers = locationOf(request, context, record._id)
   const view = fields ? { ...plainView, select: visible(model, undefined, fields) } : plainView
-  return respondWritten(resource, reads, record, request, () => view, { status: 201, headers })
+  return respondWritten(resource, reads, record, request, view, { status: 201, headers })
 }
 
 /**

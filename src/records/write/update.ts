@@ -45,14 +45,14 @@ export function update(
   context: Context,
 ): Promise<Response> {
   const id = requestedId(resource, request)
-  return serveWrite(resource, request, context, (own, incoming) => updateFrom(own, id, incoming))
+  return serveWrite(resource, request, context, updateFrom, id)
 }
 
 /** The same for a body that has been read. */
 export async function updateFrom(
   resource: Resource,
-  id: string,
   incoming: Incoming,
+  id = '',
 ): Promise<Response> {
   const { request } = incoming
   const { engine } = resource
@@ -87,8 +87,8 @@ function respond(
   { request, context }: Incoming,
 ): Promise<Response> {
   const { fieldsFor, onGet, plainView } = resource
-  const viewOf = () => (fieldsFor || onGet ? viewFor(resource, request, context) : plainView)
-  return respondWritten(resource, reads, record, request, viewOf)
+  const view = fieldsFor || onGet ? () => viewFor(resource, request, context) : plainView
+  return respondWritten(resource, reads, record, request, view)
 }
 
 /** What an update may write: the record that matches, which must stay within the scope. */

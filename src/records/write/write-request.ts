@@ -6,7 +6,6 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse, type ResponseInitLike } from '../../http/respond.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Filter } from '../../ports/filter.ts'
-import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Fields } from '../../ports/store.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { fileValue, withoutForeignUrls } from '../../uploads/file-values.ts'
@@ -30,18 +29,19 @@ export interface Incoming extends Received {
   readonly context: Context
 }
 
-/** Reads the body of a write, and does `work` with it and with what writes for this request; then discards what is buffered. */
+/** Reads the body of a write, of the record with `id` if it has one, and does `work` with it for who sends it; then discards what is buffered. */
 export async function serveWrite(
   resource: Resource,
   request: ApiRequest,
   context: Context,
-  work: (own: Resource, incoming: Incoming) => Promise<Response>,
+  work: (own: Resource, incoming: Incoming, id?: string) => Promise<Response>,
+  id?: string,
 ): Promise<Response> {
   const incoming = await readIncoming(resource, request, context)
   const own = writerFor(resource, request)
-  if (!incoming.discard) return work(own, incoming)
+  if (!incoming.discard) return work(own, incoming, id)
   try {
-    return await work(own, incoming)
+    return await work(own, incoming, id)
   } finally {
     await incoming.discard()
   }
@@ -108,7 +108,7 @@ export async function payloadOf(
 ): Promise<Validated> {
   const { model, files, validate, writable } = resource
   const body = files.names.length > 0 ? await bodyOf(resource, incoming, one) : incoming.sent
-  if (!isFields(body)) throw nothingWritable()
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw nothingWritable()
   const closed = scope === unlimited ? undefined : scope.fields
   const values: Fields = {}
   for (const [field, value] of Object.entries(body)) {
@@ -169,13 +169,13 @@ export async function respondWritten(
   reads: Scope,
   record: Fields,
   request: ApiRequest,
-  viewOf: () => MaybePromise<View>,
+  view: View | (() => Promise<View>),
   init?: ResponseInitLike,
 ): Promise<Response> {
   const isHidden = reads !== unlimited && !reads.admits(record)
   const json = isHidden
     ? idAlone(record)
-    : await showWritten(resource, await viewOf(), record, request)
+    : await showWritten(resource, typeof view === 'function' ? await view() : view, record, request)
   if (!resource.model.changes) return dataResponse(json, init)
   const headers = { ...init?.headers, ...changeIdOf(resource.engine, record._id) }
   return dataResponse(json, { ...init, headers })
