@@ -7,8 +7,13 @@ import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import { checkHost } from '../http/host.ts'
 import { limitBody } from '../http/limited-body.ts'
 import { unavailable } from '../http/outages.ts'
-import { noQuery, parseQuery } from '../http/query-string.ts'
-import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
+import {
+  type ApiRequest,
+  METHOD_OVERRIDE,
+  noQuery,
+  noteBasePath,
+  parseQuery,
+} from '../http/request.ts'
 import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'

@@ -1,8 +1,7 @@
 /** The models of an app: one engine for each, and what routers declare about it. */
 
 import { addPath, collectionSchema, type ModelSchema } from '../model/collection-schema.ts'
-import type { Model } from '../model/model.ts'
-import { lastDefined } from '../model/registry.ts'
+import { lastDefined, type Model } from '../model/model.ts'
 import { renamedCollection } from '../model/renamed-collection.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import type { Author } from '../records/engine/author.ts'

@@ -20,8 +20,12 @@ import {
   type FieldName,
   type FieldSchemas,
   type Inputs,
+  isMixed,
+  isScalar,
   type Managed,
   type Model,
+  remember,
+  SEVERAL_TYPES,
   type SortName,
   sortKey,
   type TimestampNames,
@@ -30,9 +34,7 @@ import {
   type Values,
 } from './model.ts'
 import { type Fail, failAs } from './option-rules.ts'
-import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { collectionName } from './plural.ts'
-import { remember } from './registry.ts'
 import { modelRules, type RuleOptions } from './rules.ts'
 import { objectShape } from './shape.ts'
 import { isHiddenField } from './stored.ts'

@@ -3,10 +3,9 @@
 import { nullable, nullish, optional, refine, string, type ZodMiniString } from 'zod/mini'
 import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { idFrom } from './cast.ts'
-import type { Model } from './model.ts'
+import { definedNames, lastDefined, type Model } from './model.ts'
 import { checkOptions, oneOf } from './option-rules.ts'
 import { partsIn } from './parts.ts'
-import { definedNames, lastDefined } from './registry.ts'
 import { didYouMean } from './suggest.ts'
 
 /**

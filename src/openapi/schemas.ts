@@ -9,10 +9,9 @@ import {
   toJSONSchema,
 } from 'zod/v4/core'
 import { staticDefault } from '../model/absence.ts'
-import { type Model, timestampFields } from '../model/model.ts'
+import { lastDefined, type Model, timestampFields } from '../model/model.ts'
 import { isRemovable } from '../model/null.ts'
 import { referenceOf } from '../model/reference.ts'
-import { lastDefined } from '../model/registry.ts'
 import type { FieldTransitions } from '../model/rules.ts'
 import { objectShape } from '../model/shape.ts'
 import type { Scalar } from '../ports/filter.ts'

@@ -6,11 +6,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { batch } from '../../src/batch/index.ts'
+import { parseJson } from '../../src/http/body.ts'
 import { createAuthRouter, createRouter, defineModel } from '../../src/index.ts'
 import { authOptions, password, secret, userModel } from '../auth/accounts.ts'
 import { service } from '../records/service.ts'
 import { runs } from '../runs.ts'
-import { parseJson } from '../../src/http/body.ts'
 
 const MOST = 30
 const TOO_MANY = `Request body exceeds the limit of ${MOST} values.`

@@ -4,14 +4,12 @@
  */
 
 import { invalidFields } from '../../http/refusals.ts'
-import type { Model } from '../../model/model.ts'
+import { type Model, valueIn } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import { upgraded } from '../../model/upgrade.ts'
 import { validateAcross, validateFields } from '../../model/validate.ts'
-import { valueIn } from '../../model/value-at.ts'
-import { changed } from '../../ports/evaluate.ts'
+import { changed, isSameContent } from '../../ports/evaluate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
-import { isSameContent } from '../../ports/same-content.ts'
 import type { Change, Collection, Fields } from '../../ports/store.ts'
 import { applyReplacement, isMissing, type Replacement, replacement, withValue } from './replace.ts'
 import { MAX_TRIES, type SerialQueue } from './serial-queue.ts'

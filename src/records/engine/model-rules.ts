@@ -5,10 +5,9 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import { forbiddenTransition, invalidFields, overlapping } from '../../http/refusals.ts'
-import { isHidden, type Model } from '../../model/model.ts'
+import { isHidden, type Model, valueAt } from '../../model/model.ts'
 import { countingIn, type FieldTransitions } from '../../model/rules.ts'
 import { upgraded } from '../../model/upgrade.ts'
-import { valueAt } from '../../model/value-at.ts'
 import type { Exclusion } from '../../ports/exclusion.ts'
 import { all, type Filter, type Scalar } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'

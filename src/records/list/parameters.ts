@@ -6,9 +6,9 @@
  */
 
 import type { HttpError } from '../../http/errors.ts'
-import type { Query } from '../../http/query-string.ts'
 import * as refuse from '../../http/refusals.ts'
 import { cursorNotString, notPositiveInteger, pageTooDeep } from '../../http/refusals.ts'
+import type { Query } from '../../http/request.ts'
 import { numberFrom } from '../../model/cast.ts'
 import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'

@@ -1,9 +1,8 @@
 /** URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. The contract fixes the order of the checks. */
 
 import { readJson } from '../../http/body.ts'
-import type { Query } from '../../http/query-string.ts'
 import * as refuse from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import type { ApiRequest, Query } from '../../http/request.ts'
 import { scalarIn } from '../../model/cast.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, everything, type Filter, type Scalar, totalOrder } from '../../ports/filter.ts'

@@ -2,9 +2,8 @@
 
 import { refusal } from '../../http/errors.ts'
 import { partRequest } from '../../http/part-request.ts'
-import { parseQuery } from '../../http/query-string.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
-import { type ApiRequest, noteBasePath } from '../../http/request.ts'
+import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request.ts'
 import { withShield } from '../../http/shield.ts'
 import type { Repeatable } from '../../ports/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'

@@ -3,8 +3,8 @@
  * it would not see without them, or where `onGet` fills the reference in.
  */
 
-import type { Query } from '../../http/query-string.ts'
 import { notExpandable, notNames, notSelectable } from '../../http/refusals.ts'
+import type { Query } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { visible, visiblePaths } from '../../model/present.ts'
 import { isWithin } from '../../ports/paths.ts'

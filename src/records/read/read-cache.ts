@@ -3,9 +3,8 @@
 import { hexDigestOf } from '#hmac'
 import type { Loaded } from '../../cache/cached.ts'
 import type { ReadRequest } from '../../cache/key.ts'
-import { noQuery, type Query } from '../../http/query-string.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import type { Model } from '../../model/model.ts'
+import { type ApiRequest, noQuery, type Query } from '../../http/request.ts'
+import { type Model, referenceAt } from '../../model/model.ts'
 import { declaredText } from '../../ports/declared-text.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { pathOf } from '../../ports/paths.ts'
@@ -16,7 +15,6 @@ import { readableFields } from '../rules/fields-for.ts'
 import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
 import type { RouterOptions } from '../setup/options.ts'
 import { failAt, type Resource } from '../setup/resource.ts'
-import { referenceAt } from '../setup/search-fields.ts'
 
 /** Responds to a read from the cache, given what it asks for and a function that does the read. */
 export type RespondFromCache = (

@@ -6,14 +6,13 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { MisusedRequest, runShielded } from '../../http/shield.ts'
-import { isHidden, type Model } from '../../model/model.ts'
+import { isHidden, type Model, referenceAt } from '../../model/model.ts'
 import { visible } from '../../model/present.ts'
 import { hasPath } from '../../ports/shape.ts'
 import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
-import { referenceAt } from '../setup/search-fields.ts'
 import { type Choice, type ChoiceRules, chosenOf } from './choice.ts'
 
 /** What decides how the records of a router are shown. */

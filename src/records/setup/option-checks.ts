@@ -12,6 +12,7 @@ import {
   type Rule,
   whatever,
 } from '../../model/option-rules.ts'
+import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
 import { refuseMiddlewares } from '../engine/guards.ts'
 import type { RouterOptions } from './options.ts'
@@ -83,10 +84,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   allowDiskUse: flag,
   batchSize: natural,
   middlewares: guards,
-  access: {
-    must: 'be an object',
-    test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  },
+  access: { must: 'be an object', test: isFields },
   history: flag,
   live: flag,
   enableQuery: flag,
@@ -113,22 +111,22 @@ export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): 
 /** Whether `value` passes for both operations, or is an object with a value that passes for each of them. */
 function isForOperations(value: unknown, test: (value: unknown) => boolean): boolean {
   if (test(value)) return true
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  if (!isFields(value)) return false
   const known = Object.keys(value).every((key) => key === 'create' || key === 'update')
   return known && Object.values(value).every((item) => item === undefined || test(item))
 }
 
 function isAggregates(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const { by, of, ...others } = value as Readonly<Record<string, unknown>>
+  if (!isFields(value)) return false
+  const { by, of, ...others } = value
   return (
     Object.keys(others).length === 0 && [by, of].every((one) => one === undefined || isNames(one))
   )
 }
 
 function isScopePair(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isFields(value)) return false
   // Both are needed: if one were missing, "no limit" would be a guess.
-  const { read, write, ...others } = value as Readonly<Record<string, unknown>>
+  const { read, write, ...others } = value
   return isFunction(read) && isFunction(write) && Object.keys(others).length === 0
 }
