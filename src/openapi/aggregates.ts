@@ -6,7 +6,7 @@ import { FIELD_MEASURES, MAX_GROUP_KEYS } from '../records/engine/aggregate-plan
 import type { Resource } from '../records/setup/resource.ts'
 import type { Described } from './choice-parameters.ts'
 import { valueSchema } from './filter-schema.ts'
-import { object, pageOf } from './shown.ts'
+import { object, pageOf, partsOf } from './shown.ts'
 import type { Schema } from './specification.ts'
 
 type Aggregating = Pick<Resource, 'aggregates' | 'model'>
@@ -21,9 +21,7 @@ export function aggregateKey({ aggregates: { of } }: Aggregating): Described {
   })
   return {
     schema: {
-      type: 'object',
-      properties: { count: { type: 'boolean' }, ...Object.fromEntries(measures) },
-      additionalProperties: false,
+      ...partsOf({ count: { type: 'boolean' }, ...Object.fromEntries(measures) }),
       minProperties: 1,
     },
     description:
@@ -84,11 +82,6 @@ export function groupsSchema({ aggregates: { by, of }, model }: Aggregating): Sc
     hasMore: { type: 'boolean', description: 'Whether there are more groups than `limit`.' },
   })
   return pageOf(partsOf({ ...Object.fromEntries(keys), ...members }), pagination)
-}
-
-/** An object that has those of these members that were asked for. */
-function partsOf(properties: Readonly<Record<string, Schema>>): Schema {
-  return { type: 'object', properties, additionalProperties: false }
 }
 
 function listOf(names: readonly string[]): Schema {

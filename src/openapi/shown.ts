@@ -101,14 +101,14 @@ export function pageOf(items: Schema, pagination: Schema, isPaged = true): Schem
   return { ...object({ ...(properties as object), pagination }), required }
 }
 
+/** An object that has some of these members, and no others. */
+export function partsOf(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', properties, additionalProperties: false }
+}
+
 /** An object with exactly these members. */
 export function object(properties: Readonly<Record<string, Schema>>): Schema {
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  }
+  return { ...partsOf(properties), required: Object.keys(properties) }
 }
 
 /** The name of a record's schema; the model's if it has none. */

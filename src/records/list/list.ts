@@ -127,8 +127,9 @@ async function readList(
     // Which of them.
     const { search: term } = plan
     const search = term === undefined ? everything : await searchFilter(resource, plan, request)
+    const isFound = scope === everything && plan.filter === everything
     const isWhole = scope === everything && search === everything
-    const filter = isWhole ? plan.filter : all([scope, plan.filter, search])
+    const filter = isWhole ? plan.filter : isFound ? search : all([scope, plan.filter, search])
     const read = { filter, sort, limit: 0 }
     const { texts, pagination } = await readPart(resource, position, read, view, request)
     return { body: listJson(texts, pagination, maxResponseBytes), cacheable: view.cacheable }

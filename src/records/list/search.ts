@@ -59,7 +59,8 @@ export async function searchFilter(
       ? matching(field.field)
       : throughReference(rules, field, matching(field.path), request),
   )
-  return any(await Promise.all(clauses))
+  const [first = nothing, ...others] = await Promise.all(clauses)
+  return others.length === 0 ? first : any([first, ...others])
 }
 
 /** The records that refer to one that matches. */
