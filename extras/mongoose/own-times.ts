@@ -5,10 +5,10 @@ import { absences } from '../../src/model/absence.ts'
 import { declaredRecord } from '../../src/model/declared.ts'
 import { type Model, timestampFields, timestampsOf } from '../../src/model/model.ts'
 import { objectShape } from '../../src/model/shape.ts'
+import { refinementsOf } from '../../src/model/validate.ts'
 import type { ObjectShape, Shape } from '../../src/ports/shape.ts'
 import type { Members } from './fields.ts'
 import type { Times } from './times.ts'
-import { refinementsOf } from '../../src/model/validate.ts'
 
 const TIMES = ['createdAt', 'updatedAt'] as const
 

@@ -156,9 +156,7 @@ export async function runValidate(
   context: Context,
 ): Promise<Validated> {
   const own = { ...about, res: { status: undefined, headers: new Headers() } }
-  const result = await runHook('validate', () =>
-    inTime(about.req, () => hook(payload, own, context)),
-  )
+  const result = await runHook('validate', about.req, () => hook(payload, own, context))
   checkStatus(own.res)
   const values = withoutForbidden(about.model, replacing('validate', about.model, result, payload))
   return { values, res: own.res }
@@ -186,7 +184,7 @@ export async function runBeforeUpdate(
     changes: copied(changes),
     request,
   }
-  const result = await runHook('beforeUpdate', () => inTime(request, () => hook(given, context)))
+  const result = await runHook('beforeUpdate', request, () => hook(given, context))
   const wanted = withoutForbidden(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
@@ -205,7 +203,7 @@ export async function runBeforeRemove(
   context: Context,
 ): Promise<void> {
   const given = { record: hookRecord(model, record), request }
-  const result = await runHook('beforeRemove', () => inTime(request, () => hook(given, context)))
+  const result = await runHook('beforeRemove', request, () => hook(given, context))
   // E.g. false: a hook that means to refuse must not be taken for one that agrees.
   if (result === undefined || result === null) return
   throw new TypeError(
@@ -229,12 +227,16 @@ function replacing(name: string, model: Model, result: unknown, given: Fields): 
 }
 
 /**
- * Runs a hook named `name`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
+ * Runs a hook named `name`, within the time of `request`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
  * 4.1, write rule 3).
  */
-export async function runHook(name: string, hook: () => unknown): Promise<unknown> {
+export async function runHook(
+  name: string,
+  request: ApiRequest,
+  hook: () => unknown,
+): Promise<unknown> {
   try {
-    return await hook()
+    return await inTime(request, hook)
   } catch (error) {
     throw error instanceof HttpError ? error : new Error(`a ${name} hook failed`, { cause: error })
   }

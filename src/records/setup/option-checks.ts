@@ -46,6 +46,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
     test: (value) => (value as { shape?: unknown } | null)?.shape !== undefined,
     must: 'be a model made by defineModel',
   },
+  orderBy: sortNames,
   ...each(names, 'query', 'search', 'filterableFields', 'sortableFields', 'expandable'),
   ...each(
     callable,
@@ -82,7 +83,6 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
     'batchSize',
   ),
   ...each(whatever, 'cache', 'upload'),
-  orderBy: sortNames,
   aggregates: {
     must: 'be { by, of } with lists of field names',
     test: isAggregates,
