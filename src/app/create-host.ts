@@ -9,7 +9,7 @@ import { collatedBy } from '../model/collection-schema.ts'
 import { checkReferences } from '../model/reference.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
-import { RequestAuthor } from '../records/engine/author.ts'
+import { modelChanges, RequestAuthor } from '../records/engine/author.ts'
 import {
   type AppParts,
   type Follower,
@@ -18,7 +18,6 @@ import {
   needs,
 } from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
-import { modelChanges } from '../records/engine/model-changes.ts'
 import { OpenStreams } from '../records/engine/open-streams.ts'
 import type { Context } from '../records/engine/route.ts'
 import type { AtomicSteps } from '../records/overlay/atomic.ts'
