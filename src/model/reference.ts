@@ -92,7 +92,7 @@ export function checkReferences(
 }
 
 /** The references of `model`, each with the path of its field; read once, as models do not change. */
-function referencesOf(model: Model): readonly (readonly [field: string, name: string])[] {
+export function referencesOf(model: Model): readonly (readonly [field: string, name: string])[] {
   const before = known.get(model)
   if (before) return before
   const references = Object.entries(model.fields).flatMap(([field, schema]) =>

@@ -10,7 +10,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { valueAt } from '../../model/model.ts'
 import { present, projected, shownPart } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, type Filter, type Scalar, type SortKey } from '../../ports/filter.ts'
+import { all, type Scalar, type SortKey } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
@@ -30,13 +30,6 @@ const FILES = {
 } as const
 
 type FileType = keyof typeof FILES
-
-/** What a file is made of. */
-interface List {
-  readonly filter: Filter
-  readonly sort: readonly SortKey[]
-  readonly view: View
-}
 
 /** The list as a file, if `accept` prefers one to JSON. Groups are not there as one. */
 export async function fileOf(
@@ -88,8 +81,7 @@ async function exportList(
       if (count > exportLimit) throw exportTooLarge(exportLimit)
     }
     if (request.method === 'HEAD') return new Response(null, { headers })
-    const list = { filter, sort: plan.sort, view }
-    const parts = partsOf(resource, list, texts(resource, view), request)
+    const parts = partsOf(resource, { ...plan, filter }, view, texts(resource, view), request)
     return new Response(streamOf(parts, await parts.next()), { headers })
   } catch (error) {
     throw refusalOf(error)
@@ -105,7 +97,8 @@ const MAX_RECORDS = 1000
 /** The text of the file, part by part: only one part is in memory. Each goes on after the last record of the one before. */
 async function* partsOf(
   resource: Resource,
-  { filter, sort, view }: List,
+  { filter, sort }: Pick<ListPlan, 'filter' | 'sort'>,
+  view: View,
   textOf: TextOf,
   request: ApiRequest,
 ): AsyncGenerator<string, void> {

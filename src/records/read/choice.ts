@@ -89,14 +89,15 @@ export function chosenOf(
   const populate = [...filled.values()].map((one) => {
     const include = chosen.get(one.path)
     return include
-      ? narrowed(one, one.target, [...include, ...(one.populate ?? []).map(pathOf)], lean)
+      ? narrowed(
+          one,
+          one.target,
+          [...include, ...(one.populate ?? []).map(({ path }) => path)],
+          lean,
+        )
       : one
   })
   return narrowed({ ...view, populate }, model, [...paths, ...expanded], lean)
-}
-
-function pathOf({ path }: Population): string {
-  return path
 }
 
 /** `view` with nothing but the paths in `include`. The model's `output` still gets whole records, as everywhere. */

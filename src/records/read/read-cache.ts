@@ -5,10 +5,10 @@ import type { Loaded } from '../../cache/cached.ts'
 import type { ReadRequest } from '../../cache/key.ts'
 import { type ApiRequest, noQuery, type Query } from '../../http/request.ts'
 import { type Model, referenceAt } from '../../model/model.ts'
+import { referencesOf } from '../../model/reference.ts'
 import { declaredText } from '../../ports/declared-text.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { pathOf } from '../../ports/paths.ts'
-import type { Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
 import { readableFields } from '../rules/fields-for.ts'
@@ -104,22 +104,13 @@ function targetsOf({ host, model, search, onGet, expandable }: Resource): readon
     const target = inner !== undefined && name !== undefined && host.modelNamed(name)
     return [name ?? [], (target && referenceAt(target, inner)) || []].flat()
   })
-  return [...new Set([...searched, ...expanded, ...(onGet ? references(model.shape) : [])])]
-}
-
-function references(shape: Shape): readonly string[] {
-  switch (shape.kind) {
-    case 'id':
-      return shape.ref === undefined ? [] : [shape.ref]
-    case 'object':
-      return [...shape.fields.values()].flatMap(references)
-    case 'list':
-      return references(shape.element)
-    case 'map':
-      return references(shape.value)
-    default:
-      return []
-  }
+  return [
+    ...new Set([
+      ...searched,
+      ...expanded,
+      ...(onGet ? referencesOf(model).map(([, name]) => name) : []),
+    ]),
+  ]
 }
 
 /**
