@@ -154,13 +154,15 @@ export class RecordEngine {
     const plan = replacement(this.model.shape, changes, kept)
     const ruled = this.model.exclude ? excludedBy(this.model, changes) : []
     const unsure = [...plan.unsure, ...ruled]
+    const isKnown = !this.model.refinements && unsure.length === 0
+    if (isKnown && !this.model.transitions) return this.#write(filter, changes, plan, expect)
     const known: KnownUpdate = {
-      ...{ changes, kept, unsure },
+      changes,
+      kept,
+      unsure,
       write: (one, found, expected, whole) =>
         this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined),
     }
-    const isKnown = !this.model.refinements && unsure.length === 0
-    if (isKnown && !this.model.transitions) return this.#write(filter, changes, plan, expect)
     const write = (one: Filter, expected?: Fields) =>
       isKnown
         ? this.#write(one, changes, plan, expected)
