@@ -60,8 +60,7 @@ export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'
 export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'
 export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors.ts'
-export type { Query } from './http/query-string.ts'
-export type { ApiRequest, AuthContext } from './http/request.ts'
+export type { ApiRequest, AuthContext, Query } from './http/request.ts'
 export type { Pagination } from './http/respond.ts'
 export { type ChangesOption, defineModel, type ModelDefinition } from './model/define.ts'
 export type {
@@ -72,10 +71,11 @@ export type {
   Model,
   RecordOf,
   SortName,
+  TimestampNames,
+  Timestamps,
   Values,
 } from './model/model.ts'
 export { type OnDelete, type Reference, type ReferenceOptions, ref } from './model/reference.ts'
-export type { TimestampNames, Timestamps } from './model/timestamps.ts'
 export type { CacheStore } from './ports/cache.ts'
 export type { Acl, CallOptions, FileMeta, FileStore, Stage, StoredFile } from './ports/files.ts'
 export type { Hasher } from './ports/hasher.ts'
@@ -93,6 +93,7 @@ export type {
 } from './records/engine/find-options.ts'
 export { describeGuard, type GuardDescription } from './records/engine/guards.ts'
 export type { Mountable } from './records/engine/host.ts'
+export type { ScopeFilter, ScopeOption, ScopeValues } from './records/engine/models.ts'
 export type {
   Collections,
   Condition,
@@ -111,7 +112,6 @@ export type {
   RouteDescription,
   Sendable,
 } from './records/engine/route.ts'
-export type { ScopeFilter, ScopeOption, ScopeValues } from './records/engine/scopes.ts'
 export type {
   AddRoute,
   AddRoutes,

@@ -1,7 +1,6 @@
 /** The stored form of a password hash, and which parameters are accepted. */
 
-import { base64url, bytesIn } from '../../src/http/base64url.ts'
-import { sameText } from '../../src/http/constant-time.ts'
+import { base64url, bytesIn, sameText } from '../../src/http/base64url.ts'
 import type { Hasher } from '../../src/ports/hasher.ts'
 
 /** The parameters of scrypt, and the number of bytes to derive. */

@@ -10,9 +10,8 @@ import type { App } from '../../src/app/app.ts'
 import { pathOf } from '../../src/ports/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp, checkOptions } from './express-checks.ts'
-import { hasBody, leaveUnread } from './node-connections.ts'
 import { malformed, notFound } from './node-refusals.ts'
-import { ServedRequest } from './node-request.ts'
+import { hasBody, leaveUnread, ServedRequest } from './node-request.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
 export interface ExpressRequest extends IncomingMessage {

@@ -14,9 +14,15 @@ import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { flushCompileCache } from './compile-cache.ts'
-import { continueWhenRead, hasBody, inTurn, leaveUnread, socketsOf } from './node-connections.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
-import { ServedRequest } from './node-request.ts'
+import {
+  continueWhenRead,
+  hasBody,
+  inTurn,
+  leaveUnread,
+  ServedRequest,
+  socketsOf,
+} from './node-request.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import { inProcesses } from './processes/serve.ts'
 import {

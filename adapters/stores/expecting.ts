@@ -1,6 +1,6 @@
 /** Compare-and-set, as every store does it. */
 
-import { isSameContent } from '../../src/ports/same-content.ts'
+import { isSameContent } from '../../src/ports/evaluate.ts'
 import type { Fields } from '../../src/ports/store.ts'
 
 /** A write of one record under a condition `Held` on what is stored of it. */

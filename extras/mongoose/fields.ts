@@ -11,7 +11,7 @@ import {
   type ZodMiniType,
 } from 'zod/mini'
 import type { $ZodCheck } from 'zod/v4/core'
-import { idMaker } from '../../src/model/id.ts'
+import { idMaker } from '../../src/model/cast.ts'
 import { keptMember } from '../../src/model/stored.ts'
 import { defaultOf, type MakeDefault } from './defaults.ts'
 import { inOrder } from './in-order.ts'

@@ -1,6 +1,6 @@
 /** The indexes of a schema: those that a model can declare, and a row for each of the others. */
 
-import { isMixed, isScalar } from '../../src/model/ordered.ts'
+import { isMixed, isScalar } from '../../src/model/model.ts'
 import type { ObjectShape } from '../../src/ports/shape.ts'
 import type { Collated } from '../../src/ports/store.ts'
 import type { Report } from './report.ts'

@@ -5,7 +5,7 @@
 
 import { nullish, enum as oneOf, type ZodMiniType } from 'zod/mini'
 import type { ParsePayload } from 'zod/v4/core'
-import { valueIn } from '../../src/model/value-at.ts'
+import { valueIn } from '../../src/model/model.ts'
 import type { Report } from './report.ts'
 import { kindsOf, type SchemaParts, type SchemaType } from './structure.ts'
 import { isDemanded } from './values.ts'

@@ -4,21 +4,26 @@ import { isSecretOfAll } from '#processes'
 import { uploads } from '#uploads'
 import type { Caches } from '../cache/caches.ts'
 import { deadlineOf } from '../http/deadline.ts'
-import { takeAuth } from '../http/given-auth.ts'
+import { idMaker } from '../model/cast.ts'
 import { collatedBy } from '../model/collection-schema.ts'
-import { idMaker } from '../model/id.ts'
-import { checkReferences } from '../model/references.ts'
+import { checkReferences } from '../model/reference.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
-import { RequestAuthor } from '../records/engine/author.ts'
-import { type AppParts, type Host, HostedRecords, needs } from '../records/engine/host.ts'
+import { modelChanges, RequestAuthor } from '../records/engine/author.ts'
+import {
+  type AppParts,
+  type Follower,
+  type Host,
+  HostedRecords,
+  needs,
+} from '../records/engine/host.ts'
 import { Integrity } from '../records/engine/integrity.ts'
-import { modelChanges } from '../records/engine/model-changes.ts'
 import { OpenStreams } from '../records/engine/open-streams.ts'
+import type { Context } from '../records/engine/route.ts'
 import type { AtomicSteps } from '../records/overlay/atomic.ts'
 import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
-import { type AppContext, keepAlive } from './context.ts'
+import { AppContext } from './context.ts'
 import { firstResponse } from './guards.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
@@ -85,7 +90,8 @@ export function createHost(
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
     atomic: atomicSteps(() => host, parts.atomic),
     reach: () => import('../records/list/reach.ts'),
-    ...{ streams, follower },
+    streams,
+    follower: (whole) => followerOf(host, whole),
     schemas: () => [...models.schemas(), ...own.schemas, ...(caches?.schemas() ?? [])],
     cacheSpace(settings) {
       declared('always')
@@ -136,13 +142,12 @@ function storesFor(hostOf: () => Host, ready: () => Promise<void>): Host['storeF
 }
 
 /** Asks guards again, and whoever mounts the app who the caller is. */
-const follower: Host['follower'] = (whole) => {
-  const { env, logger, clientAddress, basePath, platform } = whole as AppContext
+function followerOf(host: Host, whole: Context): Follower {
+  const { env, platform } = whole as AppContext
   return {
-    ...{ env, logger, clientAddress, basePath },
-    waitUntil: platform ? (promise) => keepAlive(promise, logger, platform) : whole.waitUntil,
+    contextOf: (request, limitMs) => new AppContext(host, request, limitMs, env, platform),
     async admit(guards, request, context) {
-      if (platform?.auth) await takeAuth(request, platform.auth)
+      await (context as AppContext).takeAuth()
       return firstResponse(guards, request, context)
     },
   }

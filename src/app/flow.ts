@@ -7,19 +7,23 @@ import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import { checkHost } from '../http/host.ts'
 import { limitBody } from '../http/limited-body.ts'
 import { unavailable } from '../http/outages.ts'
-import { noQuery, parseQuery } from '../http/query-string.ts'
-import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
+import {
+  type ApiRequest,
+  METHOD_OVERRIDE,
+  noQuery,
+  noteBasePath,
+  parseQuery,
+} from '../http/request.ts'
 import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
-import { AppContext, type Platform } from './context.ts'
+import { AppContext, finish, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
 import { firstResponse, type GuardLists, serveGuarded } from './guards.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { observe } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
-import { finish } from './response.ts'
 import { enter, type RouteTable, type Row, routedPath } from './route-table.ts'
 
 /** The guards of an app. */

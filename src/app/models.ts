@@ -1,15 +1,13 @@
 /** The models of an app: one engine for each, and what routers declare about it. */
 
 import { addPath, collectionSchema, type ModelSchema } from '../model/collection-schema.ts'
-import type { Model } from '../model/model.ts'
-import { lastDefined } from '../model/registry.ts'
+import { lastDefined, type Model } from '../model/model.ts'
 import { renamedCollection } from '../model/renamed-collection.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import type { Author } from '../records/engine/author.ts'
 import type { WriteOfModels } from '../records/engine/integrity.ts'
-import type { Models, SearchField } from '../records/engine/models.ts'
+import type { Models, ScopeOption, SearchField } from '../records/engine/models.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
-import type { ScopeOption } from '../records/engine/scopes.ts'
 import { loggedCollection } from '../records/engine/stepwise.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
 

@@ -4,6 +4,7 @@ import type { ErrorHandler } from '../http/error-handler.ts'
 import {
   callable,
   checkOptions,
+  each,
   type Fail,
   failAs,
   flag,
@@ -129,23 +130,27 @@ export type ResolvedAppOptions = AppOptions &
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
-  store: whatever,
-  cache: whatever,
-  files: whatever,
-  images: whatever,
+  ...each(whatever, 'store', 'cache', 'files', 'images', 'env', 'hasher'),
+  ...each(
+    natural,
+    'maxBodySize',
+    'maxBodyValues',
+    'maxStreams',
+    'maxPopulated',
+    'maxResponseBytes',
+    'slowMs',
+  ),
+  ...each(flag, 'methodOverride', 'accessLog', 'development'),
+  ...each(callable, 'onError', 'now'),
   logger: { must: 'have the functions debug, info, warn and error', test: isLogger },
   secret: {
     must: `have at least ${MIN_SECRET_LENGTH} characters`,
     test: (value) => typeof value === 'string' && value.length >= MIN_SECRET_LENGTH,
   },
-  env: whatever,
   basePath: {
     must: "be a path such as '/api'",
     test: (value) => basePathIn(value) !== undefined,
   },
-  methodOverride: flag,
-  maxBodySize: natural,
-  maxBodyValues: natural,
   bodyTimeoutMs: {
     must: `be a whole number from 1 to ${MAX_TIMER_MS}`,
     test: (value) => natural.test(value) && Number(value) <= MAX_TIMER_MS,
@@ -158,19 +163,10 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     must: 'be a whole number, 0 for no limit',
     test: (value) => value === 0 || natural.test(value),
   },
-  maxStreams: natural,
-  maxPopulated: natural,
-  maxResponseBytes: natural,
-  accessLog: flag,
-  slowMs: natural,
   telemetry: {
     must: 'be telemetry() of fieldgate/telemetry',
     test: (value) => typeof (value as Partial<Observer> | null)?.request === 'function',
   },
-  development: flag,
-  onError: callable,
-  now: callable,
-  hasher: whatever,
   onModelChange: oneOf('warn', 'refuse'),
 }
 

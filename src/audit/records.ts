@@ -2,10 +2,9 @@
 
 import { isHidden, type Model } from '../model/model.ts'
 import type { Shape } from '../ports/shape.ts'
-import { queryFields } from '../records/setup/agent-models.ts'
-import { writableNow } from '../records/setup/protected-fields.ts'
 import type { FieldSet, Resource } from '../records/setup/resource.ts'
-import type { Serving } from '../records/setup/serving.ts'
+import { queryFields, type Serving } from '../records/setup/serving.ts'
+import { writableNow } from '../records/setup/write-rules.ts'
 
 /** The fields that a client can reach through a route, by what it can do with them. */
 export interface FieldColumns {

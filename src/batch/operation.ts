@@ -1,8 +1,8 @@
 /** One operation of a batch: it goes the way of a request, from the guards to the write. */
 
+import { runHooks } from '../app/context.ts'
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
-import { runHooks } from '../app/response.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
 import { withoutCodings } from '../cache/conditional.ts'
 import { hasArrived } from '../http/body.ts'

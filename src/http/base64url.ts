@@ -1,4 +1,4 @@
-/** Base64url without padding (RFC 4648 §5). */
+/** How tokens are spelled, in base64url without padding (RFC 4648 §5), and how they are compared. */
 
 const encoder = new TextEncoder()
 const DIGITS = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
@@ -51,4 +51,11 @@ export function objectIn(encoded: string): Readonly<Record<string, unknown>> | u
   } catch {
     return undefined
   }
+}
+
+/** Whether two strings are equal. Takes the same time wherever they differ, so a secret cannot be guessed byte by byte. */
+export function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let at = 0; at < b.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
+  return difference === 0
 }

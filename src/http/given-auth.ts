@@ -3,8 +3,7 @@
  * example.
  */
 
-import type { ApiRequest, AuthContext } from './request.ts'
-import { RequestData } from './request-data.ts'
+import { type ApiRequest, type AuthContext, RequestData } from './request.ts'
 
 /** The caller of a request; a falsy value such as undefined or `false` for an anonymous one. */
 export type AuthOrNobody = AuthContext | false | '' | 0 | null | undefined

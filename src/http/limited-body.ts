@@ -1,7 +1,6 @@
 /** Applies the body limits to all code that reads the body: guards, hooks and handlers, by any method. */
 
-import { type BodyLimits, chunksOf, rawBody, readBytes, refuseEncoded } from './body.ts'
-import { parseJson } from './json.ts'
+import { type BodyLimits, chunksOf, parseJson, rawBody, readBytes, refuseEncoded } from './body.ts'
 import { bodyTooLarge, invalidForm, unsupportedBody } from './refusals.ts'
 import { assignBody, shieldedBody } from './shield.ts'
 

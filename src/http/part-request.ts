@@ -3,8 +3,7 @@
  */
 
 import { shareAuth } from './given-auth.ts'
-import { parseQuery } from './query-string.ts'
-import type { ApiRequest } from './request.ts'
+import { type ApiRequest, parseQuery } from './request.ts'
 
 /** What a part needs of the whole request. */
 export interface Whole extends Pick<ApiRequest, 'url' | 'requestId'> {

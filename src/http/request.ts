@@ -2,7 +2,6 @@
 
 import type { Logger } from '../ports/logger.ts'
 import type { Fields } from '../ports/store.ts'
-import type { Query } from './query-string.ts'
 
 /** Who makes a request, as `requireAuth` or your own guard found out. */
 export interface AuthContext {
@@ -74,4 +73,50 @@ export function noteBasePath(request: ApiRequest, basePath = ''): void {
 /** The path under which another server mounts the app; empty if none does. */
 export function basePathOf(request: ApiRequest): string {
   return bases.get(request) ?? ''
+}
+
+/**
+ * One value, which each request may have. It is kept in the request itself, under a symbol: in a weak map, each would cost
+ * the garbage collector some 10 µs.
+ */
+export class RequestData<T> {
+  readonly #key: symbol
+
+  constructor(description: string) {
+    this.#key = Symbol(description)
+  }
+
+  /** The value of `request`. */
+  of(request: object): T | undefined {
+    return Reflect.get(request, this.#key)
+  }
+
+  /** Gives `request` a value, instead of the one that it had. */
+  set(request: Request, value: T): void {
+    Reflect.set(request, this.#key, value)
+  }
+}
+
+/** A request's parameters: a string each, or a list of strings if a name is repeated. */
+export type Query = Readonly<Record<string, string | string[]>>
+
+/** No parameters. */
+export const noQuery: Query = Object.freeze(Object.create(null))
+
+/** Parses a URL's parameters as `application/x-www-form-urlencoded`; brackets stay in the names. */
+export function parseQuery(url: string): Query {
+  const start = url.indexOf('?')
+  if (start === -1) return noQuery
+  const end = url.indexOf('#', start)
+  // Clients choose the names, so the object has no prototype that a name could collide with.
+  const query: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(
+    url.slice(start + 1, end === -1 ? undefined : end),
+  )) {
+    const before = query[name]
+    if (before === undefined) query[name] = value
+    else if (typeof before === 'string') query[name] = [before, value]
+    else before.push(value)
+  }
+  return query
 }

@@ -9,8 +9,7 @@
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Fields } from '../ports/store.ts'
 import { bodyTraps } from './body-traps.ts'
-import type { Query } from './query-string.ts'
-import type { ApiRequest } from './request.ts'
+import type { ApiRequest, Query } from './request.ts'
 
 /** A guard or hook uses its request in a way that has no effect. Nothing may go on as if it had not. */
 export class MisusedRequest extends TypeError {}

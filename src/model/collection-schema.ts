@@ -7,7 +7,7 @@ import type { CollectionSchema, Store } from '../ports/store.ts'
 import { enforcedReferences } from './enforced-references.ts'
 import type { Model } from './model.ts'
 import { partsIn } from './parts.ts'
-import { formerPaths } from './renamed.ts'
+import { formerPaths } from './upgrade.ts'
 
 /** The schema of a model's collection, to which routers add until the store is prepared. */
 export interface ModelSchema extends CollectionSchema {

@@ -2,8 +2,8 @@
 
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'
-import { catchallOf, memberOf } from './object-members.ts'
-import { staticDefault } from './static-default.ts'
+import { staticDefault } from './absence.ts'
+import { catchallOf, memberOf } from './parts.ts'
 
 /** By schema: a schema that refers to itself leads back to the same place. */
 const known = new WeakMap<$ZodType, Declared>()

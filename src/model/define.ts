@@ -15,28 +15,32 @@ import {
   keepMs,
   renames,
 } from './definition-checks.ts'
-import { isHiddenField } from './hidden.ts'
 import {
   type ByOutput,
   type FieldName,
   type FieldSchemas,
   type Inputs,
+  isMixed,
+  isScalar,
   type Managed,
   type Model,
+  remember,
+  SEVERAL_TYPES,
   type SortName,
   sortKey,
+  type TimestampNames,
+  timestampFields,
+  timestampsOf,
   type Values,
 } from './model.ts'
 import { type Fail, failAs } from './option-rules.ts'
-import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { collectionName } from './plural.ts'
-import { refinementsOf } from './refinements.ts'
-import { remember } from './registry.ts'
 import { modelRules, type RuleOptions } from './rules.ts'
 import { objectShape } from './shape.ts'
+import { isHiddenField } from './stored.ts'
 import { noSuchField } from './suggest.ts'
-import { type TimestampNames, timestampFields, timestampsOf } from './timestamps.ts'
 import type { Side } from './union-shape.ts'
+import { refinementsOf } from './validate.ts'
 
 /** Options of `defineModel`. */
 export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>>, U = unknown> {

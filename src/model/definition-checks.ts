@@ -10,7 +10,7 @@ import {
   oneOf,
   type Rule,
 } from './option-rules.ts'
-import { isForbiddenKey } from './writable.ts'
+import { isFields, isForbiddenKey } from './writable.ts'
 
 const fieldSets: Rule = {
   must: 'be a list of field names, or of lists of them',
@@ -27,18 +27,18 @@ const RULES: Readonly<Record<string, Rule>> = {
     must: "be true or false, or an object of names: { createdAt: 'created_at' }",
     test: (value) =>
       typeof value === 'boolean' ||
-      (isObject(value) && Object.entries(value).every(([time, name]) => isTime(time, name))),
+      (isFields(value) && Object.entries(value).every(([time, name]) => isTime(time, name))),
   },
   unique: fieldSets,
   indexes: fieldSets,
   transitions: {
     must: "be an object of fields, each from a value to those that it may become: { status: { open: ['done'] } }",
     test: (value) =>
-      isObject(value) && Object.values(value).every((one) => isObject(one) && areLists(one)),
+      isFields(value) && Object.values(value).every((one) => isFields(one) && areLists(one)),
   },
   initial: {
     must: "be an object of fields, each with a list of values: { status: ['open'] }",
-    test: (value) => isObject(value) && areLists(value),
+    test: (value) => isFields(value) && areLists(value),
   },
   exclude: {
     must: "be a list like [{ equal: ['room'], range: ['from', 'to'], where: { status: ['booked'] } }]",
@@ -48,19 +48,19 @@ const RULES: Readonly<Record<string, Rule>> = {
     must: "be true, false, or { keep } with a duration like '7d', '12h' or '90m', or 'forever'",
     test: (value) =>
       typeof value === 'boolean' ||
-      (isObject(value) &&
+      (isFields(value) &&
         Object.entries(value).every(([name, keep]) => name === 'keep' && isKeep(keep))),
   },
   hidden: { must: 'be a list of field names', test: isNames },
   output: callable,
   renamed: {
     must: "be an object of names: { old: 'new' }",
-    test: (value) => isObject(value) && isNames(Object.values(value)),
+    test: (value) => isFields(value) && isNames(Object.values(value)),
   },
   convert: {
     must: 'be an object of functions: { field: (stored) => value }',
     test: (value) =>
-      isObject(value) && Object.values(value).every((one) => one === undefined || isFunction(one)),
+      isFields(value) && Object.values(value).every((one) => one === undefined || isFunction(one)),
   },
   collection: {
     must: "be a name that doesn't begin with fieldgate_, sqlite_ or _cf_, which databases and fieldgate keep for themselves",
@@ -74,9 +74,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   columns: {
     must: 'be an object of column names',
     test: (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      Object.values(value).every((name) => typeof name === 'string' && name !== ''),
+      isFields(value) && Object.values(value).every((name) => name !== '' && isNames([name])),
   },
 }
 
@@ -115,15 +113,11 @@ function areLists(value: object): boolean {
 }
 
 function isExclusion(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { equal, range, where = {}, ...others } = value as Readonly<Record<string, unknown>>
+  if (!isFields(value)) return false
+  const { equal, range, where = {}, ...others } = value
   const isRange = isNames(range) && (range as readonly string[]).length === 2
   const isKnown = Object.keys(others).length === 0
-  return isKnown && isNames(equal) && isRange && isObject(where) && areLists(where)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isKnown && isNames(equal) && isRange && isFields(where) && areLists(where)
 }
 
 /** Refuses unknown options, and values that make no sense. */

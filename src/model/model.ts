@@ -3,12 +3,12 @@
 import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'
 import type { Exclusion } from '../ports/exclusion.ts'
-import type { SortKey } from '../ports/filter.ts'
+import type { Scalar, SortKey } from '../ports/filter.ts'
 import { isWithin } from '../ports/paths.ts'
-import type { IdType, ObjectShape } from '../ports/shape.ts'
+import { type IdType, type ObjectShape, placeOf } from '../ports/shape.ts'
 import type { Absence, AdoptedTable, Collated, Fields, VersionKey } from '../ports/store.ts'
 import type { FieldTransitions } from './rules.ts'
-import type { Timestamps } from './timestamps.ts'
+import { isFields } from './writable.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
 export type FieldSchemas = Readonly<Record<string, $ZodType>>
@@ -100,7 +100,91 @@ export function sortKey(text: string): SortKey {
     : { field: text, descending: false }
 }
 
+/** The name of the model that the field `field` refers to, by one id or a list of them. */
+export function referenceAt({ shape }: Pick<Model, 'shape'>, field: string): string | undefined {
+  const at = placeOf(shape, field)?.shape
+  return at?.kind === 'id' ? at.ref : undefined
+}
+
 /** Whether `path` is hidden, lies inside something hidden, or holds something hidden. */
 export function isHidden(model: { readonly hidden: readonly string[] }, path: string): boolean {
   return model.hidden.some((hidden) => isWithin(path, hidden) || isWithin(hidden, path))
+}
+
+/** The fields that hold the time of a record's creation and of its last change. None for a time that is not kept. */
+export interface Timestamps {
+  readonly createdAt?: string
+  readonly updatedAt?: string
+}
+
+/** What a definition says of timestamps: whether they are kept, or the name of each; false leaves one out. */
+export type TimestampNames =
+  | boolean
+  | { readonly createdAt?: string | boolean; readonly updatedAt?: string | boolean }
+
+/** The fields that a definition names. */
+export function timestampsOf(names: TimestampNames = false): Timestamps {
+  const { createdAt = true, updatedAt = true } =
+    typeof names === 'object' ? names : { createdAt: names, updatedAt: names }
+  return { ...named('createdAt', createdAt), ...named('updatedAt', updatedAt) }
+}
+
+function named(time: keyof Timestamps, name: string | boolean): Timestamps {
+  return name === false ? {} : { [time]: name === true ? time : name }
+}
+
+/** The names of the fields. */
+export function timestampFields(timestamps: Timestamps): readonly string[] {
+  return Object.values(timestamps)
+}
+
+/** Whether `path` leads to one value, which an index can hold: no list on the way, no object at its end. */
+export function isScalar(shape: ObjectShape, path: string): boolean {
+  const place = placeOf(shape, path)
+  return place?.parts.length === 1 && !['object', 'map', 'list'].includes(place.shape.kind)
+}
+
+/** Whether `path` leads to one value of one type. */
+export function isOrdered(shape: ObjectShape, path: string): boolean {
+  return isScalar(shape, path) && !isMixed(shape, path)
+}
+
+/** Whether `path` leads to one value whose type is unknown, or one of several. */
+export function isMixed(shape: ObjectShape, path: string): boolean {
+  return isScalar(shape, path) && placeOf(shape, path)?.shape.kind === 'mixed'
+}
+
+/** Why a field of several types is refused, and what to write instead. */
+export const SEVERAL_TYPES =
+  'which may hold values of several types and so has no order. Declare one type, as in z.string() (after a transform: .pipe(z.string())), or leave it out'
+
+/** The value at a dotted path that leads to one value; null if there is none. */
+export function valueAt(record: Fields, path: string): Scalar {
+  return (valueIn(record, path) ?? null) as Scalar
+}
+
+/** The value at `path` in `record`, outside of lists. */
+export function valueIn(record: Fields, path: string): unknown {
+  let value: unknown = record
+  for (const key of path.split('.')) {
+    value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  }
+  return value
+}
+
+const defined = new Map<string, Model>()
+
+/** Remembers a model; the last one defined under a name wins. */
+export function remember(model: Model): void {
+  defined.set(model.name, model)
+}
+
+/** The names of all models that have been defined. */
+export function definedNames(): Iterable<string> {
+  return defined.keys()
+}
+
+/** The model last defined under `name`. An app looks among its own models first. */
+export function lastDefined(name: string): Model | undefined {
+  return defined.get(name)
 }

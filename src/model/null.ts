@@ -5,7 +5,7 @@
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../ports/store.ts'
-import { memberOf } from './object-members.ts'
+import { memberOf } from './parts.ts'
 import { isFields } from './writable.ts'
 
 /**
@@ -13,7 +13,7 @@ import { isFields } from './writable.ts'
  * filled in. Null anywhere else stays, for the schema to accept or refuse.
  */
 export function withoutNulls(schema: $ZodType, value: unknown): unknown {
-  return holdsNull(value) ? clear([schema], value) : value
+  return clear([schema], value)
 }
 
 /**
@@ -145,14 +145,4 @@ function anyOf(readings: readonly Reading[]): Reading {
     takesNull: readings.some((reading) => reading.takesNull),
     containers: readings.flatMap(({ containers }) => containers),
   }
-}
-
-/** Most bodies hold no null, and need no copy. */
-function holdsNull(value: unknown): boolean {
-  if (value === null) return true
-  if (typeof value !== 'object' || value instanceof Date) return false
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    if (item === null || (typeof item === 'object' && holdsNull(item))) return true
-  }
-  return false
 }

@@ -52,6 +52,14 @@ export function isNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
+/** The same rule for several options. */
+export function each<Name extends string>(
+  rule: Rule,
+  ...names: readonly Name[]
+): Record<Name, Rule> {
+  return Object.fromEntries(names.map((name) => [name, rule])) as Record<Name, Rule>
+}
+
 /** Any value: the code that reads the option checks it. */
 export const whatever: Rule = { must: '', test: () => true }
 

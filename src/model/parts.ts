@@ -1,6 +1,6 @@
 /** The schemas inside a schema, by their places. */
 
-import type { $ZodType } from 'zod/v4/core'
+import type { $ZodObjectDef, $ZodType } from 'zod/v4/core'
 
 /** The most schemas visited; a function that makes a new schema at each level has no end. */
 const MAX_PARTS = 1000
@@ -70,4 +70,15 @@ function isObject(value: unknown): value is object {
 
 function isSchema(value: unknown): value is $ZodType {
   return isObject(value) && '_zod' in value
+}
+
+/** The schema of the member `name`: its own, or that of the members that the object does not name. */
+export function memberOf(def: $ZodObjectDef, name: string): $ZodType | undefined {
+  // Every object inherits members such as `toString`.
+  return Object.hasOwn(def.shape, name) ? def.shape[name] : catchallOf(def)
+}
+
+/** The schema of the members that an object does not name, if it keeps such members. */
+export function catchallOf({ catchall }: $ZodObjectDef): $ZodType | undefined {
+  return catchall?._zod.def.type === 'never' ? undefined : catchall
 }

@@ -1,13 +1,14 @@
 /** What a response may show: declared fields only, without hidden ones, then passed through the model's `output`. */
 
 import { onlyDeclared, withDefaults } from '../ports/declared.ts'
+import { setMember } from '../ports/members.ts'
 import { topOf } from '../ports/paths.ts'
 import { project, withoutPaths } from '../ports/projection.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
 import { isPromise } from '../ports/synchronous.ts'
-import { converted } from './convert.ts'
 import { isHidden, type Model } from './model.ts'
+import { converted } from './upgrade.ts'
 import { isFields } from './writable.ts'
 
 /**
@@ -91,4 +92,18 @@ export function present(model: Model, record: Fields, lean: boolean): unknown {
   throw new TypeError(
     `'output' of model '${model.name}' returned a promise. Return what is shown: output: (record) => ({ … })`,
   )
+}
+
+/** A copy of `values` at every depth. `structuredClone` would take long for many small objects. */
+export function copied(values: Fields): Fields {
+  return copyOf(values) as Fields
+}
+
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Date) return new Date(value)
+  if (Array.isArray(value)) return value.map(copyOf)
+  const copy: Fields = {}
+  for (const [key, item] of Object.entries(value)) setMember(copy, key, copyOf(item))
+  return copy
 }

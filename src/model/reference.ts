@@ -3,8 +3,10 @@
 import { nullable, nullish, optional, refine, string, type ZodMiniString } from 'zod/mini'
 import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { idFrom } from './cast.ts'
+import { definedNames, lastDefined, type Model } from './model.ts'
 import { checkOptions, oneOf } from './option-rules.ts'
-import { lastDefined } from './registry.ts'
+import { partsIn } from './parts.ts'
+import { didYouMean } from './suggest.ts'
 
 /**
  * What deleting a record does to the records that refer to it: `restrict` refuses, `cascade` deletes them too, `unset`
@@ -69,4 +71,43 @@ export function referenceOf(schema: $ZodType): string | undefined {
 /** The `onDelete` of a `ref()` schema; undefined if it has none, and for any other schema. */
 export function onDeleteOf(schema: $ZodType): OnDelete | undefined {
   return (schema._zod.def as { onDelete?: OnDelete }).onDelete
+}
+
+/**
+ * Checks every reference in `models`, at any depth, and in the models that they lead to. Throws a `TypeError` naming
+ * the model, the field and the reference if `modelNamed` does not know it. Call this when every model has been defined.
+ */
+export function checkReferences(
+  models: Iterable<Model>,
+  modelNamed: (name: string) => Model | undefined,
+): void {
+  const found = new Set(models)
+  for (const model of found) {
+    for (const [field, name] of referencesOf(model)) {
+      const target = modelNamed(name)
+      if (!target) throw new TypeError(unknownModel(model, field, name))
+      found.add(target)
+    }
+  }
+}
+
+/** The references of `model`, each with the path of its field; read once, as models do not change. */
+export function referencesOf(model: Model): readonly (readonly [field: string, name: string])[] {
+  const before = known.get(model)
+  if (before) return before
+  const references = Object.entries(model.fields).flatMap(([field, schema]) =>
+    partsIn(schema, field).parts.flatMap((part) => {
+      const name = referenceOf(part.schema)
+      return name === undefined ? [] : [[part.path, name] as const]
+    }),
+  )
+  known.set(model, references)
+  return references
+}
+
+const known = new WeakMap<Model, readonly (readonly [string, string])[]>()
+
+function unknownModel(model: Model, field: string, name: string): string {
+  const meant = didYouMean(name, definedNames())
+  return `Model '${model.name}': '${field}' refers to '${name}', but no model has that name.${meant || ' Define it, or import the file that does, before the app starts.'}`
 }

@@ -10,7 +10,7 @@ import { topOf } from '../ports/paths.ts'
 import { project } from '../ports/projection.ts'
 import type { Change, Collection, Fields, Projection, Read, WriteOptions } from '../ports/store.ts'
 import type { Model } from './model.ts'
-import { formerPaths, underCurrentNames } from './renamed.ts'
+import { formerPaths, underCurrentNames } from './upgrade.ts'
 
 type Renamed = Model['renamed']
 

@@ -6,9 +6,8 @@ import type { Filter, Scalar } from '../ports/filter.ts'
 import { placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { fits } from './fits.ts'
-import type { Model } from './model.ts'
+import { isOrdered, type Model } from './model.ts'
 import type { Fail } from './option-rules.ts'
-import { isOrdered } from './ordered.ts'
 import { didYouMean, noSuchField } from './suggest.ts'
 
 /** What the values of one field may become. */

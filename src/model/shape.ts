@@ -2,9 +2,9 @@
 
 import type { $ZodNumberDef, $ZodObjectDef, $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../ports/shape.ts'
-import { catchallOf } from './object-members.ts'
+import { lastDefined } from './model.ts'
+import { catchallOf } from './parts.ts'
 import { referenceOf } from './reference.ts'
-import { lastDefined } from './registry.ts'
 import { hasFreeNames, isKept, storedValuesOf } from './stored.ts'
 import {
   bothShape,

@@ -1,6 +1,6 @@
 /**
- * Marks on schemas for records that Mongoose wrote too: which type of BSON a value is stored as, and which members of
- * subdocuments clients may write.
+ * Marks on schemas: fields that hide themselves, and for records that Mongoose wrote too, which type of BSON a value is stored
+ * as, and which members of subdocuments clients may write.
  */
 
 import type { $ZodType } from 'zod/v4/core'
@@ -56,4 +56,25 @@ export function isKept(schema: $ZodType): boolean {
 export function isMarked({ _zod }: $ZodType, mark: 'hidden' | 'kept'): boolean {
   const def = _zod.def as { innerType?: $ZodType; hidden?: boolean; kept?: boolean }
   return def[mark] === true || (def.innerType !== undefined && isMarked(def.innerType, mark))
+}
+
+/** The hidden paths inside fields that are shown themselves. */
+export function hiddenInside({
+  hidden,
+}: {
+  readonly hidden: readonly string[]
+}): readonly string[] {
+  return hidden.filter((path) => path.includes('.'))
+}
+
+/** Marks `schema`: every model that uses it as a field hides that field. */
+export function hiddenField<S extends $ZodType>(schema: S): S {
+  // The mark is in the definition, which zod copies when it clones a schema.
+  Object.assign(schema._zod.def, { hidden: true })
+  return schema
+}
+
+/** Whether `schema`, or a schema that it wraps, is marked. */
+export function isHiddenField(schema: $ZodType): boolean {
+  return isMarked(schema, 'hidden')
 }

@@ -1,11 +1,13 @@
 /** Schema validation: what zod refuses, as a map from full path to message. */
 
-import { object } from 'zod/mini'
+import { object, optional, unknown } from 'zod/mini'
 import {
   type $ZodCheck,
   type $ZodIssue,
+  type $ZodObject,
   type $ZodRawIssue,
   type $ZodType,
+  clone,
   config,
   type ParseContext,
   safeParse,
@@ -30,7 +32,7 @@ export type Validation =
 
 /** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
-  const given = castInput(model.input, withoutNulls(model.schema, input))
+  const given = castInput(model.input, holdsNull(input) ? withoutNulls(model.schema, input) : input)
   const result = await parse(model.schema, given)
   return result.success
     ? storable(model, withoutUndefined(result.data as Fields))
@@ -68,7 +70,17 @@ async function parseChange(
     const without = await parse(object({ field: schema }), {})
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
-  return parse(schema, castInput(shape, withoutNulls(schema, value)))
+  return parse(schema, castInput(shape, holdsNull(value) ? withoutNulls(schema, value) : value))
+}
+
+/** Most bodies hold no null, and need no copy. */
+function holdsNull(value: unknown): boolean {
+  if (value === null) return true
+  if (typeof value !== 'object' || value instanceof Date) return false
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (item === null || (typeof item === 'object' && holdsNull(item))) return true
+  }
+  return false
 }
 
 /** Parses values that belong to no model by their schema, cast by its types. */
@@ -270,4 +282,15 @@ interface Within {
 
 function isKey(key: string): boolean {
   return key.isWellFormed() && !key.includes('\0')
+}
+
+/**
+ * Only the refinements of `schema`, as a schema that accepts any fields: a stored record has already passed its fields'
+ * schemas, and a transform must not run on its own result. Undefined if there are none.
+ */
+export function refinementsOf(schema: $ZodObject): $ZodObject | undefined {
+  const { def } = schema._zod
+  if (!def.checks?.length) return undefined
+  const fields = Object.keys(def.shape).map((field) => [field, optional(unknown())])
+  return clone(schema, { ...def, shape: Object.fromEntries(fields) })
 }

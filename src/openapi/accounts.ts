@@ -56,7 +56,6 @@ export interface RouteSketch {
 interface Given {
   readonly auth: AuthInstance
   readonly schemas: Schemas
-  readonly suffix: string
   /** The user as responses show it. */
   readonly user: Schema
 }
@@ -70,13 +69,13 @@ const signInRefusals = ({ settings }: AuthInstance): readonly HttpError[] => [
 ]
 
 const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
-  register: ({ auth, schemas, suffix, user }) => ({
+  register: ({ auth, schemas, user }) => ({
     summary: 'Creates an account and signs it in',
-    body: schemas.add('Register', registerBody(auth), suffix),
+    body: schemas.add('Register', registerBody(auth)),
     status: 201,
     data: auth.settings.emailVerification.required
-      ? { anyOf: [signInSchema(auth, user, schemas, suffix), object({ user })] }
-      : signInSchema(auth, user, schemas, suffix),
+      ? { anyOf: [signInSchema(auth, user, schemas), object({ user })] }
+      : signInSchema(auth, user, schemas),
     refusals: [
       account.identifierNeeded(auth.settings.identifiers.map(({ field }) => field)),
       ...passwordRefusals(auth),
@@ -86,10 +85,10 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     ],
     isOpen: auth.settings.onRegister !== undefined || auth.settings.onLogin !== undefined,
   }),
-  login: ({ auth, schemas, suffix, user }) => ({
+  login: ({ auth, schemas, user }) => ({
     summary: 'Signs in by identifier and password',
     body: loginBody(auth),
-    data: signInSchema(auth, user, schemas, suffix),
+    data: signInSchema(auth, user, schemas),
     refusals: [
       account.identifierRequired(),
       account.passwordRequired(),
@@ -101,11 +100,11 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     ],
     isOpen: auth.settings.onLogin !== undefined,
   }),
-  social: ({ auth, schemas, suffix, user }) => ({
+  social: ({ auth, schemas, user }) => ({
     summary: 'Signs in by the credential of a provider',
     path: { provider: choice([...auth.settings.providers.keys()]) },
     body: providerBody(auth),
-    data: signInSchema(auth, user, schemas, suffix, true),
+    data: signInSchema(auth, user, schemas, true),
     refusals: [
       account.providerNotEnabled('<provider>'),
       ...[...auth.settings.providers.values()]
@@ -137,10 +136,10 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     body: object({ currentPassword: TEXT, newPassword: passwordSchema(auth) }),
     refusals: [...passwordRefusals(auth), account.currentPasswordIncorrect()],
   }),
-  refresh: ({ auth, schemas, suffix, user }) => ({
+  refresh: ({ auth, schemas, user }) => ({
     summary: 'Gives a new access token for a refresh token',
     body: REFRESH_BODY,
-    data: signInSchema(auth, user, schemas, suffix),
+    data: signInSchema(auth, user, schemas),
     refusals: [account.invalidRefreshToken(), account.sessionInUse()],
   }),
   logout: () => ({
@@ -172,16 +171,16 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   me: ({ user }) => ({ summary: 'Reads the signed-in user', data: user }),
   listUsers: () => ({ summary: 'Lists users, the newest first' }),
-  getUser: ({ auth, user, schemas, suffix }) => ({
+  getUser: ({ auth, user, schemas }) => ({
     summary: 'Reads one user',
     data: auth.settings.visibleFields
-      ? userSchema(auth, schemas, suffix, auth.settings.visibleFields)
+      ? userSchema(auth, schemas, auth.settings.visibleFields)
       : user,
     refusals: [http.invalidId(), http.entryNotFound()],
   }),
-  updateUser: ({ auth, user, schemas, suffix }) => ({
+  updateUser: ({ auth, user, schemas }) => ({
     summary: 'Changes fields of a user',
-    body: schemas.add(`${auth.settings.model.name}Profile`, profileBody(auth), suffix),
+    body: schemas.add(`${auth.settings.model.name}Profile`, profileBody(auth)),
     data: user,
     refusals: [
       http.invalidId(),
@@ -256,18 +255,17 @@ export function accountOperation(
   { auth, route }: ServedRoute,
   served: Serving | undefined,
   schemas: Schemas,
-  suffix: string,
 ): Described {
-  const user = userSchema(auth, schemas, suffix)
+  const user = userSchema(auth, schemas)
   const sketch = isOfMethod(route)
-    ? methodSketch(route, schemas, suffix, {
+    ? methodSketch(route, schemas, {
         login: loginBody(auth),
-        signIn: () => signInSchema(auth, user, schemas, suffix),
+        signIn: () => signInSchema(auth, user, schemas),
         methods: auth.methods,
       })
-    : ROUTES[route.name]({ auth, schemas, suffix, user })
+    : ROUTES[route.name]({ auth, schemas, user })
   const { summary, body, data, parameters, status = 200, isOpen = false } = sketch
-  if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }
+  if (served) return { ...recordOperation(served, schemas), id: route.name, summary }
   const isOfUser = route.path.startsWith('/users/:id')
   return {
     id: route.name,

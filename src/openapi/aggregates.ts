@@ -6,7 +6,7 @@ import { FIELD_MEASURES, MAX_GROUP_KEYS } from '../records/engine/aggregate-plan
 import type { Resource } from '../records/setup/resource.ts'
 import type { Described } from './choice-parameters.ts'
 import { valueSchema } from './filter-schema.ts'
-import { object } from './shown.ts'
+import { object, pageOf, partsOf } from './shown.ts'
 import type { Schema } from './specification.ts'
 
 type Aggregating = Pick<Resource, 'aggregates' | 'model'>
@@ -21,9 +21,7 @@ export function aggregateKey({ aggregates: { of } }: Aggregating): Described {
   })
   return {
     schema: {
-      type: 'object',
-      properties: { count: { type: 'boolean' }, ...Object.fromEntries(measures) },
-      additionalProperties: false,
+      ...partsOf({ count: { type: 'boolean' }, ...Object.fromEntries(measures) }),
       minProperties: 1,
     },
     description:
@@ -80,18 +78,10 @@ export function groupsSchema({ aggregates: { by, of }, model }: Aggregating): Sc
     return fields.length > 0 ? [[op, partsOf(Object.fromEntries(fields))] as const] : []
   })
   const members = { count: { type: 'integer', minimum: 0 }, ...Object.fromEntries(measures) }
-  return object({
-    success: { type: 'boolean', const: true },
-    data: { type: 'array', items: partsOf({ ...Object.fromEntries(keys), ...members }) },
-    pagination: object({
-      hasMore: { type: 'boolean', description: 'Whether there are more groups than `limit`.' },
-    }),
+  const pagination = object({
+    hasMore: { type: 'boolean', description: 'Whether there are more groups than `limit`.' },
   })
-}
-
-/** An object that has those of these members that were asked for. */
-function partsOf(properties: Readonly<Record<string, Schema>>): Schema {
-  return { type: 'object', properties, additionalProperties: false }
+  return pageOf(partsOf({ ...Object.fromEntries(keys), ...members }), pagination)
 }
 
 function listOf(names: readonly string[]): Schema {

@@ -3,44 +3,28 @@
 import type { HttpError } from '../http/errors.ts'
 import * as refuse from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
+import { topOf } from '../ports/paths.ts'
 import { duplicateIn } from '../records/engine/clashes.ts'
 import { MAX_REFERENCES } from '../records/engine/integrity.ts'
 import { overlapIn } from '../records/engine/model-rules.ts'
-import { writableNow } from '../records/setup/protected-fields.ts'
 import type { Resource } from '../records/setup/resource.ts'
+import { writableNow } from '../records/setup/write-rules.ts'
 import { LEVELS } from '../uploads/options.ts'
-import {
-  fieldTooLong,
-  fileTooLarge,
-  imageTooLarge,
-  malformedMultipart,
-  storageNotConfigured,
-  storageUnavailable,
-  tooManyFields,
-  tooManyFiles,
-  typeNotAllowed,
-  unexpectedFile,
-  unrecognisedType,
-} from '../uploads/refusals.ts'
+import * as uploads from '../uploads/refusals.ts'
 import type { Schemas } from './named-schemas.ts'
 import { bodyRefusals } from './responses.ts'
 import { bodySchema, type ObjectSchema } from './schemas.ts'
 import type { Content, Parameter, Schema } from './specification.ts'
 
 /** The bodies of a write by media type. */
-export function bodyOf(
-  resource: Resource,
-  write: 'create' | 'update',
-  schemas: Schemas,
-  suffix: string,
-): Content {
+export function bodyOf(resource: Resource, write: 'create' | 'update', schemas: Schemas): Content {
   const { model, files, upload } = resource
   const fields = writableNow(resource, write)
   const name = `${model.name}${write === 'create' ? 'Create' : 'Update'}`
   // A new record has no file yet whose URL could be sent.
   const textual =
     write === 'create' ? fields.filter((field) => !files.names.includes(field)) : fields
-  const json = schemas.add(name, bodySchema(model, textual, write), suffix)
+  const json = schemas.add(name, bodySchema(model, textual, write))
   if (!upload) return { 'application/json': { schema: json } }
   const { schema, defs } = bodySchema(model, fields, write, 'form')
   const { properties = {}, ...rest } = schema as ObjectSchema
@@ -57,7 +41,7 @@ export function bodyOf(
   return {
     'application/json': { schema: json },
     'multipart/form-data': {
-      schema: schemas.add(`${name}Form`, form, suffix),
+      schema: schemas.add(`${name}Form`, form),
       encoding: Object.fromEntries(
         Object.keys(sent).map((field) => [field, { contentType: types }]),
       ),
@@ -106,19 +90,15 @@ export function writeRefusals(
 
 function uploadRefusals(compresses: boolean, hasFiles: boolean): readonly HttpError[] {
   return [
-    fileTooLarge(),
-    tooManyFiles(),
-    tooManyFields(),
-    unexpectedFile(),
-    fieldTooLong(),
-    malformedMultipart(),
-    unrecognisedType('<field>'),
-    typeNotAllowed('<type>'),
-    ...(compresses ? [imageTooLarge()] : []),
-    hasFiles ? storageUnavailable(undefined) : storageNotConfigured(),
+    uploads.fileTooLarge(),
+    uploads.tooManyFiles(),
+    uploads.tooManyFields(),
+    uploads.unexpectedFile(),
+    uploads.fieldTooLong(),
+    uploads.malformedMultipart(),
+    uploads.unrecognisedType('<field>'),
+    uploads.typeNotAllowed('<type>'),
+    ...(compresses ? [uploads.imageTooLarge()] : []),
+    hasFiles ? uploads.storageUnavailable(undefined) : uploads.storageNotConfigured(),
   ]
-}
-
-function topOf(path: string): string {
-  return path.split('.')[0] ?? path
 }

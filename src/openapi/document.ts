@@ -7,8 +7,7 @@ import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts.ts'
-import { Schemas } from './named-schemas.ts'
-import { capitalised, OperationIds, type Template, templateOf } from './names.ts'
+import { capitalised, OperationIds, Schemas, type Template, templateOf } from './named-schemas.ts'
 import { otherOperation } from './others.ts'
 import { recordOperation } from './records.ts'
 import type { Described } from './responses.ts'
@@ -180,10 +179,10 @@ class Paper {
   }
 
   #described(mount: string, route: Route, auth: ServedRoute | undefined): Described {
-    const suffix = `At${capitalised(mount)}`
+    const schemas = this.#schemas.at(`At${capitalised(mount)}`)
     const served = servedBy(route.handler)
-    if (auth) return accountOperation(auth, served, this.#schemas, suffix)
-    if (served) return recordOperation(served, this.#schemas, suffix)
+    if (auth) return accountOperation(auth, served, schemas)
+    if (served) return recordOperation(served, schemas)
     return otherOperation(mount, route, this.#schemas)
   }
 

@@ -10,6 +10,7 @@ import {
 } from '../records/engine/conditions.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { DATE, idSchema } from './schemas.ts'
+import { partsOf } from './shown.ts'
 import type { Schema } from './specification.ts'
 
 /** The schema of `filter` in a QUERY body; undefined if the router filters by nothing. */
@@ -26,21 +27,12 @@ export function filterSchema({ model, filterable }: Resource): Schema | undefine
         value,
         { type: 'null' },
         list,
-        {
-          type: 'object',
-          properties: Object.fromEntries(operators),
-          additionalProperties: false,
-          minProperties: 1,
-        },
+        { ...partsOf(Object.fromEntries(operators)), minProperties: 1 },
       ],
     }
   }
   const conditions = fields.map((field) => [field, condition(field)] as const)
-  const one: Schema = {
-    type: 'object',
-    properties: Object.fromEntries(conditions),
-    additionalProperties: false,
-  }
+  const one = partsOf(Object.fromEntries(conditions))
   const or = { type: 'array', items: one, minItems: MIN_ALTERNATIVES, maxItems: MAX_ALTERNATIVES }
   // A field may have this name; it is then a field.
   return { ...one, properties: { or, ...Object.fromEntries(conditions) } }

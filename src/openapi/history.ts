@@ -7,7 +7,7 @@ import type { Schemas } from './named-schemas.ts'
 import type { Described } from './responses.ts'
 import { bodyRefusals, success } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
-import { object, PAGINATION, storedOne, updatedOne } from './shown.ts'
+import { object, PAGINATION, pageOf, storedOne, updatedOne } from './shown.ts'
 import type { Schema } from './specification.ts'
 
 const ID: Schema = { type: 'string', description: 'The position of the change in the log.' }
@@ -30,13 +30,10 @@ const CHANGE = object({
 })
 
 /** Reads the history of a record. */
-export function historyOperation(resource: Resource, schemas: Schemas, suffix: string): Described {
+export function historyOperation(resource: Resource, schemas: Schemas): Described {
   const { model, maxLimit, defaultPageSize } = resource
-  const list = object({
-    success: { type: 'boolean', const: true },
-    data: { type: 'array', items: schemas.own('RecordChange', CHANGE) },
-    pagination: schemas.own('CursorPagination', PAGINATION.Cursor),
-  })
+  const items = schemas.own('RecordChange', CHANGE)
+  const list = pageOf(items, schemas.own('CursorPagination', PAGINATION.Cursor))
   const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultPageSize } as const
   return {
     id: `readHistoryOf${model.name}`,
@@ -52,11 +49,10 @@ export function historyOperation(resource: Resource, schemas: Schemas, suffix: s
       { name: 'pageSize', in: 'query', description: 'The most changes of a page.', schema: size },
     ],
     successes: {
-      200: success(
-        'Its changes.',
-        schemas.add(`${model.name}History`, { schema: list, defs: {} }, suffix),
-        ['ETag', 'Cache-Control'],
-      ),
+      200: success('Its changes.', schemas.own(`${model.name}History`, list), [
+        'ETag',
+        'Cache-Control',
+      ]),
     },
     refusals: [
       refuse.invalidId(),
@@ -69,7 +65,7 @@ export function historyOperation(resource: Resource, schemas: Schemas, suffix: s
 }
 
 /** Makes a record what it was. */
-export function restoreOperation(resource: Resource, schemas: Schemas, suffix: string): Described {
+export function restoreOperation(resource: Resource, schemas: Schemas): Described {
   const { model, validate, hooks, host } = resource
   return {
     id: `restore${model.name}`,
@@ -82,8 +78,8 @@ export function restoreOperation(resource: Resource, schemas: Schemas, suffix: s
       content: { 'application/json': { schema: object({ changeId: ID }) } },
     },
     successes: {
-      200: success('The record.', updatedOne(resource, schemas, suffix), ['Change-Id']),
-      201: success('The record is there again.', storedOne(resource, schemas, suffix), [
+      200: success('The record.', updatedOne(resource, schemas), ['Change-Id']),
+      201: success('The record is there again.', storedOne(resource, schemas), [
         'Location',
         'Change-Id',
       ]),

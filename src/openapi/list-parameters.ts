@@ -9,13 +9,16 @@ import { COMPARE, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
 import {
   type BodyKey,
   LIST_PARAMETERS,
+  type ListParameter,
   MAX_SORT_KEYS,
   type UrlName,
 } from '../records/list/parameters.ts'
 import type { Resource } from '../records/setup/resource.ts'
+import { queryFields } from '../records/setup/serving.ts'
 import { aggregateKey, byKey, groupSorts } from './aggregates.ts'
 import { type Describe, type Described, expand, parameter, select } from './choice-parameters.ts'
 import { filterSchema, valueSchema } from './filter-schema.ts'
+import { partsOf } from './shown.ts'
 import type { Parameter, Schema } from './specification.ts'
 
 const page: Describe = ({ maxPage }) => {
@@ -48,13 +51,16 @@ const cursor: Describe = () => ({
   ],
 })
 
-const search: Describe = ({ search: fields, maxSearchLength, allowRawRegex }) => ({
-  schema: fields.length > 0 ? { type: 'string', maxLength: maxSearchLength } : undefined,
-  description: `Text to find, upper or lower case, in ${namesOf(fields.map(searched))}.${allowRawRegex ? ' A regular expression.' : ''}`,
+const search: Describe = (resource) => ({
+  schema:
+    resource.search.length > 0
+      ? { type: 'string', maxLength: resource.maxSearchLength }
+      : undefined,
+  description: `Text to find, upper or lower case, in ${namesOf(queryFields(resource).search)}.${resource.allowRawRegex ? ' A regular expression.' : ''}`,
   refusals: [
     refuse.searchNotString(),
-    refuse.searchTooLong(maxSearchLength),
-    ...(allowRawRegex ? [refuse.searchPatternInvalid()] : []),
+    refuse.searchTooLong(resource.maxSearchLength),
+    ...(resource.allowRawRegex ? [refuse.searchPatternInvalid()] : []),
   ],
 })
 
@@ -102,6 +108,12 @@ const IN_URL: Readonly<Record<UrlName, Describe>> = {
   expand,
 }
 
+/** What is refused of what an operator compares with. */
+const OPERANDS = [
+  ...['expects a single value', 'expects a list', 'expects a non-empty list'],
+  ...[`exceeds ${MAX_LIST} values`, 'expects scalar values'],
+]
+
 const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
   filter: (resource) => ({
     schema: filterSchema(resource),
@@ -113,11 +125,7 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
       refuse.filterEmpty('<field>'),
       refuse.invalidValue('<field>'),
       refuse.unknownOperator('<operator>', '<field>', OPERATORS),
-      refuse.operand('<operator>', '<field>', 'expects a single value'),
-      refuse.operand('<operator>', '<field>', 'expects a list'),
-      refuse.operand('<operator>', '<field>', 'expects a non-empty list'),
-      refuse.operand('<operator>', '<field>', `exceeds ${MAX_LIST} values`),
-      refuse.operand('<operator>', '<field>', 'expects scalar values'),
+      ...OPERANDS.map((problem) => refuse.operand('<operator>', '<field>', problem)),
     ],
   }),
   search,
@@ -167,12 +175,7 @@ export function urlParameters(resource: Resource): {
   readonly parameters: readonly Parameter[]
   readonly refusals: readonly HttpError[]
 } {
-  const rows = LIST_PARAMETERS.flatMap(({ name, pages }) => {
-    if (name === undefined) return []
-    const { schema, ...described } = IN_URL[name](resource)
-    const isOther = pages !== undefined && pages.kind !== resource.pagination
-    return [{ name, ...described, schema: isOther ? undefined : schema, pages }]
-  })
+  const rows = rowsOf(resource, IN_URL, (row) => row.name)
   const listed = rows.flatMap(({ name, description, schema }): Parameter[] =>
     schema ? [parameter(name, description, schema)] : [],
   )
@@ -186,22 +189,35 @@ export function urlParameters(resource: Resource): {
   }
 }
 
-interface Row {
-  readonly schema: Schema | undefined
-  readonly refusals: readonly HttpError[]
-  readonly pages: (typeof LIST_PARAMETERS)[number]['pages']
+interface Row extends Described {
+  readonly name: string
+  readonly pages: ListParameter['pages']
+}
+
+/** The parameters in a URL or in a body, as `describe` has them by their names; those of other pages have no schema. */
+function rowsOf<Name extends string>(
+  resource: Resource,
+  describe: Readonly<Record<Name, Describe>>,
+  nameOf: (row: ListParameter) => Name | undefined,
+): readonly Row[] {
+  return LIST_PARAMETERS.flatMap((row) => {
+    const name = nameOf(row)
+    if (name === undefined) return []
+    const { schema, ...described } = describe[name](resource)
+    const isOther = row.pages !== undefined && row.pages.kind !== resource.pagination
+    return [{ name, ...described, schema: isOther ? undefined : schema, pages: row.pages }]
+  })
 }
 
 /** A parameter of the other kind of pages is refused with one message alone. */
 function refusalsOf(rows: readonly Row[], { pagination }: Resource): readonly HttpError[] {
-  const texts = rows.flatMap(({ refusals, pages }) => {
+  return rows.flatMap(({ refusals, pages }) => {
     if (pages === undefined) return refusals
     const other = pages.refusal()
     return pages.kind === pagination
       ? refusals.filter(({ message }) => message !== other.message)
       : [other]
   })
-  return texts
 }
 
 function equality({ model }: Resource, field: string): Parameter {
@@ -222,22 +238,13 @@ export function queryBody(resource: Resource): {
   readonly schema: Schema
   readonly refusals: readonly HttpError[]
 } {
-  const rows = LIST_PARAMETERS.flatMap(({ key, pages }) => {
-    if (key === undefined) return []
-    const { schema, ...described } = IN_BODY[key](resource)
-    const isOther = pages !== undefined && pages.kind !== resource.pagination
-    return [{ key, ...described, schema: isOther ? undefined : schema, pages }]
-  })
-  const properties = rows.flatMap(({ key, schema, description }) =>
-    schema ? [[key, { ...schema, description }] as const] : [],
+  const rows = rowsOf(resource, IN_BODY, (row) => row.key)
+  const properties = rows.flatMap(({ name, schema, description }) =>
+    schema ? [[name, { ...schema, description }] as const] : [],
   )
-  const keys = rows.map(({ key }) => key)
+  const keys = rows.map(({ name }) => name)
   return {
-    schema: {
-      type: 'object',
-      properties: Object.fromEntries(properties),
-      additionalProperties: false,
-    },
+    schema: partsOf(Object.fromEntries(properties)),
     refusals: [
       refuse.queryNotJson(),
       refuse.queryNotObject(),
@@ -253,10 +260,6 @@ function enumOf(names: readonly string[]): Schema | undefined {
 
 function sortKeys(fields: Iterable<string>): readonly string[] {
   return [...fields].flatMap((field) => [field, `-${field}`])
-}
-
-function searched(field: Resource['search'][number]): string {
-  return 'field' in field ? field.field : `${field.reference}.${field.path}`
 }
 
 function namesOf(names: readonly string[]): string {

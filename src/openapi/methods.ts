@@ -2,8 +2,7 @@
 
 import type { MethodRoute, OpenMethod } from '../auth/setup/method.ts'
 import type { RouteSketch } from './accounts.ts'
-import type { Schemas } from './named-schemas.ts'
-import { capitalised } from './names.ts'
+import { capitalised, type Schemas } from './named-schemas.ts'
 import { queryParameters } from './others.ts'
 import { converted } from './schemas.ts'
 import type { Schema } from './specification.ts'
@@ -19,7 +18,6 @@ interface Accounts {
 export function methodSketch(
   { name, summary, body, query, response, signsIn, status, refusals }: MethodRoute,
   schemas: Schemas,
-  suffix: string,
   { login, signIn, methods }: Accounts,
 ): RouteSketch {
   const called = capitalised(name)
@@ -28,14 +26,14 @@ export function methodSketch(
     summary,
     path: choices,
     ...(name === 'confirmLogin' && { body: login }),
-    ...(body && { body: schemas.add(`${called}Body`, converted(body, 'input'), suffix) }),
+    ...(body && { body: schemas.add(`${called}Body`, converted(body, 'input')) }),
     ...(query && {
       parameters: queryParameters(query).map((parameter) => ({
         ...parameter,
         schema: choices[parameter.name] ?? parameter.schema,
       })),
     }),
-    ...(response && { data: schemas.add(called, converted(response, 'input'), suffix) }),
+    ...(response && { data: schemas.add(called, converted(response, 'input')) }),
     ...(signsIn && { data: signIn() }),
     ...(status && { status }),
     ...(refusals && { refusals }),

@@ -22,30 +22,30 @@ import type { Parameter, Responses, Schema } from './specification.ts'
 /** Records in the example of a QUERY. */
 const EXAMPLE_SIZE = 10
 
-/** The operation that `served` names; schemas that it needs are added under names that end in `suffix` if they must. */
-export function recordOperation(served: Serving, schemas: Schemas, suffix: string): Described {
-  return OPERATIONS[served.operation](served.resource, schemas, suffix)
+/** The operation that `served` names; the schemas that it needs are added. */
+export function recordOperation(served: Serving, schemas: Schemas): Described {
+  return OPERATIONS[served.operation](served.resource, schemas)
 }
 
-type Describe = (resource: Resource, schemas: Schemas, suffix: string) => Described
+type Describe = (resource: Resource, schemas: Schemas) => Described
 
 const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
-  list(resource, schemas, suffix) {
+  list(resource, schemas) {
     const { model } = resource
     const { parameters, refusals } = urlParameters(resource)
     return {
       id: `list${plural(model.name)}`,
       summary: `Lists ${plural(model.name)}`,
       parameters: [...parameters, IF_NONE_MATCH],
-      successes: fileSuccesses(resource, listSchema(resource, schemas, suffix)),
+      successes: fileSuccesses(resource, listSchema(resource, schemas)),
       refusals: [...refusals, ...exportRefusals(resource), refuse.responseTooLarge()],
       isOpen: false,
     }
   },
-  query(resource, schemas, suffix) {
+  query(resource, schemas) {
     const { model } = resource
     const { schema, refusals } = queryBody(resource)
-    const body = schemas.add(`${model.name}Query`, { schema, defs: {} }, suffix)
+    const body = schemas.own(`${model.name}Query`, schema)
     // Made from the schema, it would have a value for every filter, and find nothing.
     const example = { pageSize: Math.min(EXAMPLE_SIZE, resource.maxLimit) }
     return {
@@ -53,7 +53,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
       parameters: [IF_NONE_MATCH],
       requestBody: { content: { 'application/json': { schema: body, example } } },
-      successes: fileSuccesses(resource, queried(resource, schemas, suffix)),
+      successes: fileSuccesses(resource, queried(resource, schemas)),
       refusals: [
         ...withoutMediaType(bodyRefusals(resource.host)),
         ...refusals,
@@ -63,7 +63,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       isOpen: false,
     }
   },
-  read(resource, schemas, suffix) {
+  read(resource, schemas) {
     const { model } = resource
     const choice = choiceParameters(resource)
     return {
@@ -71,7 +71,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Reads one ${model.name}`,
       path: idPath(resource),
       parameters: [...choice.parameters, IF_NONE_MATCH],
-      successes: readSuccesses(resource, readOne(resource, schemas, suffix)),
+      successes: readSuccesses(resource, readOne(resource, schemas)),
       refusals: [
         refuse.invalidId(),
         ...choice.refusals,
@@ -81,15 +81,15 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       isOpen: false,
     }
   },
-  create(resource, schemas, suffix) {
+  create(resource, schemas) {
     const { model, validate } = resource
     return {
       id: `create${model.name}`,
       summary: `Creates a ${model.name}`,
       parameters: levelParameters(resource),
-      requestBody: { required: true, content: bodyOf(resource, 'create', schemas, suffix) },
+      requestBody: { required: true, content: bodyOf(resource, 'create', schemas) },
       successes: {
-        201: success('The new record.', storedOne(resource, schemas, suffix), [
+        201: success('The new record.', storedOne(resource, schemas), [
           'Location',
           ...changeId(model),
         ]),
@@ -98,7 +98,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       isOpen: validate.create !== undefined,
     }
   },
-  update(resource, schemas, suffix) {
+  update(resource, schemas) {
     const { model, validate, hooks } = resource
     return {
       id: `update${model.name}`,
@@ -106,9 +106,9 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       description: 'Fields that are not named stay. Null removes an optional field.',
       path: idPath(resource),
       parameters: [IF_MATCH, ...levelParameters(resource)],
-      requestBody: { required: true, content: bodyOf(resource, 'update', schemas, suffix) },
+      requestBody: { required: true, content: bodyOf(resource, 'update', schemas) },
       successes: {
-        200: success('The record.', updatedOne(resource, schemas, suffix), changeId(model)),
+        200: success('The record.', updatedOne(resource, schemas), changeId(model)),
       },
       refusals: [
         refuse.invalidId(),
@@ -155,12 +155,11 @@ function changeId({ changes }: Resource['model']): readonly HeaderName[] {
 }
 
 /** The response of a QUERY: records, or groups of them. */
-function queried(resource: Resource, schemas: Schemas, suffix: string): Schema {
-  const groups = { schema: groupsSchema(resource), defs: {} }
+function queried(resource: Resource, schemas: Schemas): Schema {
   return {
     anyOf: [
-      listSchema(resource, schemas, suffix),
-      schemas.add(`${resource.model.name}Groups`, groups, suffix),
+      listSchema(resource, schemas),
+      schemas.own(`${resource.model.name}Groups`, groupsSchema(resource)),
     ],
   }
 }

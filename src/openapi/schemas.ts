@@ -8,14 +8,12 @@ import {
   globalRegistry,
   toJSONSchema,
 } from 'zod/v4/core'
-import type { Model } from '../model/model.ts'
+import { staticDefault } from '../model/absence.ts'
+import { lastDefined, type Model, timestampFields } from '../model/model.ts'
 import { isRemovable } from '../model/null.ts'
 import { referenceOf } from '../model/reference.ts'
-import { lastDefined } from '../model/registry.ts'
 import type { FieldTransitions } from '../model/rules.ts'
 import { objectShape } from '../model/shape.ts'
-import { staticDefault } from '../model/static-default.ts'
-import { timestampFields } from '../model/timestamps.ts'
 import type { Scalar } from '../ports/filter.ts'
 import { topOf } from '../ports/paths.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'

@@ -3,7 +3,7 @@
 import type { Resource } from '../records/setup/resource.ts'
 import type { Schemas } from './named-schemas.ts'
 import { envelope } from './responses.ts'
-import { type Converted, idSchema, recordSchema } from './schemas.ts'
+import { idSchema, recordSchema } from './schemas.ts'
 import type { Schema } from './specification.ts'
 
 /** A model's `output` may make anything of a record, so nothing is known of it. */
@@ -12,72 +12,63 @@ function isUnknown({ model, lean }: Resource): boolean {
 }
 
 /** A new record, whole unless its readers differ. */
-function storedRecord(resource: Resource, schemas: Schemas, suffix: string): Schema {
+function storedRecord(resource: Resource, schemas: Schemas): Schema {
   const { model, fieldsFor } = resource
-  if (fieldsFor) return readRecord(resource, schemas, suffix)
-  return isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model), suffix)
+  if (fieldsFor) return readRecord(resource, schemas)
+  return isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model))
 }
 
 /** A record as reads show it: `fieldsFor` and `onGet` may leave fields out, `onGet` and `expand` may fill references in. */
-function readRecord(resource: Resource, schemas: Schemas, suffix: string): Schema {
+function readRecord(resource: Resource, schemas: Schemas): Schema {
   const { model, onGet, fieldsFor, expandable } = resource
   if (isUnknown(resource)) return {}
   const isLess = onGet !== undefined || fieldsFor !== undefined
-  if (!isLess && expandable.size === 0) return schemas.add(model.name, recordSchema(model), suffix)
+  if (!isLess && expandable.size === 0) return schemas.add(model.name, recordSchema(model))
   const filledIn = onGet !== undefined || expandable.size > 0
   const { schema, defs } = recordSchema(model, { filledIn })
   const view = { schema: isLess ? { ...schema, required: ['_id'] } : schema, defs }
-  return schemas.add(`${model.name}View`, view, suffix)
+  return schemas.add(`${model.name}View`, view)
 }
 
 /** The response of a create: the record as it was stored. */
-export function storedOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
-  const data = storedRecord(resource, schemas, suffix)
-  return written(resource, data, schemas, suffix)
+export function storedOne(resource: Resource, schemas: Schemas): Schema {
+  const data = storedRecord(resource, schemas)
+  return written(resource, data, schemas)
 }
 
 /** The response with a record as reads show it. */
-export function readOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
-  const data = readRecord(resource, schemas, suffix)
-  return schemas.add(`${nameOf(data, resource)}Response`, plain(envelope(data)), suffix)
+export function readOne(resource: Resource, schemas: Schemas): Schema {
+  const data = readRecord(resource, schemas)
+  return schemas.own(`${nameOf(data, resource)}Response`, envelope(data))
 }
 
 /** The response of an update: the record as reads show it. */
-export function updatedOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
-  const data = readRecord(resource, schemas, suffix)
-  return written(resource, data, schemas, suffix)
+export function updatedOne(resource: Resource, schemas: Schemas): Schema {
+  const data = readRecord(resource, schemas)
+  return written(resource, data, schemas)
 }
 
 /** The response of a write: the record, or its id if the scope of reads may exclude it. */
-function written(resource: Resource, data: Schema, schemas: Schemas, suffix: string): Schema {
+function written(resource: Resource, data: Schema, schemas: Schemas): Schema {
   const { scope, model } = resource
   const name = nameOf(data, resource)
   if (scope.read === scope.write) {
-    return schemas.add(`${name}Response`, plain(envelope(data)), suffix)
+    return schemas.own(`${name}Response`, envelope(data))
   }
   const either = { anyOf: [data, object({ _id: idSchema(model.idType) })] }
-  return schemas.add(`${name}WriteResponse`, plain(envelope(either)), suffix)
+  return schemas.own(`${name}WriteResponse`, envelope(either))
 }
 
 /** The response with a list of records. */
-export function listSchema(resource: Resource, schemas: Schemas, suffix: string): Schema {
+export function listSchema(resource: Resource, schemas: Schemas): Schema {
   const { pagination, countStrategy } = resource
-  const record = readRecord(resource, schemas, suffix)
+  const record = readRecord(resource, schemas)
   const isCursor = pagination === 'cursor'
   const kind = isCursor ? 'Cursor' : countStrategy === 'none' ? 'Uncounted' : 'Counted'
   const page = schemas.own(`${kind}Pagination`, PAGINATION[kind])
-  const list = {
-    type: 'object',
-    properties: {
-      success: { type: 'boolean', const: true },
-      data: { type: 'array', items: record },
-      pagination: page,
-    },
-    // Without a page parameter, a list by numbers has no pages.
-    required: ['success', 'data', ...(isCursor ? ['pagination'] : [])],
-    additionalProperties: false,
-  }
-  return schemas.add(`${nameOf(record, resource)}List`, plain(list), suffix)
+  // Without a page parameter, a list by numbers has no pages.
+  const list = pageOf(record, page, isCursor)
+  return schemas.own(`${nameOf(record, resource)}List`, list)
 }
 
 const NATURAL: Schema = { type: 'integer', minimum: 1 }
@@ -103,18 +94,21 @@ export const PAGINATION: Readonly<Record<'Counted' | 'Uncounted' | 'Cursor', Sch
   }),
 }
 
-/** An object with exactly these members. */
-export function object(properties: Readonly<Record<string, Schema>>): Schema {
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  }
+/** The response with a list of `items`, and how it is cut, if that is always there. */
+export function pageOf(items: Schema, pagination: Schema, isPaged = true): Schema {
+  const { properties } = envelope({ type: 'array', items })
+  const required = ['success', 'data', ...(isPaged ? ['pagination'] : [])]
+  return { ...object({ ...(properties as object), pagination }), required }
 }
 
-function plain(schema: Schema): Converted {
-  return { schema, defs: {} }
+/** An object that has some of these members, and no others. */
+export function partsOf(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', properties, additionalProperties: false }
+}
+
+/** An object with exactly these members. */
+export function object(properties: Readonly<Record<string, Schema>>): Schema {
+  return { ...partsOf(properties), required: Object.keys(properties) }
 }
 
 /** The name of a record's schema; the model's if it has none. */

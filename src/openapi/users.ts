@@ -22,20 +22,15 @@ const TEXT: Schema = { type: 'string' }
 export function userSchema(
   { settings, names }: AuthInstance,
   schemas: Schemas,
-  suffix: string,
   visible?: readonly string[],
 ): Schema {
   const { model, list } = settings
   if (model.output && list.lean !== true) return {}
   const hidden = [...model.hidden, ...SECRETS.map((name) => names[name])]
   const { schema, defs } = recordSchema({ ...model, hidden })
-  if (!visible) return schemas.add(model.name, { schema, defs }, suffix)
+  if (!visible) return schemas.add(model.name, { schema, defs })
   // The user and admins see all of it.
-  return schemas.add(
-    `${model.name}View`,
-    { schema: { ...schema, required: ['_id'] }, defs },
-    suffix,
-  )
+  return schemas.add(`${model.name}View`, { schema: { ...schema, required: ['_id'] }, defs })
 }
 
 /** The data of a sign-in. */
@@ -43,7 +38,6 @@ export function signInSchema(
   { settings }: AuthInstance,
   user: Schema,
   schemas: Schemas,
-  suffix: string,
   isSocial = false,
 ): Schema {
   const seconds = { type: 'integer', minimum: 1, description: 'Seconds.' }
@@ -57,7 +51,7 @@ export function signInSchema(
     user,
     ...(isSocial && { provider: TEXT }),
   })
-  return schemas.add(isSocial ? 'ProviderSignIn' : 'SignIn', { schema: data, defs: {} }, suffix)
+  return schemas.own(isSocial ? 'ProviderSignIn' : 'SignIn', data)
 }
 
 /** A new password. */

@@ -5,22 +5,15 @@
  */
 
 import { respondToRead } from '../cache/conditional.ts'
-import type { ApiRequest } from '../http/request.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { Handler, Route } from './engine/route.ts'
 import { type AddRoutes, addingRoutes } from './extra-routes.ts'
 import { type Cursors, cursors } from './list/cursor.ts'
-import {
-  listHandler,
-  type MaybeStream,
-  orFile,
-  planOfBody,
-  planOfUrl,
-  queryHandler,
-} from './list/list.ts'
+import { listHandler, type MaybeStream, orFile } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
+import type { ListAction } from './list/parse.ts'
 import { readHandler } from './read/read.ts'
 import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
 import { type Action, openAt, showsAll } from './setup/access.ts'
@@ -115,27 +108,25 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     ...{ method, path: '', guards: [], handler: serving(resource, operation, handler) },
     ...more,
   })
-  const follow = (action: 'list' | 'query'): MaybeStream => {
+  const follow = (action: ListAction): MaybeStream => {
     return async (accept, request, context) => {
       const loaded = (await host.parts.live?.()) as typeof import('./live/open.ts') | undefined
       return loaded?.streamOf(resource, action, accept, request, context)
     }
   }
-  const planOf = (request: ApiRequest) => planOfUrl(resource, request)
-  const list = orFile(resource, listHandler(resource, tokens, cached), planOf, follow('list'))
-  const planIn = (request: ApiRequest) => planOfBody(resource, request)
-  const query = orFile(resource, queryHandler(resource, tokens, cached), planIn, follow('query'))
+  const lists = (action: ListAction) =>
+    orFile(resource, action, listHandler(resource, action, tokens, cached), follow(action))
   const queried = { acceptQuery: 'application/json', viaPost: resource.methodOverride }
   const create = createHandler(resource, () => allowedIn(rows))
   // QUERY only reads the collection, so for it a record's path does not exist.
   const one = { path: '/:id', absent: ['QUERY'] }
   const routes: readonly (readonly [Action, Route])[] = [
-    ['list', row('GET', 'list', list, { isRead: true })],
-    ['query', row('QUERY', 'query', query, { isRead: true, ...queried })],
+    ['list', row('GET', 'list', lists('list'), { isRead: true })],
+    ['query', row('QUERY', 'query', lists('query'), { isRead: true, ...queried })],
     ['create', row('POST', 'create', create)],
     ['read', row('GET', 'read', readHandler(resource, cached), { isRead: true, ...one })],
-    ['update', row('PATCH', 'update', (...asked) => update(resource, ...asked), one)],
-    ['remove', row('DELETE', 'delete', (...asked) => remove(resource, ...asked), one)],
+    ['update', row('PATCH', 'update', update.bind(undefined, resource), one)],
+    ['remove', row('DELETE', 'delete', remove.bind(undefined, resource), one)],
     ...historyRoutes(resource, tokens),
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {

@@ -3,7 +3,7 @@
  * stand for. The model decides whether a branch is a list or an object.
  */
 
-import { TooManyLevels } from '../http/json.ts'
+import { TooManyLevels } from '../http/body.ts'
 import { invalidFields, nestedTooDeeply } from '../http/refusals.ts'
 import { isFields } from '../model/writable.ts'
 import type { ObjectShape, Shape } from '../ports/shape.ts'

@@ -1,7 +1,6 @@
 /** A multipart body of a write, with its files. */
 
-import type { BodyLimits } from '../http/body.ts'
-import { jsonParser } from '../http/json.ts'
+import { type BodyLimits, jsonParser } from '../http/body.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { OptimizationLevel } from '../ports/images.ts'

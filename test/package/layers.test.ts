@@ -115,7 +115,7 @@ describe('the adapters', () => {
       .join('/')
 
   /** How bytes and secrets are spelled and compared is one thing on both sides. */
-  const COMMON = ['src/http/base64url.ts', 'src/http/constant-time.ts']
+  const COMMON = ['src/http/base64url.ts']
 
   /** What several stores need and no port does. */
   const SHARED = /^adapters\/stores\/(?:[^/]+\.ts$|(?:changes|planner|sql)\/)/

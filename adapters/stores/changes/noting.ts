@@ -1,7 +1,7 @@
 /** Steps that are taken in a transaction, and what they do to each record: for stores that note it themselves. */
 
+import { isSameContent } from '../../../src/ports/evaluate.ts'
 import { type Filter, withId } from '../../../src/ports/filter.ts'
-import { isSameContent } from '../../../src/ports/same-content.ts'
 import type {
   Change,
   Fields,
@@ -9,7 +9,6 @@ import type {
   WriteOptions,
   WriteStep,
 } from '../../../src/ports/store.ts'
-
 import { take } from '../planner/steps.ts'
 
 /** The writes of one collection, within a transaction. */

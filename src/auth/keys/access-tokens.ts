@@ -5,8 +5,7 @@
  * only selects one of the router's own keys.
  */
 
-import { base64url, objectIn } from '../../http/base64url.ts'
-import { sameText } from '../../http/constant-time.ts'
+import { base64url, objectIn, sameText } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'
 import { hmacText, type Key, type Keys, type Mac } from './hmac.ts'

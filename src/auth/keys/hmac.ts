@@ -8,8 +8,7 @@
  */
 
 import { macUnder } from '#hmac'
-import { base64url } from '../../http/base64url.ts'
-import { sameText } from '../../http/constant-time.ts'
+import { base64url, sameText } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 
 /** What a key is for; a part of the HKDF label. */

@@ -7,7 +7,7 @@
  * replaced meanwhile is never valid again.
  */
 
-import { sameText } from '../../http/constant-time.ts'
+import { sameText } from '../../http/base64url.ts'
 import type { AcceptToken } from '../keys/access-tokens.ts'
 import type {
   ReadToken,

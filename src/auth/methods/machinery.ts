@@ -5,7 +5,7 @@
 
 import { base64url, bytesIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { idMaker } from '../../model/id.ts'
+import { idMaker } from '../../model/cast.ts'
 import type { Fields } from '../../ports/store.ts'
 import { createProven } from '../accounts/create-account.ts'
 import {

@@ -2,7 +2,7 @@
 
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { hexDigestOf } from '#hmac'
-import { sameText } from '../../http/constant-time.ts'
+import { sameText } from '../../http/base64url.ts'
 import type { Fields } from '../../ports/store.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'

@@ -5,7 +5,7 @@
  * the devices where they have signed in (ASVS 6.1.1).
  */
 
-import { sameText } from '../../http/constant-time.ts'
+import { sameText } from '../../http/base64url.ts'
 import type { Fields } from '../../ports/store.ts'
 import { type Keys, keyOf, seal } from '../keys/hmac.ts'
 import { isAfter, type Users } from '../users/users.ts'

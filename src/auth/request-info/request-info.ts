@@ -5,8 +5,7 @@
  * Events contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
  */
 
-import type { ApiRequest } from '../../http/request.ts'
-import { RequestData } from '../../http/request-data.ts'
+import { type ApiRequest, RequestData } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import type { Logger } from '../../ports/logger.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'

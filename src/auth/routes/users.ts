@@ -13,12 +13,12 @@ import type { Fields } from '../../ports/store.ts'
 import type { Handler } from '../../records/engine/route.ts'
 import { cursors } from '../../records/list/cursor.ts'
 import { listHandler } from '../../records/list/list.ts'
-import { requestedId } from '../../records/rules/record-id.ts'
+import { requestedId } from '../../records/read/read.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
 import { serving } from '../../records/setup/serving.ts'
 import { removeFilesOf } from '../../records/write/file-writes.ts'
-import { changeIdOf } from '../../records/write/receipted.ts'
+import { changeIdOf } from '../../records/write/write-request.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { checkNotLast, keepingAnAdmin } from '../accounts/last-admin.ts'
 import { reauthenticate } from '../accounts/reauthentication.ts'
@@ -90,7 +90,7 @@ export function usersLister({ settings, names, host, mount }: AuthInstance): Han
   )
   const hidden = [...new Set([...model.hidden, ...secrets])]
   const shown = { ...resource, model: { ...model, hidden } }
-  const list = listHandler(shown, cursors(host.secret))
+  const list = listHandler(shown, 'list', cursors(host.secret))
   return serving(shown, 'list', (request, context) => {
     setQuery(request, withNormalForms(request.query))
     return list(request, context)

@@ -1,7 +1,7 @@
 /** Auth routers over one model: what one of them demands, another must not leave open. */
 
 import type { Model } from '../../model/model.ts'
-import { isSameContent } from '../../ports/same-content.ts'
+import { isSameContent } from '../../ports/evaluate.ts'
 import type { AuthOptions } from './options.ts'
 import type { AuthSettings } from './settings.ts'
 

@@ -13,7 +13,7 @@ import {
   string,
 } from 'zod/mini'
 import type { $ZodArray, $ZodDefault, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
-import { hiddenField } from '../../model/hidden.ts'
+import { hiddenField } from '../../model/stored.ts'
 import { idFieldsOf } from '../providers/registry.ts'
 import { namesOf, SECRET_KINDS, SECRETS, type SecretName, type StoredNames } from './field-names.ts'
 import { type IdentifierOption, kindOf, storedField } from './identifiers.ts'

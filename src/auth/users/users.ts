@@ -1,7 +1,6 @@
 /** The records of users: how they are found, written and shown, and what their fields mean. */
 
-import { idFrom } from '../../model/cast.ts'
-import { idMaker } from '../../model/id.ts'
+import { idFrom, idMaker } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
 import { declaredPart, present, projected } from '../../model/present.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'

@@ -6,7 +6,7 @@
 
 import { date, maxLength, number, string } from 'zod/mini'
 import type { Accounts, SentCode } from '../../auth/setup/method.ts'
-import { sameText } from '../../http/constant-time.ts'
+import { sameText } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'

@@ -1,6 +1,6 @@
 /** The codes of authenticator apps (RFC 6238: HMAC-SHA-1, 6 digits, steps of 30 seconds), and recovery codes. */
 
-import { sameText } from '../../http/constant-time.ts'
+import { sameText } from '../../http/base64url.ts'
 
 const STEP_MS = 30_000
 const DIGITS = 6

@@ -1,8 +1,7 @@
 /** The grammar of aggregates: what is computed, by which groups, and in which order, checked. */
 
 import * as refuse from '../../http/refusals.ts'
-import { type Model, sortKey } from '../../model/model.ts'
-import { isOrdered } from '../../model/ordered.ts'
+import { isOrdered, type Model, sortKey } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import {
   type AggregateRead,

@@ -5,9 +5,9 @@
 
 import { HttpError } from '../../http/errors.ts'
 import { duplicate, hiddenDuplicate } from '../../http/refusals.ts'
-import { isHidden, type Model } from '../../model/model.ts'
-import { valueAt } from '../../model/value-at.ts'
+import { isHidden, type Model, valueAt } from '../../model/model.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
+import { topOf } from '../../ports/paths.ts'
 import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
 import { overlapTold } from './model-rules.ts'
 
@@ -114,8 +114,7 @@ function equalities(paths: readonly string[], record: Fields): Filter[] {
 
 /** Whether `changes` replace the value at `path`. */
 function isIn(changes: Fields, path: string): boolean {
-  const [head = ''] = path.split('.')
-  return Object.hasOwn(changes, head)
+  return Object.hasOwn(changes, topOf(path))
 }
 
 /** Whether `error` is the refusal of values that another record has. */

@@ -1,8 +1,7 @@
 /** The options of `find` → `Read`. Your app's code sets them, perhaps to what a client sent. */
 
 import { notSortable } from '../../http/refusals.ts'
-import { type Model, type SortName, sortKey } from '../../model/model.ts'
-import { isOrdered } from '../../model/ordered.ts'
+import { isOrdered, type Model, type SortName, sortKey } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { type Filter, totalOrder } from '../../ports/filter.ts'
 import type { Logger } from '../../ports/logger.ts'

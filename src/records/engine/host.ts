@@ -4,6 +4,7 @@ import type { SpaceSettings } from '../../cache/caches.ts'
 import type { CacheCode } from '../../cache/code.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body.ts'
+import type { Deadline } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import type { CacheStore } from '../../ports/cache.ts'
@@ -154,11 +155,15 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
 }
 
 /** A client that follows something, for as long as it does. */
-export interface Follower
-  extends Pick<Context, 'env' | 'logger' | 'clientAddress' | 'basePath' | 'waitUntil'> {
-  /** What the first of `guards` responds that does, to `request`, which is made for the client. */
+export interface Follower {
+  /** The context of `request`, which is made for the client, with a time limit of its own. */
+  contextOf(request: ApiRequest, limitMs: number): TimedContext
+  /** What the first of `guards` responds that does. */
   admit(guards: readonly Guard[], request: ApiRequest, context: Context): Promise<unknown>
 }
+
+/** A context, and the time limit of its request. */
+export type TimedContext = Context & Pick<Deadline, 'start' | 'within' | 'conclude' | 'expire'>
 
 /** The records of `host`. Code that only has a request's context gets back to the host with `hostOf`. */
 export class HostedRecords implements RecordStore {

@@ -8,8 +8,8 @@ import {
   type ReferencedId,
 } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { underCurrentNames } from '../../model/renamed.ts'
 import { underAllNames } from '../../model/renamed-collection.ts'
+import { underCurrentNames } from '../../model/upgrade.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type {
   Fields,
@@ -156,7 +156,7 @@ export class Integrity {
    * Throws a 400 that names the fields with an id that does not exist, or the refusal of what must not exist.
    */
   async writeChecked(
-    ids: readonly ReferencedId[],
+    ids: readonly ReferencedId[] = [],
     exclusives: readonly Exclusive[],
     step: EngineStep,
   ): Promise<StepResult | null> {

@@ -1,77 +1,63 @@
 /**
- * Updates that must know the stored record: for rules across fields, and for objects that are replaced in part. The record
- * is read and compared in the step of the write, until no other write comes in between.
+ * Updates that must know the stored record: for rules across fields, for objects that are replaced in part or have hidden
+ * members, and of logged records, where what changes nothing is no change.
  */
 
 import { invalidFields } from '../../http/refusals.ts'
-import type { Model } from '../../model/model.ts'
+import { type Model, valueIn } from '../../model/model.ts'
+import { projected } from '../../model/present.ts'
 import { upgraded } from '../../model/upgrade.ts'
-import { validateAcross } from '../../model/validate.ts'
+import { validateAcross, validateFields } from '../../model/validate.ts'
+import { changed, isSameContent } from '../../ports/evaluate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
-import { applyReplacement, type Replacement, replacement } from './replace.ts'
-import { type Attempt, MAX_TRIES, SerialQueue } from './serial-queue.ts'
+import type { Change, Collection, Fields } from '../../ports/store.ts'
+import { applyReplacement, isMissing, type Replacement, replacement, withValue } from './replace.ts'
+import { MAX_TRIES, type SerialQueue } from './serial-queue.ts'
 
-/** Writes to the one record that matches, if it is what is expected, and leaves `whole`; null if it is not. */
-export type WriteKnown = (
-  one: Filter,
-  plan: Replacement,
-  expect: Fields,
-  whole: Fields,
-) => Promise<Fields | null>
+/** The records of a model. */
+export interface KnownRecords {
+  readonly model: Model
+  readonly stored: Collection
+  first(filter: Filter): Promise<Fields | undefined>
+}
 
 /** An update of a record that is read first. */
 export interface KnownUpdate {
-  readonly filter: Filter
   readonly changes: Fields
-  /** The caller's own condition. */
-  readonly expect: Fields | undefined
   /** Paths whose values stay. */
   readonly kept: readonly string[]
   /** The fields whose stored value decides what is written. */
   readonly unsure: readonly string[]
-  readonly write: WriteKnown
+  /** Writes to the one record that matches, if it is what is expected, and leaves `whole`; null if it is not. */
+  write(one: Filter, plan: Replacement, expect: Fields, whole: Fields): Promise<Fields | null>
 }
 
-/** The updates of one model's records. */
-export class KnownUpdates {
-  readonly #model: Model
-  readonly #first: (filter: Filter) => Promise<Fields | undefined>
-  readonly #queue = new SerialQueue()
-
-  constructor(model: Model, first: (filter: Filter) => Promise<Fields | undefined>) {
-    this.#model = model
-    this.#first = first
-  }
-
-  /** The record after the update; null if there is none, or it is not what the caller expects. */
-  async update(update: KnownUpdate): Promise<Fields | null> {
-    const updated = await this.#queue.retry(MAX_TRIES, () => this.#attempt(update))
-    if (updated) return updated.result
-    throw new Error(`a record of '${this.#model.name}' changed faster than it could be checked`)
-  }
-
-  async #attempt({
-    filter,
-    changes,
-    expect,
-    kept,
-    unsure,
-    write,
-  }: KnownUpdate): Promise<Attempt<Fields | null>> {
-    const model = this.#model
-    const stored = await this.#first(filter)
+/**
+ * The record after the update; null if there is none, or it is not what the caller expects. It is read and compared in the
+ * step of the write, until no other write comes in between.
+ */
+export async function updateKnown(
+  engine: KnownRecords,
+  queue: SerialQueue,
+  filter: Filter,
+  expect: Fields | undefined,
+  { changes, kept, unsure, write }: KnownUpdate,
+): Promise<Fields | null> {
+  const { model } = engine
+  const updated = await queue.retry<Fields | null>(MAX_TRIES, async () => {
+    const stored = await engine.first(filter)
     if (!stored || !holds(stored, expect)) return { result: null }
     const plan = replacement(model.shape, changes, kept, stored)
     const whole = applyReplacement(upgraded(model, stored), plan)
     if (model.refinements) await checkAcross(model, whole)
     const seen = model.refinements ? Object.keys(model.fields) : unsure
-    const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
     const id = String(stored._id)
     const one = all([filter, withId(id)])
-    const result = await write(one, plan, { ...unchanged, ...expect }, whole)
+    const result = await write(one, plan, { ...picked(stored, seen), ...expect }, whole)
     return result ? { result } : { overtaken: id }
-  }
+  })
+  if (updated) return updated.result
+  throw new Error(`a record of '${model.name}' changed faster than it could be checked`)
 }
 
 /** A rule that checks whether a field is there must not find one that is being removed. */
@@ -83,10 +69,56 @@ async function checkAcross(model: Model, record: Fields): Promise<void> {
   if (!validation.ok) throw invalidFields(validation.fields)
 }
 
+/** `input`, validated as if it had the values at the hidden paths of the record that matches; the result leaves these out. */
+export async function seenChanges(
+  engine: KnownRecords & { validateChanges(input: Fields): Promise<Fields> },
+  input: Fields,
+  hidden: readonly string[],
+  filter: Filter,
+): Promise<Fields> {
+  const stored = await engine.first(filter)
+  const found = stored ? hidden.filter((path) => isMissing(input, stored, path)) : []
+  if (!stored || found.length === 0) return engine.validateChanges(input)
+  const whole = found.reduce(
+    (record, path) => withValue(record, path, valueIn(stored, path)),
+    input,
+  )
+  const validation = await validateFields(engine.model, whole)
+  // A value stored under earlier rules must not block the write.
+  const valid = validation.ok ? validation.values : await engine.validateChanges(input)
+  return projected(valid, { exclude: found })
+}
+
+/**
+ * Writes to the record that matches, if `change`, which is about `fields`, leaves it as it is: it then keeps its time, because
+ * the log has no entry for it. Undefined if it would be another one, or is missing.
+ */
+export async function updateOfNothing(
+  { model, stored }: KnownRecords,
+  filter: Filter,
+  fields: readonly string[],
+  change: Change,
+  expect: Fields | undefined,
+): Promise<Fields | undefined> {
+  if (model.timestamps.updatedAt === undefined) return undefined
+  const [found] = await stored.find({ filter, sort: [], limit: 1 })
+  if (!found || !holds(found, expect)) return undefined
+  if (!isSameContent(changed(found, change), found)) return undefined
+  const one = all([filter, withId(String(found._id))])
+  const options = { expect: { ...picked(found, fields), ...expect } }
+  return (await stored.update(one, change, options)) ?? undefined
+}
+
 /** Everything that `model` declares of a record but its id, to expect in a write. */
 export function contentOf({ shape }: Model, record: Fields): Fields {
-  const names = [...shape.fields.keys()].filter((name) => name !== '_id')
-  return Object.fromEntries(names.map((name) => [name, record[name]]))
+  return picked(
+    record,
+    [...shape.fields.keys()].filter((name) => name !== '_id'),
+  )
+}
+
+function picked(record: Fields, fields: readonly string[]): Fields {
+  return Object.fromEntries(fields.map((field) => [field, record[field]]))
 }
 
 /** Whether `stored` has the values that the caller expects; the store checks again when it writes. */

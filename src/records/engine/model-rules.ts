@@ -5,15 +5,14 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import { forbiddenTransition, invalidFields, overlapping } from '../../http/refusals.ts'
-import { isHidden, type Model } from '../../model/model.ts'
+import { isHidden, type Model, valueAt } from '../../model/model.ts'
 import { countingIn, type FieldTransitions } from '../../model/rules.ts'
 import { upgraded } from '../../model/upgrade.ts'
-import { valueAt } from '../../model/value-at.ts'
 import type { Exclusion } from '../../ports/exclusion.ts'
 import { all, type Filter, type Scalar } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
 import { type Fields, RefusedWrite } from '../../ports/store.ts'
-import { holds } from './known-updates.ts'
+import { holds, type KnownRecords } from './known-updates.ts'
 import { MAX_TRIES } from './serial-queue.ts'
 
 /** Throws a 400 if a new record has a value that none begins with. */
@@ -29,21 +28,18 @@ export function checkStart({ transitions = [] }: Model, record: Fields): void {
   throw invalidFields(Object.fromEntries(messages))
 }
 
-/** A write of one record. */
-interface Updating {
-  readonly filter: Filter
-  readonly changes: Fields
-  readonly expect: Fields | undefined
-  first(filter: Filter): Promise<Fields | undefined>
-  write(filter: Filter, expect: Fields | undefined): Promise<Fields | null>
-}
-
 /**
  * Writes `changes` while the record has values that may become these: that is a part of the write's condition. Throws a 409
  * if it has others; null if there is no such record.
  */
-export async function updateAllowed(model: Model, updating: Updating): Promise<Fields | null> {
-  const { filter, changes, expect, first, write } = updating
+export async function updateAllowed(
+  engine: KnownRecords,
+  filter: Filter,
+  changes: Fields,
+  expect: Fields | undefined,
+  write: (filter: Filter, expect: Fields | undefined) => Promise<Fields | null>,
+): Promise<Fields | null> {
+  const { model } = engine
   const concerned = (model.transitions ?? []).filter(
     ({ field, next }) => next && Object.hasOwn(changes, field),
   )
@@ -53,7 +49,7 @@ export async function updateAllowed(model: Model, updating: Updating): Promise<F
   })
   let updated = await write(all([filter, ...allowed]), expect)
   for (let tries = 0; !updated; tries += 1) {
-    const found = await first(filter)
+    const found = await engine.first(filter)
     if (!found || !holds(found, expect)) return null
     const record = upgraded(model, found)
     for (const one of concerned) checkTransition(model, one, record, changes)

@@ -4,26 +4,22 @@
  */
 
 import { invalidFields } from '../../http/refusals.ts'
+import { newRecord } from '../../model/cast.ts'
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
-import { hiddenInside } from '../../model/hidden.ts'
-import { newRecord } from '../../model/id.ts'
 import type { Model } from '../../model/model.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
-import { validateFields, validateRecord } from '../../model/validate.ts'
+import { hiddenInside } from '../../model/stored.ts'
+import { type Validation, validateFields, validateRecord } from '../../model/validate.ts'
+import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
-import type {
-  Change,
-  CollectionSchema,
-  Fields,
-  StepResult,
-  WriteAction,
-} from '../../ports/store.ts'
+import { topOf } from '../../ports/paths.ts'
+import type { Change, CollectionSchema, Fields, WriteAction } from '../../ports/store.ts'
 import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { pages } from '../../ports/walk.ts'
 import type { Author } from './author.ts'
 import { refusedWith } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
-import { KnownUpdates, type WriteKnown } from './known-updates.ts'
+import { type KnownUpdate, seenChanges, updateKnown, updateOfNothing } from './known-updates.ts'
 import {
   checkStart,
   type Exclusive,
@@ -33,7 +29,6 @@ import {
 } from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { type Along, changeBy, type Replacement, replacement } from './replace.ts'
-import { seenChanges, touchedBy, updateOfNothing } from './seen-changes.ts'
 import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */
@@ -59,7 +54,8 @@ export class RecordEngine {
   readonly author: Author | undefined
   readonly #surroundings: Surroundings
   readonly #along: Along[]
-  readonly #knowing: KnownUpdates
+  /** Updates that must know the stored record wait here, in the same way. */
+  readonly #knowing: SerialQueue
   /** The hidden paths inside fields that are shown themselves. */
   readonly #unseen: readonly string[]
   /** Whether the model has references that must exist. */
@@ -79,7 +75,7 @@ export class RecordEngine {
     this.#surroundings = surroundings
     this.#unseen = base ? base.#unseen : hiddenInside(model)
     this.#along = along
-    this.#knowing = base ? base.#knowing : new KnownUpdates(model, (filter) => this.first(filter))
+    this.#knowing = base ? base.#knowing : new SerialQueue()
     this.judging = base?.judging ?? new SerialQueue()
   }
 
@@ -113,17 +109,13 @@ export class RecordEngine {
   }
 
   /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
-  async validate(input: Fields): Promise<Fields> {
-    const validation = await validateRecord(this.model, input)
-    if (!validation.ok) throw invalidFields(validation.fields)
-    return validation.values
+  validate(input: Fields): Promise<Fields> {
+    return validateRecord(this.model, input).then(valuesOf)
   }
 
   /** The touched fields of an update, each as its schema produces it. Throws a `ValidationError`. */
-  async validateChanges(input: Fields): Promise<Fields> {
-    const validation = await validateFields(this.model, input)
-    if (!validation.ok) throw invalidFields(validation.fields)
-    return validation.values
+  validateChanges(input: Fields): Promise<Fields> {
+    return validateFields(this.model, input).then(valuesOf)
   }
 
   /**
@@ -131,10 +123,9 @@ export class RecordEngine {
    * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
    */
   validateSeen(input: Fields, filter: Filter): Promise<Fields> {
-    const touched = this.#unseen.length === 0 ? [] : touchedBy(input, this.#unseen)
-    if (touched.length === 0) return this.validateChanges(input)
-    const validate = (values: Fields) => this.validateChanges(values)
-    return seenChanges(this.model, { input, touched, validate, stored: () => this.first(filter) })
+    const hidden = this.#unseen.filter((path) => isFields(input[topOf(path)]))
+    if (hidden.length === 0) return this.validateChanges(input)
+    return seenChanges(this, input, hidden, filter)
   }
 
   /**
@@ -163,17 +154,21 @@ export class RecordEngine {
     const plan = replacement(this.model.shape, changes, kept)
     const ruled = this.model.exclude ? excludedBy(this.model, changes) : []
     const unsure = [...plan.unsure, ...ruled]
-    const writeKnown: WriteKnown = (one, found, expected, whole) =>
-      this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined)
-    const known = { changes, kept, unsure, write: writeKnown }
     const isKnown = !this.model.refinements && unsure.length === 0
+    if (isKnown && !this.model.transitions) return this.#write(filter, changes, plan, expect)
+    const known: KnownUpdate = {
+      changes,
+      kept,
+      unsure,
+      write: (one, found, expected, whole) =>
+        this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined),
+    }
     const write = (one: Filter, expected?: Fields) =>
       isKnown
         ? this.#write(one, changes, plan, expected)
-        : this.#knowing.update({ filter: one, expect: expected, ...known })
+        : updateKnown(this, this.#knowing, one, expected, known)
     if (!this.model.transitions) return write(filter, expect)
-    const first = (one: Filter) => this.first(one)
-    return updateAllowed(this.model, { filter, changes, expect, first, write })
+    return updateAllowed(this, filter, changes, expect, write)
   }
 
   /** The same for a writer who cannot see hidden fields: inside an object that is replaced, their values stay. */
@@ -202,15 +197,15 @@ export class RecordEngine {
    * 409 if an enforced reference forbids it.
    */
   async remove(filter: Filter, expect?: Fields): Promise<Removal | null> {
-    const integrity = this.#surroundings.integrity()
-    if (integrity.to(this.model).length > 0) return removeKept(integrity, this, filter, expect)
+    const isReferredTo = this.#integrity.to(this.model).length > 0
+    if (isReferredTo) return removeKept(this.#integrity, this, filter, expect)
     const record = await this.stored.delete(filter, expect && { expect })
     return record && { record, others: [] }
   }
 
   /** Throws a 409 if an enforced reference forbids to remove the record with `id` now. */
   async checkRemovable(id: string): Promise<void> {
-    await dependentSteps(this.#surroundings.integrity(), this, id)
+    await dependentSteps(this.#integrity, this, id)
   }
 
   /** The change that sets whole values and removes fields, by path, without validation. */
@@ -231,8 +226,8 @@ export class RecordEngine {
     const write = isLarge(changes) ? () => inOwnTurn(update) : update
     if (!this.model.changes) return write()
     const untimed = changeBy(plan, changes, this.#along)
-    const nothing = { filter, fields: Object.keys(changes), change: untimed, expect }
-    return updateOfNothing(this.model, this.stored, nothing).then((same) => same ?? write())
+    const same = updateOfNothing(this, filter, Object.keys(changes), untimed, expect)
+    return same.then((one) => one ?? write())
   }
 
   #change(changes: Fields, plan: Replacement): Change {
@@ -248,7 +243,8 @@ export class RecordEngine {
     const exclusives = this.model.exclude ? exclusivesOf(this.model, record) : []
     try {
       if (!ids && exclusives.length === 0) return (await this.stored.insert(record)) ?? record
-      return (await this.#checked(ids, exclusives, { insert: record }))?.records[0] ?? record
+      const step = { engine: this, action: { insert: record } }
+      return (await this.#integrity.writeChecked(ids, exclusives, step))?.records[0] ?? record
     } catch (error) {
       throw await refusedWith(this, error, { record })
     }
@@ -263,7 +259,8 @@ export class RecordEngine {
     const ids = this.#idsIn(changes)
     try {
       if (!ids && exclusives.length === 0) return await this.stored.update(filter, change, options)
-      return (await this.#checked(ids, exclusives, action))?.records[0] ?? null
+      const step = { engine: this, action }
+      return (await this.#integrity.writeChecked(ids, exclusives, step))?.records[0] ?? null
     } catch (error) {
       throw await refusedWith(this, error, { filter, changes })
     }
@@ -273,7 +270,8 @@ export class RecordEngine {
     const ids = this.#idsIn(changes)
     try {
       if (!ids) return await this.stored.updateMany(filter, change)
-      return (await this.#checked(ids, [], { updateMany: filter, change }))?.count ?? 0
+      const step = { engine: this, action: { updateMany: filter, change } }
+      return (await this.#integrity.writeChecked(ids, [], step))?.count ?? 0
     } catch (error) {
       throw await refusedWith(this, error, { filter, changes, every: true })
     }
@@ -282,16 +280,18 @@ export class RecordEngine {
   /** The ids in `values` that must exist; undefined if there are none. */
   #idsIn(values: Fields, own?: unknown): readonly ReferencedId[] | undefined {
     this.#refers ??= enforcedReferences(this.model).length > 0
-    return this.#refers ? this.#surroundings.integrity().idsIn(this.model, values, own) : undefined
+    return this.#refers ? this.#integrity.idsIn(this.model, values, own) : undefined
   }
 
-  #checked(
-    ids: readonly ReferencedId[] = [],
-    exclusives: readonly Exclusive[],
-    action: WriteAction,
-  ): Promise<StepResult | null> {
-    return this.#surroundings.integrity().writeChecked(ids, exclusives, { engine: this, action })
+  get #integrity(): Integrity {
+    return this.#surroundings.integrity()
   }
 }
 
 type From = { author?: Author | undefined; base?: RecordEngine; along?: Along[] }
+
+/** The values that a schema has produced. Throws a `ValidationError` with `fields`. */
+function valuesOf(validation: Validation): Fields {
+  if (!validation.ok) throw invalidFields(validation.fields)
+  return validation.values
+}

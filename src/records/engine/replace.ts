@@ -3,7 +3,7 @@
  * writer cannot see stay as they are in the database.
  */
 
-import { valueIn } from '../../model/value-at.ts'
+import { valueIn } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import { isWithin, topOf } from '../../ports/paths.ts'
 import type { ObjectShape, Shape } from '../../ports/shape.ts'

@@ -10,15 +10,15 @@ import type { ApiRequest } from '../../http/request.ts'
 import { METHOD_OVERRIDE } from '../../http/request.ts'
 import { runShielded } from '../../http/shield.ts'
 import { isFields } from '../../model/writable.ts'
-import { isSameContent } from '../../ports/same-content.ts'
+import { isSameContent } from '../../ports/evaluate.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
-import { requestedId } from '../rules/record-id.ts'
+import { requestedId } from '../read/read.ts'
 import { writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { createFrom } from '../write/create.ts'
-import { authored } from '../write/receipted.ts'
 import { updateFrom } from '../write/update.ts'
+import { writerFor } from '../write/write-request.ts'
 import { currentIn, logOf } from './history.ts'
 
 /** How ids of changes are spelled. */
@@ -43,11 +43,11 @@ export async function restore(
   // What the caller could not see then is not known to them.
   if (!state || !scope.admits(state) || !reads.admits(state)) throw entryNotFound()
   checkTime(request)
-  const own = authored(resource, request)
+  const own = writerFor(resource, request)
   const incoming = (sent: Fields) => {
     return { sent, files: [], level: undefined, client: request, request, context }
   }
-  if (current) return updateFrom(own, id, incoming(changesTo(resource, current, state)))
+  if (current) return updateFrom(own, incoming(changesTo(resource, current, state)), id)
   for (const guard of resource.access.create || []) {
     const response: unknown = await runShielded(request, () => guard(request, context))
     if (response !== undefined && response !== null) return response

@@ -6,8 +6,7 @@
  */
 
 import { hexDigestOf, hexMacUnder } from '#hmac'
-import { base64url, textIn } from '../../http/base64url.ts'
-import { sameText } from '../../http/constant-time.ts'
+import { base64url, sameText, textIn } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
 import { type Filter, type SortKey, sortText } from '../../ports/filter.ts'

@@ -7,21 +7,21 @@ import { hintsFor } from '../../http/deadline.ts'
 import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { valueAt } from '../../model/model.ts'
 import { present, projected, shownPart } from '../../model/present.ts'
-import { valueAt } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, type Filter, type Scalar, type SortKey } from '../../ports/filter.ts'
+import { all, type Scalar, type SortKey } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
-import { chosenView } from '../read/choice.ts'
-import { filledIn } from '../read/read-page.ts'
+import { filledIn } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
-import { refusalOf } from './pages.ts'
+import { asksForGroups } from './groups.ts'
+import { bodyOf, type ListAction, planFor } from './parse.ts'
 import type { ListPlan } from './plan.ts'
-import { searchFilter } from './search.ts'
+import { refusalOf, searchFilter } from './search.ts'
 
 /** The files that there are. */
 const FILES = {
@@ -31,18 +31,11 @@ const FILES = {
 
 type FileType = keyof typeof FILES
 
-/** What a file is made of. */
-interface List {
-  readonly filter: Filter
-  readonly sort: readonly SortKey[]
-  readonly view: View
-}
-
-/** The list that `planOf` reads as a file, if `accept` prefers one to JSON. */
+/** The list as a file, if `accept` prefers one to JSON. Groups are not there as one. */
 export async function fileOf(
   resource: Resource,
+  action: ListAction,
   accept: string,
-  planOf: (request: ApiRequest) => Promise<ListPlan>,
   request: ApiRequest,
   context: Context,
 ): Promise<Response | undefined> {
@@ -55,7 +48,10 @@ export async function fileOf(
     .sort((a, b) => b.quality - a.quality)
   if (!best) return undefined
   if (resource.exportLimit === 0) throw notExported()
-  return exportList(resource, await planOf(request), best.type, request, context)
+  const body = await bodyOf(resource, action, request)
+  if (asksForGroups(body)) throw notExported()
+  const plan = await planFor(resource, action, request, body)
+  return exportList(resource, plan, best.type, request, context)
 }
 
 /** The list as a file of `type`. Everything that can be refused is refused before the response begins. */
@@ -69,8 +65,7 @@ async function exportList(
   const { model, mount, engine, exportLimit, hints } = resource
   if (plan.isPart) throw exportHasNoPages()
   const scope = (await scopeOf(model, resource.scope.read, request)).filter
-  const whole = await viewFor(resource, request, context)
-  const view = plan.choice ? await chosenView(resource, whole, plan.choice, request) : whole
+  const view = await viewFor(resource, request, context, plan.choice)
   const { extension, parameters, texts } = FILES[type]
   const name = mount.split('/').at(-1) || 'list'
   const headers = {
@@ -86,8 +81,7 @@ async function exportList(
       if (count > exportLimit) throw exportTooLarge(exportLimit)
     }
     if (request.method === 'HEAD') return new Response(null, { headers })
-    const list = { filter, sort: plan.sort, view }
-    const parts = partsOf(resource, list, texts(resource, view), request)
+    const parts = partsOf(resource, { ...plan, filter }, view, texts(resource, view), request)
     return new Response(streamOf(parts, await parts.next()), { headers })
   } catch (error) {
     throw refusalOf(error)
@@ -103,7 +97,8 @@ const MAX_RECORDS = 1000
 /** The text of the file, part by part: only one part is in memory. Each goes on after the last record of the one before. */
 async function* partsOf(
   resource: Resource,
-  { filter, sort, view }: List,
+  { filter, sort }: Pick<ListPlan, 'filter' | 'sort'>,
+  view: View,
   textOf: TextOf,
   request: ApiRequest,
 ): AsyncGenerator<string, void> {

@@ -1,32 +1,12 @@
-/** The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body. */
+/** The filters of a list: a range and a comparison in a URL, conditions in a QUERY body. */
 
 import * as refuse from '../../http/refusals.ts'
-import { castScalar, numberFrom } from '../../model/cast.ts'
+import { castScalar, numberFrom, scalarIn } from '../../model/cast.ts'
 import type { Filter, Scalar } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
-import { comparison, isCompareOperator, MAX_LIST, parseConditions } from '../engine/conditions.ts'
+import { comparison, isCompareOperator, parseConditions } from '../engine/conditions.ts'
 import type { ListRules } from '../setup/resource.ts'
 import type { ListRequest, UrlParameters } from './plan.ts'
-
-/** `?<field>=` of the fields in `query`. */
-export function equalitiesInUrl(
-  { equalities }: Pick<ListRules, 'equalities'>,
-  { query, shaped }: UrlParameters,
-): Filter[] {
-  const filters: Filter[] = []
-  for (const { field, shape } of equalities) {
-    if (shaped.has(field)) throw refuse.invalidFilter(field)
-    const value = query[field]
-    if (value === undefined) continue
-    if (typeof value === 'string') {
-      filters.push({ op: 'eq', field, value: castText(field, shape, value) })
-    } else {
-      if (value.length > MAX_LIST) throw refuse.tooManyValues(field, MAX_LIST)
-      filters.push({ op: 'in', field, values: value.map((text) => castText(field, shape, text)) })
-    }
-  }
-  return filters
-}
 
 /** `?rangeField=price&range=10-20`. */
 export function rangeInUrl(rules: ListRules, { query }: UrlParameters): ListRequest {
@@ -86,10 +66,9 @@ function filterableField(rules: ListRules, parameter: string, field: string | st
   return field
 }
 
+/** Throws a 400 for what the field cannot hold. */
 function castText(field: string, shape: Shape, text: string | number): Scalar {
-  const isText = shape.kind === 'string' && !shape.stored
-  if (text === '' && !isText) return null
-  const value = castScalar(shape, text)
+  const value = scalarIn(shape, text)
   if (value === undefined) throw refuse.invalidValue(field)
   return value
 }

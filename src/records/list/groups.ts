@@ -16,10 +16,8 @@ import {
 import { scopeOf } from '../rules/scope.ts'
 import type { ListRules, Resource } from '../setup/resource.ts'
 import { filterInBody } from './filters.ts'
-import { refusalOf } from './pages.ts'
-import { positiveInBody } from './pagination.ts'
-import { BODY_KEYS } from './parameters.ts'
-import { searchFilter, searchInBody } from './search.ts'
+import { BODY_KEYS, positiveInBody } from './parameters.ts'
+import { refusalOf, searchFilter, searchInBody } from './search.ts'
 
 /** The keys of a QUERY body that an aggregate takes. */
 const TAKEN: readonly string[] = ['aggregate', 'by', 'filter', 'search', 'sort', 'limit']

@@ -2,53 +2,70 @@
 
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'
-import { readJson } from '../../http/body.ts'
-import { notExported, queryNotJson } from '../../http/refusals.ts'
+import { hintsFor } from '../../http/deadline.ts'
+import { cursorAnchorGone, invalidCursor } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { addVary, listJson } from '../../http/respond.ts'
-import { all, everything } from '../../ports/filter.ts'
+import { addVary, listJson, type Pagination } from '../../http/respond.ts'
+import { idFrom } from '../../model/cast.ts'
+import { valueAt } from '../../model/model.ts'
+import { all, everything, type Filter, withId } from '../../ports/filter.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
+import type { Read } from '../../ports/store.ts'
 import type { Context, Handler } from '../engine/route.ts'
-import { chosenView } from '../read/choice.ts'
+import { type ReadRules, readPage } from '../read/read.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
-import type { ListRules, Resource } from '../setup/resource.ts'
-import type { Cursors } from './cursor.ts'
+import type { Resource, View } from '../setup/resource.ts'
+import type { Cursors, Scan, ScanCursors } from './cursor.ts'
 import { asksForGroups, parseGroups, readGroups } from './groups.ts'
-import { positionOf, readPart, refusalOf } from './pages.ts'
-import { parseQueryBody, parseUrl } from './parse.ts'
-import type { ListPlan } from './plan.ts'
-import { rulesFor } from './rules-for.ts'
-import { searchFilter } from './search.ts'
+import { bodyOf, type ListAction, parseUrl, planFor, rulesFor } from './parse.ts'
+import type { ListPlan, Paging } from './plan.ts'
+import { refusalOf, searchFilter } from './search.ts'
 
-/** The handler of `GET <mount>`. */
+/** The handler of a list. The body of a QUERY (RFC 10008) says what is listed; the parameters of its URL are ignored. */
 export function listHandler(
   resource: Resource,
+  action: ListAction,
   cursors: Cursors,
   cached?: RespondFromCache,
 ): Handler {
-  const load = async (request: ApiRequest, context: Context) =>
-    readList(resource, cursors, await planOfUrl(resource, request), request, context)
-  if (!cached)
-    return async (request, context) => respondToRead(request, await load(request, context))
-  return (request, context) =>
-    cached(request, context, { kind: 'list' }, () => load(request, context))
-}
-
-/** The handler of `QUERY <mount>` (RFC 10008). Its body says what is listed; its URL's parameters are ignored. */
-export function queryHandler(
-  resource: Resource,
-  cursors: Cursors,
-  cached?: RespondFromCache,
-): Handler {
+  if (action === 'list') {
+    const load = async (request: ApiRequest, context: Context) => {
+      const plan = resource.fieldsFor
+        ? await planFor(resource, action, request)
+        : parseUrl(resource, request.query)
+      return readList(resource, cursors, plan, request, context)
+    }
+    if (!cached) {
+      return async (request, context) => respondToRead(request, await load(request, context))
+    }
+    return (request, context) =>
+      cached(request, context, { kind: 'list' }, () => load(request, context))
+  }
   return async (request, context) => {
     // Before the cache lookup: making a key of a large body takes time.
-    const body = await readJson(request, resource.host, queryNotJson)
-    const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-    const load = loaderOf(resource, rules, cursors, body, request, context)
+    const body = await bodyOf(resource, action, request)
+    const load = await loaderOf(resource, cursors, body, request, context)
     if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
+}
+
+/** Returns what reads the list, or the groups of it, that a body describes. Throws a 400 for what is not allowed. */
+async function loaderOf(
+  resource: Resource,
+  cursors: Cursors,
+  body: unknown,
+  request: ApiRequest,
+  context: Context,
+): Promise<() => Promise<Loaded>> {
+  if (asksForGroups(body)) {
+    const groups = parseGroups(await rulesFor(resource, request), body)
+    return () => readGroups(resource, groups, request)
+  }
+  const plan = await planFor(resource, 'query', request, body)
+  return () => readList(resource, cursors, plan, request, context)
 }
 
 /** The stream of a list, if `accept` prefers one to JSON. */
@@ -60,14 +77,11 @@ export type MaybeStream = (
 
 type Files = typeof import('./export.ts')
 
-/**
- * `json`, for requests that accept JSON as well as a file or better; else the file of the list that `planOf` reads, or what
- * `follow` returns.
- */
+/** `json`, for requests that accept JSON as well as a file or better; else the file of the list, or what `follow` returns. */
 export function orFile(
   resource: Resource,
+  action: ListAction,
   json: Handler,
-  planOf: (request: ApiRequest) => Promise<ListPlan>,
   follow: MaybeStream,
 ): Handler {
   const { exportLimit, live } = resource
@@ -75,7 +89,7 @@ export function orFile(
     const stream = /event-stream/i.test(accept) ? await follow(accept, request, context) : undefined
     if (stream || !/csv|ndjson/i.test(accept)) return stream
     const files = (await resource.host.parts.exports?.()) as Files | undefined
-    return files?.fileOf(resource, accept, planOf, request, context)
+    return files?.fileOf(resource, action, accept, request, context)
   }
   const varies = exportLimit > 0 || live
   return async (request, context) => {
@@ -88,37 +102,6 @@ export function orFile(
     if (varies && response instanceof Response) addVary(response, 'Accept')
     return response
   }
-}
-
-/** The list that a GET is for. */
-export async function planOfUrl(resource: Resource, request: ApiRequest): Promise<ListPlan> {
-  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-  return parseUrl(rules, request.query)
-}
-
-/** The list that a QUERY is for. Groups are not there as a file. */
-export async function planOfBody(resource: Resource, request: ApiRequest): Promise<ListPlan> {
-  const body = await readJson(request, resource.host, queryNotJson)
-  if (asksForGroups(body)) throw notExported()
-  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-  return parseQueryBody(rules, body)
-}
-
-/** Returns what reads the list, or the groups of it, that a body describes. Throws a 400 for what is not allowed. */
-function loaderOf(
-  resource: Resource,
-  rules: ListRules,
-  cursors: Cursors,
-  body: unknown,
-  request: ApiRequest,
-  context: Context,
-): () => Promise<Loaded> {
-  if (asksForGroups(body)) {
-    const groups = parseGroups(rules, body)
-    return () => readGroups(resource, groups, request)
-  }
-  const plan = parseQueryBody(rules, body)
-  return () => readList(resource, cursors, plan, request, context)
 }
 
 /** The list for a plan. Everything that can be refused is refused before the store is called. */
@@ -138,18 +121,127 @@ async function readList(
   const scan = { ...plan, scope }
   const position = paging.kind === 'cursor' ? positionOf(resource, cursors, scan, paging) : paging
   // Which of their fields, and with which references filled in.
-  const whole = fieldsFor || onGet ? await viewFor(resource, request, context) : plainView
-  const view = choice ? await chosenView(resource, whole, choice, request) : whole
+  const isPlain = !fieldsFor && !onGet && !choice
+  const view = isPlain ? plainView : await viewFor(resource, request, context, choice)
   try {
     // Which of them.
     const { search: term } = plan
     const search = term === undefined ? everything : await searchFilter(resource, plan, request)
+    const isFound = scope === everything && plan.filter === everything
     const isWhole = scope === everything && search === everything
-    const filter = isWhole ? plan.filter : all([scope, plan.filter, search])
+    const filter = isWhole ? plan.filter : isFound ? search : all([scope, plan.filter, search])
     const read = { filter, sort, limit: 0 }
     const { texts, pagination } = await readPart(resource, position, read, view, request)
     return { body: listJson(texts, pagination, maxResponseBytes), cacheable: view.cacheable }
   } catch (error) {
     throw refusalOf(error)
   }
+}
+
+/** The records of one page, each as JSON. */
+export interface ListPage {
+  readonly texts: readonly string[]
+  /** Undefined for a list without pages. */
+  readonly pagination?: Pagination
+}
+
+/** The part of a list that was asked for: up to its limit, the page with a number, or the one after a cursor. */
+export function readPart(
+  rules: ReadRules & Pick<Resource, 'countStrategy'>,
+  part: Exclude<Paging, { kind: 'cursor' }> | Position,
+  list: Read,
+  view: View,
+  request: ApiRequest,
+): MaybePromise<ListPage> {
+  if ('tokens' in part) return readByCursor(rules, part, list, view, request)
+  if (part.kind === 'page') return readByNumber(rules, part, list, view, request)
+  return readPage(rules, view, { ...list, limit: part.limit }, request)
+}
+
+async function readByNumber(
+  rules: ReadRules & Pick<Resource, 'countStrategy'>,
+  { page, pageSize }: Paging & { kind: 'page' },
+  list: Read,
+  view: View,
+  request: ApiRequest,
+): Promise<ListPage> {
+  const read = { ...list, skip: (page - 1) * pageSize, limit: pageSize }
+  if (rules.countStrategy === 'none') {
+    // One more than the page, to know whether another one follows.
+    const more = { ...read, limit: pageSize + 1 }
+    const { texts, hasMore } = await readPage(rules, view, more, request, pageSize)
+    return { texts, pagination: { currentPage: page, pageSize, hasMore } }
+  }
+  const [{ texts }, totalRecords] = await Promise.all([
+    readPage(rules, view, read, request),
+    countAll(rules, list.filter, request),
+  ])
+  const totalPages = Math.ceil(totalRecords / pageSize)
+  return { texts, pagination: { currentPage: page, pageSize, totalPages, totalRecords } }
+}
+
+/** An estimate of a limited list would leak and mislead, so only an unlimited one is estimated. */
+function countAll(
+  { engine, countStrategy, hints }: ReadRules & Pick<Resource, 'countStrategy'>,
+  filter: Filter,
+  request: ApiRequest,
+): Promise<number> {
+  const isUnlimited = filter.op === 'and' && filter.filters.length === 0
+  return countStrategy === 'estimated' && isUnlimited
+    ? engine.stored.estimate()
+    : engine.stored.count(filter, hintsFor(hints, request))
+}
+
+/** Where a page by cursor begins. */
+export interface Position {
+  readonly pageSize: number
+  /** The id of the record that it comes after; undefined for the first page. */
+  readonly anchorId: string | undefined
+  readonly scope: Filter
+  readonly tokens: ScanCursors
+}
+
+/** Throws a 400 if the cursor is forged, or belongs to another list. */
+export function positionOf(
+  { mount, model }: Pick<Resource, 'mount' | 'model'>,
+  cursors: Cursors,
+  scan: Omit<Scan, 'mount'>,
+  { cursor, pageSize }: Paging & { kind: 'cursor' },
+): Position {
+  const { scope } = scan
+  const tokens = cursors({ ...scan, mount })
+  if (cursor === undefined) return { pageSize, anchorId: undefined, scope, tokens }
+  const anchorId = idFrom(tokens.read(cursor), model.idType)
+  if (anchorId === undefined) throw invalidCursor()
+  return { pageSize, anchorId, scope, tokens }
+}
+
+async function readByCursor(
+  rules: ReadRules,
+  position: Position,
+  list: Read,
+  view: View,
+  request: ApiRequest,
+): Promise<ListPage> {
+  const { pageSize, tokens } = position
+  const start = position.anchorId === undefined ? {} : await startAfter(rules, position, list)
+  // One more than the page, to know whether another one follows.
+  const read = { ...list, ...start, limit: pageSize + 1 }
+  const { texts, hasMore, lastId } = await readPage(rules, view, read, request, pageSize)
+  const nextCursor = hasMore ? tokens.issue(lastId()) : null
+  return { texts, pagination: { pageSize, hasMore, nextCursor } }
+}
+
+/** The anchor's current place in the order. The anchor must still exist within the scope. */
+async function startAfter(
+  { engine: { stored } }: ReadRules,
+  { anchorId = '', scope }: Position,
+  { sort }: Read,
+): Promise<Pick<Read, 'after' | 'afterRecord'>> {
+  const filter = all([scope, withId(anchorId)])
+  if (stored.seeksRecords) return { afterRecord: filter }
+  const select = { include: sort.map((key) => key.field) }
+  const [anchor] = await stored.find({ filter, sort: [], limit: 1, select })
+  if (!anchor) throw cursorAnchorGone()
+  return { after: sort.map((key) => valueAt(anchor, key.field)) }
 }

@@ -1,22 +1,44 @@
-/**
- * URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. Pure; the contract fixes the order of the
- * checks.
- */
+/** URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. The contract fixes the order of the checks. */
 
-import type { Query } from '../../http/query-string.ts'
+import { readJson } from '../../http/body.ts'
 import * as refuse from '../../http/refusals.ts'
+import type { ApiRequest, Query } from '../../http/request.ts'
+import { scalarIn } from '../../model/cast.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, everything, type Filter, totalOrder } from '../../ports/filter.ts'
-import type { ListRules } from '../setup/resource.ts'
-import { equalitiesInUrl } from './filters.ts'
-import { offsetPage } from './pagination.ts'
-import { BODY_KEYS, LIST_PARAMETERS } from './parameters.ts'
+import { all, everything, type Filter, type Scalar, totalOrder } from '../../ports/filter.ts'
+import { MAX_LIST } from '../engine/conditions.ts'
+import { isReadable, readableFields } from '../rules/fields-for.ts'
+import type { FieldSet, ListRules, Resource } from '../setup/resource.ts'
+import { BODY_KEYS, LIST_PARAMETERS, offsetPage } from './parameters.ts'
 import type { ListPlan, ListRequest, Paging, UrlParameters } from './plan.ts'
 
 /** Object-shaped parameters with an error message of their own. */
 const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(
   LIST_PARAMETERS.filter(({ refusesBrackets }) => refusesBrackets).map(({ name }) => name),
 )
+
+/** The two ways in which a list is asked for: `GET <mount>` and `QUERY <mount>`. */
+export type ListAction = 'list' | 'query'
+
+/** What the body of a QUERY says; undefined of a GET. */
+export async function bodyOf(
+  { host }: Pick<Resource, 'host'>,
+  action: ListAction,
+  request: ApiRequest,
+): Promise<unknown> {
+  return action === 'query' ? readJson(request, host, refuse.queryNotJson) : undefined
+}
+
+/** The list that a request asks for, of what it may see. `body` is that of a QUERY. */
+export async function planFor(
+  resource: Resource,
+  action: ListAction,
+  request: ApiRequest,
+  body?: unknown,
+): Promise<ListPlan> {
+  const rules = await rulesFor(resource, request)
+  return action === 'query' ? parseQueryBody(rules, body) : parseUrl(rules, request.query)
+}
 
 /** The list that a GET's parameters describe. */
 export function parseUrl(rules: ListRules, query: Query): ListPlan {
@@ -36,6 +58,28 @@ export function parseUrl(rules: ListRules, query: Query): ListPlan {
   return planOf(rules, filters, requested, maxLimit)
 }
 
+/** `?<field>=` of the fields in `query`. */
+function equalitiesInUrl(
+  { equalities }: Pick<ListRules, 'equalities'>,
+  { query, shaped }: UrlParameters,
+): Filter[] {
+  const filters: Filter[] = []
+  for (const { field, shape } of equalities) {
+    if (shaped.has(field)) throw refuse.invalidFilter(field)
+    const value = query[field]
+    if (value === undefined) continue
+    const isOne = typeof value === 'string'
+    if (!isOne && value.length > MAX_LIST) throw refuse.tooManyValues(field, MAX_LIST)
+    const values = [value].flat().map((text) => scalarIn(shape, text))
+    if (values.includes(undefined)) throw refuse.invalidValue(field)
+    const [first = null] = values
+    filters.push(
+      isOne ? { op: 'eq', field, value: first } : { op: 'in', field, values: values as Scalar[] },
+    )
+  }
+  return filters
+}
+
 /** The names before a bracket, as in `price[$ne]=0` and `price[]=0`. */
 function namesBeforeBrackets(query: Query): ReadonlySet<string> {
   const names = new Set<string>()
@@ -47,7 +91,7 @@ function namesBeforeBrackets(query: Query): ReadonlySet<string> {
 }
 
 /** The list that a QUERY body describes; no body is a plain list. */
-export function parseQueryBody(rules: ListRules, json: unknown): ListPlan {
+function parseQueryBody(rules: ListRules, json: unknown): ListPlan {
   const body = json === undefined ? {} : json
   if (!isFields(body)) throw refuse.queryNotObject()
   for (const key of Object.keys(body)) {
@@ -98,5 +142,38 @@ function refuseOtherPages({ pagination }: ListRules, requested: ListRequest): vo
   for (const { key, pages } of LIST_PARAMETERS) {
     if (!pages || pages.kind === pagination) continue
     if (requested[key as keyof ListRequest] !== undefined) throw pages.refusal()
+  }
+}
+
+/** The rules of `resource` for `request`. Fields that it may not see count as not listed, in the default order too. */
+export async function rulesFor(
+  resource: ListRules & Pick<Resource, 'fieldsFor'>,
+  request: ApiRequest,
+): Promise<ListRules> {
+  const fields = await readableFields(resource, request)
+  if (!fields) return resource
+  const sees = (path: string) => isReadable(fields, path)
+  const seenIn = (names: ReadonlySet<string>) => new Set([...names].filter(sees))
+  const seen = (names: FieldSet): FieldSet => ({ has: (name) => sees(name) && names.has(name) })
+  const { by, of } = resource.aggregates
+  const orderBy = resource.orderBy.filter(({ field }) => sees(field))
+  return {
+    ...resource,
+    query: resource.query.filter(sees),
+    equalities: resource.equalities.filter(({ field }) => sees(field)),
+    filterable: seenIn(resource.filterable),
+    sortable: seenIn(resource.sortable),
+    urlFilterable: seen(resource.urlFilterable),
+    urlSortable: seen(resource.urlSortable),
+    aggregates: {
+      by: new Map([...by].filter(([, { field }]) => sees(field))),
+      of: new Map([...of].filter(([field]) => sees(field))),
+    },
+    orderBy,
+    order: totalOrder(orderBy),
+    search: resource.search.filter((one) => {
+      if ('field' in one) return sees(one.field)
+      return sees(one.reference) && (one.target() !== resource.model || sees(one.path))
+    }),
   }
 }

@@ -1,10 +1,10 @@
 /** What `find` and `count` of `app.store` take beyond one collection: searches, and references that are filled in. */
 
 import { isHidden, type Model } from '../../model/model.ts'
-import { matches, position } from '../../ports/evaluate.ts'
-import { all, any, type Filter, type Scalar, type SortKey } from '../../ports/filter.ts'
+import { matches } from '../../ports/evaluate.ts'
+import { all, any, type Filter } from '../../ports/filter.ts'
 import type { ObjectShape, Shape } from '../../ports/shape.ts'
-import type { Fields } from '../../ports/store.ts'
+import { pages } from '../../ports/walk.ts'
 import { projectionOf, type Reach, type Reachable } from '../engine/find-options.ts'
 import { chosenOf } from '../read/choice.ts'
 import { populate } from '../read/populate.ts'
@@ -29,9 +29,6 @@ export const search: Reach['search'] = async (from, model, filter, given) => {
   return all([filter, found])
 }
 
-const BY_ID: readonly SortKey[] = [{ field: '_id', descending: false }]
-const PAGE = 500
-
 /** The records that hold the term in any string: stores search only what they were prepared for. */
 async function readThrough(
   from: Reachable,
@@ -43,14 +40,14 @@ async function readThrough(
   const include = stringsIn(model, model.shape)
   const isFound = any(include.map((field): Filter => ({ op: 'contains', field, text: term })))
   const values: string[] = []
-  let page: readonly Fields[]
-  let after: readonly Scalar[] | undefined
-  do {
-    const read = { filter, sort: BY_ID, limit: PAGE, select: { include: ['_id', ...include] } }
-    page = await stored.find({ ...read, ...(after && { after }) })
+  const sort = [{ field: '_id', descending: false }]
+  for await (const page of pages(stored, {
+    filter,
+    sort,
+    select: { include: ['_id', ...include] },
+  })) {
     for (const record of page) if (matches(isFound, record)) values.push(String(record._id))
-    after = position(BY_ID, page.at(-1) ?? {})
-  } while (page.length === PAGE)
+  }
   return { op: 'in', field: '_id', values }
 }
 

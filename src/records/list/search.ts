@@ -1,9 +1,10 @@
 /** A search term as a filter: any of the search fields, here or through a reference. */
 
 import { hintsFor } from '../../http/deadline.ts'
-import { searchNotString, searchTooLong } from '../../http/refusals.ts'
+import * as refuse from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
+import { AnchorGone, InvalidPattern } from '../../ports/store.ts'
 import type { Host } from '../engine/host.ts'
 import type { SearchField } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
@@ -12,7 +13,7 @@ import type { ListPlan, ListRequest, UrlParameters } from './plan.ts'
 
 /** `?s=` and its other name `?search=`; an empty term means no search. */
 export function searchInUrl(rules: ListRules, { query, shaped }: UrlParameters): ListRequest {
-  if (shaped.has('s') || shaped.has('search')) throw searchNotString()
+  if (shaped.has('s') || shaped.has('search')) throw refuse.searchNotString()
   return searchInBody(rules, query.s ?? query.search)
 }
 
@@ -22,8 +23,8 @@ export function searchInBody(
   term: unknown,
 ): ListRequest {
   if (term === '') return {}
-  if (typeof term !== 'string') throw searchNotString()
-  if (term.length > maxSearchLength) throw searchTooLong(maxSearchLength)
+  if (typeof term !== 'string') throw refuse.searchNotString()
+  if (term.length > maxSearchLength) throw refuse.searchTooLong(maxSearchLength)
   return { search: term }
 }
 
@@ -53,7 +54,8 @@ export async function searchFilter(
       ? matching(field.field)
       : throughReference(rules, field, matching(field.path), request),
   )
-  return any(await Promise.all(clauses))
+  const [first = nothing, ...others] = await Promise.all(clauses)
+  return others.length === 0 ? first : any([first, ...others])
 }
 
 /** The records that refer to one that matches. */
@@ -80,4 +82,10 @@ async function throughReference(
     )
   }
   return { op: 'in', field: reference, values: found.map((record) => String(record._id)) }
+}
+
+/** What the client is told if the store refuses what only it can judge. */
+export function refusalOf(error: unknown): unknown {
+  if (error instanceof InvalidPattern) return refuse.searchPatternInvalid()
+  return error instanceof AnchorGone ? refuse.cursorAnchorGone() : error
 }

@@ -2,7 +2,7 @@
 
 import { causeOf, outageLog } from '../../http/outages.ts'
 import type { Model } from '../../model/model.ts'
-import { underCurrentNames } from '../../model/renamed.ts'
+import { underCurrentNames } from '../../model/upgrade.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
 import type { Fields } from '../../ports/store.ts'
 import { nextTurn } from '../../ports/turns.ts'

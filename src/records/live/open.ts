@@ -3,14 +3,14 @@
  * first asks for one.
  */
 
-import { bodyOf, Response as FastResponse } from '#response'
-import { readJson } from '../../http/body.ts'
+import { Response as FastResponse, bodyOf as piped } from '#response'
 import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
-import { liveHasNoGroups, notLive, queryNotJson } from '../../http/refusals.ts'
+import { liveHasNoGroups, notLive } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Context } from '../engine/route.ts'
 import { asksForGroups } from '../list/groups.ts'
-import { refusalOf } from '../list/pages.ts'
+import { bodyOf, type ListAction } from '../list/parse.ts'
+import { refusalOf } from '../list/search.ts'
 import type { Resource } from '../setup/resource.ts'
 import { hubOf } from './hub.ts'
 import { LiveStream } from './live-stream.ts'
@@ -26,7 +26,7 @@ const HEADERS = {
 /** The list as a stream, if `accept` prefers events to JSON. */
 export async function streamOf(
   resource: Resource,
-  action: 'list' | 'query',
+  action: ListAction,
   accept: string,
   request: ApiRequest,
   context: Context,
@@ -37,7 +37,7 @@ export async function streamOf(
   if ((wanted.get('text/event-stream') ?? 0) <= json) return undefined
   if (!resource.live) throw notLive()
   const { host } = resource
-  const body = action === 'query' ? await readJson(request, host, queryNotJson) : undefined
+  const body = await bodyOf(resource, action, request)
   if (asksForGroups(body)) throw liveHasNoGroups()
   const asker = askerFor(resource, action, { request, context, body })
   try {
@@ -45,7 +45,7 @@ export async function streamOf(
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
     const stream = new LiveStream(resource, hubOf(host), asker, rights)
     await stream.open(request.headers.get('last-event-id') ?? undefined)
-    return new FastResponse(bodyOf(stream.events), { headers: { ...HEADERS } })
+    return new FastResponse(piped(stream.events), { headers: { ...HEADERS } })
   } catch (error) {
     if (error instanceof GuardResponse) return error.response
     throw refusalOf(error)

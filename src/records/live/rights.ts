@@ -1,24 +1,18 @@
 /** What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again. */
 
-import { Deadline } from '../../http/deadline.ts'
 import { refusal } from '../../http/errors.ts'
-import { notAResponse } from '../../http/not-a-response.ts'
 import { partRequest } from '../../http/part-request.ts'
-import { parseQuery } from '../../http/query-string.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
-import { type ApiRequest, noteBasePath } from '../../http/request.ts'
+import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request.ts'
 import { withShield } from '../../http/shield.ts'
 import type { Repeatable } from '../../ports/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
-import type { Follower, Host } from '../engine/host.ts'
-import type { RecordStore } from '../engine/record-store.ts'
+import type { TimedContext } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
-import { parseQueryBody, parseUrl } from '../list/parse.ts'
+import { type ListAction, planFor } from '../list/parse.ts'
 import type { ListPlan } from '../list/plan.ts'
-import { rulesFor } from '../list/rules-for.ts'
 import { searchFilter } from '../list/search.ts'
-import { chosenView } from '../read/choice.ts'
-import { showsFor } from '../read/read-page.ts'
+import { showsFor } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
@@ -72,7 +66,7 @@ export class GuardResponse extends Error {
 /** What asks again for the client of a request. It keeps neither that nor its context, which are large. */
 export function askerFor(
   resource: Resource,
-  action: 'list' | 'query',
+  action: ListAction,
   { request: whole, context, body }: Asked,
 ): Asker {
   const { host } = resource
@@ -81,13 +75,13 @@ export function askerFor(
   /** What it asks for, if nothing that changes decides whether it may. */
   let known: ListPlan | undefined
   let hasAsked = false
-  let asking: { readonly deadline: Deadline; readonly since: number } | undefined
-  const answer = async (again: ApiRequest, askedAt: number) => {
-    const own = new OwnContext(resource, again, follower)
+  let asking: { readonly context: TimedContext; readonly since: number } | undefined
+  const answer = async (again: ApiRequest, own: Context, askedAt: number) => {
     const refused = await follower.admit(guardsOf(resource, action), again, own)
     if (refused instanceof Response) throw new GuardResponse(refused)
     if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
-    const plan = known ?? (await planOf(resource, action, again, body))
+    const plan = known ?? (await planFor(resource, action, again, body))
+    if (!known) checkPlan(plan, action === 'list' ? Object.keys(again.query) : [])
     if (!resource.fieldsFor) known = plan
     return rightsOf(resource, plan, again, own, askedAt)
   }
@@ -96,20 +90,21 @@ export function askerFor(
     async ask() {
       const since = performance.now()
       const again = request()
-      const deadline = new Deadline(again, LIMIT_MS)
+      // Its headers go nowhere: the response has begun.
+      const own = follower.contextOf(again, LIMIT_MS)
       // Who waits for the first answer calls nothing meanwhile.
-      if (!hasAsked) deadline.start(() => {})
+      if (!hasAsked) own.start(() => {})
       hasAsked = true
-      asking = { deadline, since }
+      asking = { context: own, since }
       try {
-        return await deadline.within(() => answer(again, since))
+        return await own.within(() => answer(again, own, since))
       } finally {
         asking = undefined
-        deadline.conclude()
+        own.conclude()
       }
     },
     giveUp(now) {
-      if (asking && now - asking.since > LIMIT_MS) asking.deadline.expire()
+      if (asking && now - asking.since > LIMIT_MS) asking.context.expire()
     },
   }
 }
@@ -117,7 +112,7 @@ export function askerFor(
 const guardsKnown = new WeakMap<Resource, Map<string, readonly Guard[]>>()
 
 /** The guards of a list; they do not change once a request has come. */
-function guardsOf(resource: Resource, action: 'list' | 'query'): readonly Guard[] {
+function guardsOf(resource: Resource, action: ListAction): readonly Guard[] {
   const { host, middlewares, access } = resource
   const lists = guardsKnown.get(resource) ?? new Map<string, readonly Guard[]>()
   guardsKnown.set(resource, lists)
@@ -160,50 +155,6 @@ function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => A
   }
 }
 
-/** A context whose headers go nowhere: the response has begun. */
-class OwnContext implements Context {
-  static {
-    notAResponse(OwnContext.prototype)
-  }
-
-  readonly env: Context['env']
-  readonly logger: Context['logger']
-  readonly clientAddress: Context['clientAddress']
-  readonly basePath: string
-  readonly waitUntil: Context['waitUntil']
-  readonly #host: Host
-  readonly #request: ApiRequest
-  // Most guards ask for neither.
-  #headers: Headers | undefined
-  #store: RecordStore | undefined
-
-  constructor({ host }: Resource, request: ApiRequest, whole: Follower) {
-    this.env = whole.env
-    this.logger = whole.logger
-    this.clientAddress = whole.clientAddress
-    this.basePath = whole.basePath
-    this.waitUntil = whole.waitUntil
-    this.#host = host
-    this.#request = request
-  }
-
-  get headers(): Headers {
-    this.#headers ??= new Headers()
-    return this.#headers
-  }
-
-  get store(): RecordStore {
-    this.#store ??= this.#host.storeFor(this.#request)
-    return this.#store
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
-
-  onResponse(): void {}
-}
-
 const PAGES = ['page', 'pageSize', 'cursor']
 
 /** What a request that the guards have let pass may see of the list that it asks for. */
@@ -215,8 +166,7 @@ async function rightsOf(
   askedAt: number,
 ): Promise<Rights> {
   const { filter: scope } = await scopeOf(resource.model, resource.scope.read, request)
-  const whole = await viewFor(resource, request, context)
-  const view = plan.choice ? await chosenView(resource, whole, plan.choice, request) : whole
+  const view = await viewFor(resource, request, context, plan.choice)
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
   const shown = [scope, view.select, view.populate.map(({ path, select }) => [path, select])]
   const isRuled = !resource.isUnlimited || resource.onGet !== undefined
@@ -231,24 +181,10 @@ async function rightsOf(
   }
 }
 
-/** What it asks for. Throws a 400 for what cannot be followed. */
-async function planOf(
-  resource: Resource,
-  action: 'list' | 'query',
-  request: ApiRequest,
-  body: unknown,
-): Promise<ListPlan> {
-  const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
-  const plan = action === 'query' ? parseQueryBody(rules, body) : parseUrl(rules, request.query)
-  // In a URL, a name of a page that says nothing by itself is refused too.
-  const isPart = action === 'list' && PAGES.some((name) => name in request.query)
-  checkPlan({ ...plan, isPart: plan.isPart || isPart })
-  return plan
-}
-
 /** Throws a 400 for what a list has that cannot be followed. */
-function checkPlan({ isPart, choice, search, searched }: ListPlan): void {
-  if (isPart) throw liveHasNoPages()
+function checkPlan({ isPart, choice, search, searched }: ListPlan, names: readonly string[]): void {
+  // In a URL, a name of a page that says nothing by itself is refused too.
+  if (isPart || PAGES.some((name) => names.includes(name))) throw liveHasNoPages()
   if (choice?.select) throw liveHasNoSelect()
   // Records that are found by what others are called come and go without a change of their own.
   if (search !== undefined && searched.some((one) => !('field' in one))) {

@@ -3,16 +3,15 @@
  * it would not see without them, or where `onGet` fills the reference in.
  */
 
-import type { Query } from '../../http/query-string.ts'
 import { notExpandable, notNames, notSelectable } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import type { Query } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { visible, visiblePaths } from '../../model/present.ts'
 import { isWithin } from '../../ports/paths.ts'
 import { hasPath } from '../../ports/shape.ts'
 import type { Projection } from '../../ports/store.ts'
 import type { Models } from '../engine/models.ts'
-import { type Readable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
+import type { ReadableFields } from '../rules/fields-for.ts'
 import { targetOf } from '../setup/expandables.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 
@@ -58,17 +57,10 @@ export interface ChoiceRules extends Pick<Resource, 'model' | 'expandable' | 'le
   readonly host: Pick<Models, 'modelNamed'>
 }
 
-/** `view` with what `choice` leaves of it, and with the references that it fills in. Throws a 400 for names that are not shown. */
-export async function chosenView(
-  rules: ChoiceRules & Readable,
-  view: View,
-  choice: Choice,
-  request: ApiRequest,
-): Promise<View> {
-  return chosenOf(rules, view, choice, await readableFields(rules, request))
-}
-
-/** The same where `fields` may be seen. */
+/**
+ * `view` with what `choice` leaves of it, and with the references that it fills in, where `fields` may be seen. Throws a 400
+ * for names that are not shown.
+ */
 export function chosenOf(
   rules: ChoiceRules,
   view: View,
@@ -97,14 +89,15 @@ export function chosenOf(
   const populate = [...filled.values()].map((one) => {
     const include = chosen.get(one.path)
     return include
-      ? narrowed(one, one.target, [...include, ...(one.populate ?? []).map(pathOf)], lean)
+      ? narrowed(
+          one,
+          one.target,
+          [...include, ...(one.populate ?? []).map(({ path }) => path)],
+          lean,
+        )
       : one
   })
   return narrowed({ ...view, populate }, model, [...paths, ...expanded], lean)
-}
-
-function pathOf({ path }: Population): string {
-  return path
 }
 
 /** `view` with nothing but the paths in `include`. The model's `output` still gets whole records, as everywhere. */

@@ -3,20 +3,18 @@
 import { hexDigestOf } from '#hmac'
 import type { Loaded } from '../../cache/cached.ts'
 import type { ReadRequest } from '../../cache/key.ts'
-import { noQuery, type Query } from '../../http/query-string.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import type { Model } from '../../model/model.ts'
+import { type ApiRequest, noQuery, type Query } from '../../http/request.ts'
+import { type Model, referenceAt } from '../../model/model.ts'
+import { referencesOf } from '../../model/reference.ts'
 import { declaredText } from '../../ports/declared-text.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { pathOf } from '../../ports/paths.ts'
-import type { Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
 import { readableFields } from '../rules/fields-for.ts'
 import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
 import type { RouterOptions } from '../setup/options.ts'
 import { failAt, type Resource } from '../setup/resource.ts'
-import { referenceAt } from '../setup/search-fields.ts'
 
 /** Responds to a read from the cache, given what it asks for and a function that does the read. */
 export type RespondFromCache = (
@@ -106,22 +104,13 @@ function targetsOf({ host, model, search, onGet, expandable }: Resource): readon
     const target = inner !== undefined && name !== undefined && host.modelNamed(name)
     return [name ?? [], (target && referenceAt(target, inner)) || []].flat()
   })
-  return [...new Set([...searched, ...expanded, ...(onGet ? references(model.shape) : [])])]
-}
-
-function references(shape: Shape): readonly string[] {
-  switch (shape.kind) {
-    case 'id':
-      return shape.ref === undefined ? [] : [shape.ref]
-    case 'object':
-      return [...shape.fields.values()].flatMap(references)
-    case 'list':
-      return references(shape.element)
-    case 'map':
-      return references(shape.value)
-    default:
-      return []
-  }
+  return [
+    ...new Set([
+      ...searched,
+      ...expanded,
+      ...(onGet ? referencesOf(model).map(([, name]) => name) : []),
+    ]),
+  ]
 }
 
 /**

@@ -1,19 +1,27 @@
-/** `GET <mount>/:id`. */
+/** `GET <mount>/:id`, and what every read has in common: records from the store, as the JSON that is sent. */
 
 import type { Loaded } from '../../cache/cached.ts'
 import { respondToRead } from '../../cache/conditional.ts'
-import { entryNotFound } from '../../http/refusals.ts'
+import { hintsFor } from '../../http/deadline.ts'
+import { HttpError } from '../../http/errors.ts'
+import { entryNotFound, invalidId, responseTooLarge } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { recordJson } from '../../http/respond.ts'
-import { withId } from '../../ports/filter.ts'
+import { idFrom } from '../../model/cast.ts'
+import type { Model } from '../../model/model.ts'
+import { declaredPart, declaredParts, present, projected, shownPart } from '../../model/present.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
+import type { Fields, Read } from '../../ports/store.ts'
+import { nextTurn, TURN_LENGTH } from '../../ports/turns.ts'
+import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
+import { withSignedUrls } from '../../uploads/file-values.ts'
 import type { Context, Handler } from '../engine/route.ts'
-import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
-import { type ChoiceRules, choiceInUrl, chosenView } from './choice.ts'
+import { type ChoiceRules, choiceInUrl } from './choice.ts'
+import { populate } from './populate.ts'
 import type { RespondFromCache } from './read-cache.ts'
-import { type Page, type ReadRules, readPage } from './read-page.ts'
 import { type ViewRules, viewFor } from './view.ts'
 
 /** The handler of `GET <mount>/:id`. */
@@ -53,9 +61,7 @@ async function readVisible(
   request: ApiRequest,
   context: Context,
 ): Promise<Loaded> {
-  const whole = await viewFor(resource, request, context)
-  const choice = choiceInUrl(request.query)
-  const view = choice ? await chosenView(resource, whole, choice, request) : whole
+  const view = await viewFor(resource, request, context, choiceInUrl(request.query))
   const scope = await scopeOf(resource.model, resource.scope.read, request)
   const read = { filter: within(scope.filter, id), sort: [], limit: 1 }
   return recordIn(resource, view, await readPage(resource, view, read, request))
@@ -69,4 +75,204 @@ function recordIn(
   if (text === undefined) throw entryNotFound()
   const body = recordJson(text, maxResponseBytes)
   return unsigned ? unsigned().then(([state]) => ({ body, state, cacheable })) : { body, cacheable }
+}
+
+/** What reading and showing the records of a router takes. */
+export type ReadRules = Pick<
+  Resource,
+  | 'host'
+  | 'model'
+  | 'engine'
+  | 'lean'
+  | 'hints'
+  | 'files'
+  | 'upload'
+  | 'cache'
+  | 'maxPopulated'
+  | 'maxResponseBytes'
+>
+
+/** A page of records, each as JSON. */
+export interface Page {
+  readonly texts: readonly string[]
+  /** The same with stored URLs instead of links; undefined if links are what is stored. */
+  readonly unsigned?: () => Promise<readonly string[]>
+  /** Whether the store had more records than are shown. */
+  readonly hasMore: boolean
+  /** The id of the last record. */
+  lastId(): string
+}
+
+/** Reads and shows the first `count` records. Passes on the store's own JSON if nothing has to be changed. */
+export function readPage(
+  rules: ReadRules,
+  view: View,
+  read: Read,
+  request: ApiRequest,
+  count: number = read.limit,
+): MaybePromise<Page> {
+  const { engine, model, lean, files, upload } = rules
+  const hints = hintsFor(rules.hints, request)
+  const query: Read = { ...read, ...(view.select && { select: view.select }), hints }
+  const isChanged = view.populate.length > 0 || (model.output && !lean) || model.convert
+  const hasLinks = (upload || files.names.length > 0) && changesLinks(rules, request)
+  if (isChanged || hasLinks || !engine.stored.findJson) {
+    return readAndShow(rules, view, query, request, count)
+  }
+  const found = engine.stored.findJson({ ...query, fillDefaults: !lean })
+  // Not every store makes promises of this realm.
+  return Array.isArray(found)
+    ? pageOf(found, count)
+    : (found as Promise<readonly string[]>).then((texts) => pageOf(texts, count))
+}
+
+function pageOf(found: readonly string[], count: number): Page {
+  const texts = found.length > count ? found.slice(0, count) : found
+  // Stored JSON begins with `_id`, as the store port promises.
+  const lastId = () => /^\{"_id":"([^"]*)"/.exec(texts.at(-1) ?? '')?.[1] ?? ''
+  return { texts, hasMore: found.length > count, lastId }
+}
+
+async function readAndShow(
+  rules: ReadRules,
+  view: View,
+  query: Read,
+  request: ApiRequest,
+  count: number,
+): Promise<Page> {
+  const found = await rules.engine.stored.find(query)
+  const records = found.slice(0, count)
+  const { filled, linked } = await filledIn(rules, view, records, request)
+  return {
+    texts: await textsOf(rules, view, linked),
+    ...(linked !== filled && { unsigned: () => textsOf(rules, view, filled) }),
+    hasMore: found.length > count,
+    lastId: () => String(records.at(-1)?._id),
+  }
+}
+
+/** Records as declared, with references filled in, and the same with the links that responses show. */
+export async function filledIn(
+  rules: ReadRules,
+  view: View,
+  found: readonly Fields[],
+  request: ApiRequest,
+): Promise<{ readonly filled: readonly Fields[]; readonly linked: readonly Fields[] }> {
+  const shown = declaredParts(rules.model, found, { ...view, lean: rules.lean })
+  const filled = view.populate.length > 0 ? await fillIn(rules, view, shown, request) : shown
+  if (!changesLinks(rules, request)) return { filled, linked: filled }
+  return { filled, linked: await Promise.all(filled.map((one) => withLinks(rules, one, request))) }
+}
+
+/**
+ * A record that was just written, as the JSON that is sent: fields selected, references filled in, `output` applied. If
+ * that is too large for a response, the references stay ids: the write has happened, so it must not fail.
+ */
+export async function showWritten(
+  rules: ReadRules,
+  view: View,
+  whole: Fields,
+  request: ApiRequest,
+): Promise<string> {
+  const { model, lean, maxResponseBytes } = rules
+  const declared = declaredPart(model, whole, { lean })
+  const chosen = view.select ? projected(declared, view.select) : declared
+  const textOf = async (record: Fields) => {
+    const linked = rules.host.files ? await withLinks(rules, record, request) : record
+    return JSON.stringify(model.output ? present(model, linked, lean) : linked) ?? 'null'
+  }
+  if (view.populate.length === 0) return textOf(chosen)
+  try {
+    const [filled = chosen] = await fillIn(rules, view, [chosen], request)
+    const text = await textOf(filled)
+    if (text.length <= maxResponseBytes) return text
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 413) throw error
+  }
+  return textOf(chosen)
+}
+
+function fillIn(
+  rules: ReadRules,
+  view: View,
+  records: readonly Fields[],
+  request: ApiRequest,
+): Promise<readonly Fields[]> {
+  const hints = hintsFor(rules.hints, request)
+  return populate(rules.host, records, view.populate, { ...rules, request, hints })
+}
+
+/** The JSON of records that the store has returned with the fields of the view. */
+export async function shownTexts(
+  rules: ReadRules,
+  view: View,
+  found: readonly Fields[],
+  request: ApiRequest | undefined,
+): Promise<readonly string[]> {
+  const shown = request
+    ? (await filledIn(rules, view, found, request)).linked
+    : declaredParts(rules.model, found, { ...view, lean: rules.lean })
+  return textsOf(rules, view, shown)
+}
+
+/** Whether records are shown for a request, and not for all who have this view alike. */
+export function showsFor(rules: ReadRules, view: View, request: ApiRequest): boolean {
+  return view.populate.length > 0 || changesLinks(rules, request)
+}
+
+/** Each record's JSON, made one after the other until they are too large for a response. */
+async function textsOf(
+  { model, lean, maxResponseBytes }: ReadRules,
+  { chosen }: View,
+  records: readonly Fields[],
+): Promise<string[]> {
+  const texts: string[] = []
+  let length = 0
+  let turnEnds = TURN_LENGTH
+  for (const record of records) {
+    const shown = model.output ? shownPart(present(model, record, lean), chosen) : record
+    const text = JSON.stringify(shown) ?? 'null'
+    texts.push(text)
+    length += text.length
+    if (length > maxResponseBytes) throw responseTooLarge()
+    if (length < turnEnds) continue
+    turnEnds = length + TURN_LENGTH
+    await nextTurn()
+  }
+  return texts
+}
+
+/** Whether responses show other links to files than records hold. */
+function changesLinks({ upload, host, files }: ReadRules, request: ApiRequest): boolean {
+  if (upload?.signUrls !== undefined) return true
+  return files.names.length > 0 && areLinksBelow(request, host.files)
+}
+
+/** `record` with links to its files: signed, if the router's options ask for it, and below the path of the mount. */
+export async function withLinks(
+  { upload, host, cache, files }: Pick<ReadRules, 'upload' | 'host' | 'cache' | 'files'>,
+  record: Fields,
+  request: ApiRequest,
+): Promise<Fields> {
+  const store = host.files
+  if (!store) return record
+  const signed = upload ? await withSignedUrls(upload, record, store, cache?.ttl) : record
+  return areLinksBelow(request, store)
+    ? withLinksBelow(request, signed, files.names, store)
+    : signed
+}
+
+/** The id in the path, in its stored form; a malformed one is a 400. */
+export function requestedId(
+  { model }: { readonly model: Pick<Model, 'idType'> },
+  request: ApiRequest,
+): string {
+  const id = idFrom(request.params.id ?? '', model.idType)
+  if (id === undefined) throw invalidId()
+  return id
+}
+
+/** The filter for the record with `id`, if it lies within `scope`: a record out of scope is treated as missing. */
+export function within(scope: Filter, id: string): Filter {
+  return all([scope, withId(id)])
 }

@@ -6,14 +6,14 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { MisusedRequest, runShielded } from '../../http/shield.ts'
-import { isHidden, type Model } from '../../model/model.ts'
+import { isHidden, type Model, referenceAt } from '../../model/model.ts'
 import { visible } from '../../model/present.ts'
 import { hasPath } from '../../ports/shape.ts'
 import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
-import { referenceAt } from '../setup/search-fields.ts'
+import { type Choice, type ChoiceRules, chosenOf } from './choice.ts'
 
 /** What decides how the records of a router are shown. */
 export type ViewRules = Pick<
@@ -21,14 +21,26 @@ export type ViewRules = Pick<
   'host' | 'mount' | 'model' | 'plainView' | 'fieldsFor' | 'onGet'
 >
 
-/** How `request` sees the records. If `onGet` fails, the read goes on without populate and select. */
+/** How `request` sees the records, with what `choice` leaves of it, or fills in. Throws a 400 for names that are not shown. */
 export async function viewFor(
+  rules: ViewRules & ChoiceRules,
+  request: ApiRequest,
+  context: Context,
+  choice?: Choice,
+): Promise<View> {
+  const fields = rules.fieldsFor && (await readableFields(rules, request))
+  const view = await wholeView(rules, fields, request, context)
+  return choice ? chosenOf(rules, view, choice, fields) : view
+}
+
+/** What `fieldsFor` and `onGet` leave. If `onGet` fails, the read goes on without populate and select. */
+async function wholeView(
   rules: ViewRules,
+  fields: ReadableFields,
   request: ApiRequest,
   context: Context,
 ): Promise<View> {
   const { host, mount, model, onGet } = rules
-  const fields = await readableFields(rules, request)
   const plain = fields
     ? { ...rules.plainView, select: visible(model, undefined, fields) }
     : rules.plainView
@@ -82,7 +94,7 @@ function populations(
     }
     const known = knownNames(target, namesIn(select), warn)
     const shown = visible(target, known, target === model ? fields : undefined)
-    if (isReadable(fields, path)) found.set(path, { path, target, select: shown })
+    if (!fields || isReadable(fields, path)) found.set(path, { path, target, select: shown })
   }
   return [...found.values()]
 }

@@ -1,8 +1,6 @@
 /** `fieldsFor`: which fields of the records a request may see, filter, sort and search by. */
 
-import { inTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { RequestData } from '../../http/request-data.ts'
+import { type ApiRequest, RequestData } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
@@ -54,7 +52,7 @@ async function resolve(
   fieldsFor: FieldsFor<never>,
   request: ApiRequest,
 ): Promise<ReadableFields> {
-  const names = await runHook('fieldsFor', () => inTime(request, () => fieldsFor(request)))
+  const names = await runHook('fieldsFor', request, () => fieldsFor(request))
   if (names === undefined) return undefined
   // `null` and `false` come from a slip, such as an absent user; they must not show everything.
   if (!Array.isArray(names)) {

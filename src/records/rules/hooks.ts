@@ -5,9 +5,8 @@ import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { runShielded } from '../../http/shield.ts'
-import { copied } from '../../model/copy.ts'
 import type { FieldName, Managed, Model, SortName } from '../../model/model.ts'
-import { declaredPart } from '../../model/present.ts'
+import { copied, declaredPart } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Logger } from '../../ports/logger.ts'
@@ -143,17 +142,21 @@ export type AfterRemove<R> = (
   context: Context,
 ) => unknown
 
+/** A payload that a `validate` hook, if there is one, has left, and what it has set on the response. */
+export interface Validated {
+  readonly values: Fields
+  readonly res?: HookResponse
+}
+
 /** Runs a `validate` hook; forbidden keys are stripped from what it returns. */
 export async function runValidate(
   hook: Validate<Fields>,
   payload: Fields,
   about: Omit<ValidateContext, 'res'>,
   context: Context,
-): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
+): Promise<Validated> {
   const own = { ...about, res: { status: undefined, headers: new Headers() } }
-  const result = await runHook('validate', () =>
-    inTime(about.req, () => hook(payload, own, context)),
-  )
+  const result = await runHook('validate', about.req, () => hook(payload, own, context))
   checkStatus(own.res)
   const values = withoutForbidden(about.model, replacing('validate', about.model, result, payload))
   return { values, res: own.res }
@@ -181,7 +184,7 @@ export async function runBeforeUpdate(
     changes: copied(changes),
     request,
   }
-  const result = await runHook('beforeUpdate', () => inTime(request, () => hook(given, context)))
+  const result = await runHook('beforeUpdate', request, () => hook(given, context))
   const wanted = withoutForbidden(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
@@ -200,7 +203,7 @@ export async function runBeforeRemove(
   context: Context,
 ): Promise<void> {
   const given = { record: hookRecord(model, record), request }
-  const result = await runHook('beforeRemove', () => inTime(request, () => hook(given, context)))
+  const result = await runHook('beforeRemove', request, () => hook(given, context))
   // E.g. false: a hook that means to refuse must not be taken for one that agrees.
   if (result === undefined || result === null) return
   throw new TypeError(
@@ -224,12 +227,16 @@ function replacing(name: string, model: Model, result: unknown, given: Fields): 
 }
 
 /**
- * Runs a hook named `name`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
+ * Runs a hook named `name`, within the time of `request`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
  * 4.1, write rule 3).
  */
-export async function runHook(name: string, hook: () => unknown): Promise<unknown> {
+export async function runHook(
+  name: string,
+  request: ApiRequest,
+  hook: () => unknown,
+): Promise<unknown> {
   try {
-    return await hook()
+    return await inTime(request, hook)
   } catch (error) {
     throw error instanceof HttpError ? error : new Error(`a ${name} hook failed`, { cause: error })
   }

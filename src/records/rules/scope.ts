@@ -1,8 +1,7 @@
 /** Row-level limits: which records a request can reach through a router. */
 
 import { inTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { RequestData } from '../../http/request-data.ts'
+import { type ApiRequest, RequestData } from '../../http/request.ts'
 import { castScalar } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'
@@ -11,7 +10,7 @@ import { any, everything, type Filter, nothing, type Scalar } from '../../ports/
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { KnownScopes, ScopeOption } from '../engine/scopes.ts'
+import type { KnownScopes, ScopeOption } from '../engine/models.ts'
 import { type Readable, type ReadableFields, readableFields } from './fields-for.ts'
 import { type Limit, Scope, unlimited } from './limits.ts'
 

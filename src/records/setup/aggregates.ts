@@ -1,9 +1,8 @@
 /** The `aggregates` option, resolved: what clients may group records by, and compute with. */
 
-import { isHidden, type Model } from '../../model/model.ts'
+import { isMixed, type Model, SEVERAL_TYPES } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
-import { isMixed, SEVERAL_TYPES } from '../../model/ordered.ts'
-import { didYouMean, noSuchField } from '../../model/suggest.ts'
+import { didYouMean } from '../../model/suggest.ts'
 import { type GroupKey, PART_LENGTHS } from '../../ports/aggregate.ts'
 import { placeOf } from '../../ports/shape.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type MeasuredKind,
   measuredKind,
 } from '../engine/aggregate-plan.ts'
+import { checkShown } from './expandables.ts'
 
 /** Names for groups, or names to compute with. */
 export interface AggregatesOption<By extends string = string, Of extends string = string> {
@@ -46,7 +46,7 @@ function checkedKey(model: Model, name: string, fail: Fail): GroupKey {
   const key = groupKeyOf(model, name)
   const colon = key || placeOf(model.shape, name) ? -1 : name.lastIndexOf(':')
   const [field, part] = colon === -1 ? [name] : [name.slice(0, colon), name.slice(colon + 1)]
-  checkReachable(model, 'aggregates.by', key?.field ?? field, fail)
+  checkShown(model, 'aggregates.by', key?.field ?? field, fail)
   if (key) return key
   if (part === undefined) return fail(`'aggregates.by' names '${name}', ${whyNot(model, name)}`)
   return measuredKind(model, field) === 'date'
@@ -59,14 +59,9 @@ function checkedKey(model: Model, name: string, fail: Fail): GroupKey {
 const ROW_MEMBERS: readonly string[] = ['count', ...FIELD_MEASURES]
 
 function checkedKind(model: Model, name: string, fail: Fail): MeasuredKind {
-  checkReachable(model, 'aggregates.of', name, fail)
+  checkShown(model, 'aggregates.of', name, fail)
   const kind = measuredKind(model, name)
   return kind ?? fail(`'aggregates.of' names '${name}', which is neither a number nor a date`)
-}
-
-function checkReachable(model: Model, option: string, field: string, fail: Fail): void {
-  if (!placeOf(model.shape, field)) fail(noSuchField(option, field, model))
-  if (isHidden(model, field)) fail(`'${option}' names '${field}', which is hidden`)
 }
 
 function whyNot(model: Model, name: string): string {

@@ -2,9 +2,8 @@
 
 import type { $ZodType } from 'zod/v4/core'
 import { type BodyLimits, isJson, readJson } from '../../http/body.ts'
-import type { Query } from '../../http/query-string.ts'
 import { invalidFields } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import type { ApiRequest, Query } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { setBody, setQuery } from '../../http/shield.ts'
 import { checkOptions, type Fail, failAs, type Rule, text } from '../../model/option-rules.ts'

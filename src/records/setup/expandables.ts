@@ -1,12 +1,11 @@
-/** The `expandable` option, resolved: the references that clients may fill in. */
+/** The options `expandable` and `search`, resolved: the references that clients may fill in, and the fields that are searched. */
 
-import { isHidden, type Model } from '../../model/model.ts'
+import { definedNames, isHidden, type Model, referenceAt } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
-import { noSuchField } from '../../model/suggest.ts'
-import { placeOf } from '../../ports/shape.ts'
-import type { Host } from '../engine/host.ts'
-import type { Models } from '../engine/models.ts'
-import { referenceAt } from './search-fields.ts'
+import { didYouMean, noSuchField } from '../../model/suggest.ts'
+import { placeOf, type Shape } from '../../ports/shape.ts'
+import type { Host, Services, StartUp } from '../engine/host.ts'
+import type { Models, SearchField } from '../engine/models.ts'
 
 /** A reference that clients may expand, and perhaps one inside the records that it leads to. */
 export interface Expandable {
@@ -69,4 +68,66 @@ export function targetOf(
 ): Model | undefined {
   const name = referenceAt(model, path)
   return name === undefined ? undefined : host.modelNamed(name)
+}
+
+/**
+ * Resolves the `search` option. A field that is not a string is a start-up error, here and behind a reference; a dotted
+ * name whose first part is neither a reference nor an object is dropped with a warning.
+ */
+export function searchFields(
+  host: Models & StartUp & Pick<Services, 'logger'>,
+  model: Model,
+  mount: string,
+  names: readonly string[],
+  fail: Fail,
+): readonly SearchField[] {
+  const fields = names.flatMap((name): SearchField[] => {
+    const [head = '', ...rest] = String(name).split('.')
+    const reference = referenceAt(model, head)
+    if (reference !== undefined && rest.length > 0) {
+      if (isHidden(model, head)) fail(`'search' names '${name}', which is hidden`)
+      const path = rest.join('.')
+      const target = () => host.modelNamed(reference) ?? fail(unknownModel(name, reference))
+      host.onReady(() => {
+        checkText(target(), path, name, fail)
+        host.declareSearch(target(), path)
+      })
+      return [{ reference: head, path, target }]
+    }
+    if (rest.length > 0 && !placeOf(model.shape, name)) {
+      host.logger.warn(
+        `Router '${mount}': 'search' ignores '${name}', because '${head}' is not a reference of '${model.name}'.`,
+      )
+      return []
+    }
+    checkText(model, name, name, fail)
+    host.declareSearch(model, name)
+    return [{ field: name }]
+  })
+  host.declareSearched(model, fields)
+  return fields
+}
+
+function checkText(model: Model, path: string, name: string, fail: Fail): void {
+  const shape = checkShown(model, 'search', path, fail, name)
+  if (shape.kind !== 'string' || shape.stored) {
+    fail(`'search' names '${name}', which is not a string`)
+  }
+}
+
+/** The shape at `path`. Refuses what leads nowhere, or to something hidden; `name` is how `option` lists it. */
+export function checkShown(
+  model: Model,
+  option: string,
+  path: string,
+  fail: Fail,
+  name: string = path,
+): Shape {
+  const place = placeOf(model.shape, path) ?? fail(noSuchField(option, path, model, name))
+  if (isHidden(model, path)) fail(`'${option}' names '${name}', which is hidden`)
+  return place.shape
+}
+
+function unknownModel(name: string, reference: string): string {
+  return `'search' names '${name}', but no model is named '${reference}'.${didYouMean(reference, definedNames())}`
 }

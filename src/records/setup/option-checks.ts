@@ -3,6 +3,7 @@
 import {
   callable,
   checkOptions,
+  each,
   type Fail,
   flag,
   isFunction,
@@ -12,6 +13,7 @@ import {
   type Rule,
   whatever,
 } from '../../model/option-rules.ts'
+import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
 import { refuseMiddlewares } from '../engine/guards.ts'
 import type { RouterOptions } from './options.ts'
@@ -45,15 +47,46 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
     must: 'be a model made by defineModel',
   },
   orderBy: sortNames,
-  query: names,
-  search: names,
-  filterableFields: names,
-  sortableFields: names,
+  ...each(names, 'query', 'search', 'filterableFields', 'sortableFields', 'expandable'),
+  ...each(
+    callable,
+    'onGet',
+    'runAfterCreate',
+    'beforeUpdate',
+    'afterUpdate',
+    'beforeRemove',
+    'afterRemove',
+    'fieldsFor',
+  ),
+  ...each(
+    flag,
+    'strictAfterCreate',
+    'allowRawRegex',
+    'lean',
+    'allowDiskUse',
+    'history',
+    'live',
+    'enableQuery',
+    'methodOverride',
+    'legacyMode',
+  ),
+  ...each(
+    natural,
+    'maxLimit',
+    'defaultPageSize',
+    'maxPage',
+    'maxTimeMS',
+    'maxSearchLength',
+    'maxRelationMatches',
+    'maxPopulated',
+    'maxResponseBytes',
+    'batchSize',
+  ),
+  ...each(whatever, 'cache', 'upload'),
   aggregates: {
     must: 'be { by, of } with lists of field names',
     test: isAggregates,
   },
-  expandable: names,
   exportLimit: {
     must: 'be a whole number of at least 0, or Infinity',
     test: (value) => value === Number.POSITIVE_INFINITY || natural.test(value) || value === 0,
@@ -61,42 +94,12 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   allowedFields: writable,
   blockedFields: writable,
   validate: hooks,
-  onGet: callable,
-  runAfterCreate: callable,
-  strictAfterCreate: flag,
-  beforeUpdate: callable,
-  afterUpdate: callable,
-  beforeRemove: callable,
-  afterRemove: callable,
   pagination: oneOf('offset', 'cursor'),
   countStrategy: oneOf('exact', 'estimated', 'none'),
-  maxLimit: natural,
-  defaultPageSize: natural,
-  maxPage: natural,
-  maxTimeMS: natural,
-  maxSearchLength: natural,
-  maxRelationMatches: natural,
-  maxPopulated: natural,
-  maxResponseBytes: natural,
-  allowRawRegex: flag,
-  lean: flag,
-  allowDiskUse: flag,
-  batchSize: natural,
   middlewares: guards,
-  access: {
-    must: 'be an object',
-    test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  },
-  history: flag,
-  live: flag,
-  enableQuery: flag,
-  methodOverride: flag,
-  legacyMode: flag,
-  cache: whatever,
-  upload: whatever,
+  access: { must: 'be an object', test: isFields },
   scope: scopes,
   ownedBy: { must: 'be the name of a reference', test: (value) => typeof value === 'string' },
-  fieldsFor: callable,
 }
 
 /** Refuses unknown options, values of the wrong type, and invalid numbers. */
@@ -113,22 +116,22 @@ export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): 
 /** Whether `value` passes for both operations, or is an object with a value that passes for each of them. */
 function isForOperations(value: unknown, test: (value: unknown) => boolean): boolean {
   if (test(value)) return true
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  if (!isFields(value)) return false
   const known = Object.keys(value).every((key) => key === 'create' || key === 'update')
   return known && Object.values(value).every((item) => item === undefined || test(item))
 }
 
 function isAggregates(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const { by, of, ...others } = value as Readonly<Record<string, unknown>>
+  if (!isFields(value)) return false
+  const { by, of, ...others } = value
   return (
     Object.keys(others).length === 0 && [by, of].every((one) => one === undefined || isNames(one))
   )
 }
 
 function isScopePair(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isFields(value)) return false
   // Both are needed: if one were missing, "no limit" would be a guess.
-  const { read, write, ...others } = value as Readonly<Record<string, unknown>>
+  const { read, write, ...others } = value
   return isFunction(read) && isFunction(write) && Object.keys(others).length === 0
 }

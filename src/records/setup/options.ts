@@ -4,8 +4,8 @@ import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { GroupName } from '../engine/aggregate-query.ts'
+import type { ScopeOption } from '../engine/models.ts'
 import type { Guard } from '../engine/route.ts'
-import type { ScopeOption } from '../engine/scopes.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type {
   AfterRemove,

@@ -1,11 +1,16 @@
 /** A mounted resource: the router's options, checked and resolved once, as the handlers use them. */
 
 import type { CacheSettings } from '../../cache/options.ts'
-import { isHidden, type Model, sortKey } from '../../model/model.ts'
+import {
+  isHidden,
+  isMixed,
+  isOrdered,
+  type Model,
+  SEVERAL_TYPES,
+  sortKey,
+} from '../../model/model.ts'
 import { type Fail, failAs } from '../../model/option-rules.ts'
-import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { visible } from '../../model/present.ts'
-import { noSuchField } from '../../model/suggest.ts'
 import { type SortKey, totalOrder } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
@@ -18,10 +23,9 @@ import type { OnGet } from '../rules/hooks.ts'
 import type { Scopes } from '../rules/scope.ts'
 import { resolveAccess, type ServedActions } from './access.ts'
 import { type AggregateRules, aggregateRules } from './aggregates.ts'
-import { type Expandable, expandables } from './expandables.ts'
+import { checkShown, type Expandable, expandables, searchFields } from './expandables.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { RouterOptions } from './options.ts'
-import { searchFields } from './search-fields.ts'
 import { type WriteRules, writeRules } from './write-rules.ts'
 
 /** A set of field names. */
@@ -261,10 +265,7 @@ function readRules(host: Host, options: RouterOptions<Fields>, fail: Fail): Read
 }
 
 function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
-  const place = placeOf(model.shape, name)
-  if (!place) fail(noSuchField(option, name, model))
-  if (isHidden(model, name)) fail(`'${option}' names '${name}', which is hidden`)
-  const kind = place?.shape.kind
+  const { kind } = checkShown(model, option, name, fail)
   if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
 }
 

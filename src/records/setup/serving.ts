@@ -1,6 +1,7 @@
-/** Which handlers serve which resource, for descriptions of an app. */
+/** Which handlers serve which resource, for descriptions of an app, and which of them agents see. */
 
-import type { Handler } from '../engine/route.ts'
+import type { Host } from '../engine/host.ts'
+import type { Handler, Route } from '../engine/route.ts'
 import type { Resource } from './resource.ts'
 
 /** One of the routes of a resource. */
@@ -26,4 +27,59 @@ export function serving(
 /** What `handler` serves; undefined if it is not a route of a resource. */
 export function servedBy(handler: Handler): Serving | undefined {
   return known.get(handler)
+}
+
+/** What agents may do with records, and by which route of a router: its method and path. */
+export const AGENT_ROUTES: Readonly<Record<string, string>> = {
+  list: 'QUERY ',
+  create: 'POST ',
+  read: 'GET /:id',
+  update: 'PATCH /:id',
+  remove: 'DELETE /:id',
+}
+
+/** One router: the model of agents that its mount names. */
+export interface Served {
+  readonly mount: string
+  readonly resource: Resource
+  /** By method and path. */
+  readonly routes: { [route: string]: Route }
+}
+
+/** The routers of an app that agents see, by mount. Accounts are not there, nor mounts with parameters. */
+export function servedIn({ mounted, accounts }: Host): ReadonlyMap<unknown, Served> {
+  const all = new Map<unknown, Served>()
+  for (const { mount, routes } of mounted) {
+    for (const route of routes) {
+      const { resource } = servedBy(route.handler) ?? {}
+      if (!resource || mount.includes(':') || accounts.has(resource.model)) continue
+      const served = all.get(mount) ?? { mount, resource, routes: {} }
+      served.routes[`${route.method} ${route.path}`] ??= route
+      all.set(mount, served)
+    }
+  }
+  return all
+}
+
+/** The names of fields that a QUERY body may have, by what they do there. */
+interface QueryFields {
+  readonly filter: readonly string[]
+  readonly sort: readonly string[]
+  readonly search: readonly string[]
+  readonly expand: readonly string[]
+  readonly by: readonly string[]
+  readonly aggregate: readonly string[]
+}
+
+/** The fields that a QUERY of `resource` may name. */
+export function queryFields(resource: Resource): QueryFields {
+  const { filterable, sortable, search, expandable, aggregates } = resource
+  return {
+    filter: [...filterable],
+    sort: [...sortable],
+    search: search.map((one) => ('field' in one ? one.field : `${one.reference}.${one.path}`)),
+    expand: [...expandable.keys()],
+    by: [...aggregates.by.keys()],
+    aggregate: [...aggregates.of.keys()],
+  }
 }

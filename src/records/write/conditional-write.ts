@@ -10,7 +10,6 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import { contentOf } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Context } from '../engine/route.ts'
@@ -34,18 +33,6 @@ export interface SeenRecord extends Expected {
 
 /** How often a hook judges a record that other requests keep changing. */
 export const MAX_JUDGEMENTS = 2
-
-/** The record that is being written, if it is what is expected. Throws a 404 if there is none, or the refusal of `expected`. */
-export async function writeExpected<T>(
-  request: ApiRequest,
-  expected: Expected | undefined,
-  writing: Promise<T | null>,
-): Promise<T> {
-  const { [KEYED]: keyed } = request as Keyed
-  const written = await (keyed ? noteWrite(keyed, writing) : writing)
-  if (written === null) throw expected?.refusal ?? refuse.entryNotFound()
-  return written
-}
 
 /**
  * The record that the client has seen, by `If-Match`; undefined without a condition. `*` accepts any existing record, as
@@ -77,15 +64,18 @@ function seenAs(model: Model, record: Fields, refusal: HttpError): SeenRecord {
 }
 
 /**
- * Reads the record that matches and calls `write`, which throws the refusal of what it gets if the record has changed
- * meanwhile; then both are done again, `maxTries` times in all. Throws a 404, or after the last time a 409.
+ * Calls `write` with the record that is `known`. If there is none, reads the one that matches first; if that has changed
+ * meanwhile, so that `write` throws the refusal of what it gets, both are done again, `maxTries` times in all. Throws a 404,
+ * or after the last time a 409.
  */
 export async function writeAsSeen<T>(
   engine: RecordEngine,
   filter: Filter,
+  known: SeenRecord | undefined,
   maxTries: number,
   write: (seen: SeenRecord) => Promise<T>,
 ): Promise<T> {
+  if (known) return write(known)
   const overtaken = refuse.changedMeanwhile()
   const written = await engine.judging.retry(maxTries, async (): Promise<Attempt<T>> => {
     const record = await engine.first(filter)

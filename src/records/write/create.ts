@@ -4,21 +4,17 @@ import { checkTime } from '../../http/deadline.ts'
 import { methodNotAllowed, outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { METHOD_OVERRIDE } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
 import { visible } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Context, Handler } from '../engine/route.ts'
-import { showWritten } from '../read/read-page.ts'
-import { runAfterWrite, runValidate, withHookResponse } from '../rules/hooks.ts'
-import { idAlone, unlimited } from '../rules/limits.ts'
-import { keepWritable } from '../rules/policy.ts'
+import { runAfterWrite, withHookResponse } from '../rules/hooks.ts'
+import { unlimited } from '../rules/limits.ts'
 import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { saveWithFiles } from './file-writes.ts'
-import { authored, changeIdOf, receipted } from './receipted.ts'
-import { bodyOf, type Incoming, readIncoming } from './write-body.ts'
+import { type Incoming, payloadOf, respondWritten, serveWrite } from './write-request.ts'
 
 /** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
 export function createHandler(resource: Resource, allowed: () => string): Handler {
@@ -30,32 +26,23 @@ export function createHandler(resource: Resource, allowed: () => string): Handle
 }
 
 /** Stores a new record and responds with 201 and the record. */
-export async function create(
+export function create(
   resource: Resource,
   request: ApiRequest,
   context: Context,
 ): Promise<Response> {
-  const incoming = await readIncoming(resource, request, context)
-  const own = resource.model.changes ? authored(resource, request) : resource
-  if (!incoming.discard) return createFrom(own, incoming)
-  try {
-    return await createFrom(own, incoming)
-  } finally {
-    await incoming.discard()
-  }
+  return serveWrite(resource, request, context, createFrom)
 }
 
 /** The same for a body that has been read; `known` is the id of a record that comes back. */
 export async function createFrom(
-  whole: Resource,
+  resource: Resource,
   incoming: Incoming,
   known?: string,
 ): Promise<Response> {
-  const { model, runAfterCreate, strictAfterCreate } = whole
+  const { engine, runAfterCreate, strictAfterCreate } = resource
   const { request, context } = incoming
   const { [KEYED]: keyed } = request as Keyed
-  const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
-  const { engine } = resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
   const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
   const { scope } = limits
@@ -65,14 +52,9 @@ export async function createFrom(
     const record = (await engine.first(withId(before))) ?? { _id: before }
     return respond(resource, limits, record, incoming)
   }
-  // What the client may write of what it has sent, as the hook leaves it.
-  const body = resource.files.names.length > 0 ? bodyOf(resource, incoming) : incoming.sent
-  const payload = keepWritable(body, resource.writable.create, scope.fields, model.input)
-  const hook = resource.validate.create
-  const about = { req: request, operation: 'create', id: undefined, model } as const
-  const checked = hook ? await runValidate(hook, payload, about, context) : { values: payload }
-  // The record, with what the scope says of it.
-  const { _id: id = known, ...scoped } = scope.values
+  // What the client may write, with what the scope says of the record.
+  const checked = await payloadOf(resource, incoming, scope, { operation: 'create', id: undefined })
+  const { _id: id = known, ...scoped } = scope === unlimited ? NOTHING : scope.values
   const values = await engine.validate({ ...checked.values, ...scoped })
   // An id that is made later is in no scope.
   if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
@@ -90,22 +72,19 @@ export async function createFrom(
   return checked.res ? withHookResponse(response, checked.res) : response
 }
 
+const NOTHING: Fields = {}
+
 /** What the client may see of the new record. */
-async function respond(
+function respond(
   resource: Resource,
   { reads, fields }: WriteLimits,
   record: Fields,
   { request, context }: Incoming,
 ): Promise<Response> {
-  const { engine, model, plainView } = resource
-  const location = locationOf(request, context, record._id)
-  const headers = model.changes ? { ...location, ...changeIdOf(engine, record._id) } : location
-  if (reads !== unlimited && !reads.admits(record)) {
-    return dataResponse(idAlone(record), { status: 201, headers })
-  }
+  const { model, plainView } = resource
+  const headers = locationOf(request, context, record._id)
   const view = fields ? { ...plainView, select: visible(model, undefined, fields) } : plainView
-  const json = await showWritten(resource, view, record, request)
-  return dataResponse(json, { status: 201, headers })
+  return respondWritten(resource, reads, record, request, view, { status: 201, headers })
 }
 
 /**

@@ -7,21 +7,14 @@ import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { storageNotConfigured } from '../../uploads/refusals.ts'
-import type { UploadCode } from '../../uploads/taking.ts'
 import type { FileOwner, IncomingFiles } from '../../uploads/writes.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
 import type { Resource } from '../setup/resource.ts'
-import { type Expected, writeExpected } from './conditional-write.ts'
+import type { Expected } from './conditional-write.ts'
+import { uploadCode, writeExpected } from './write-request.ts'
 
 type Owner = Pick<FileOwner, 'upload'> & Pick<Resource, 'host' | 'engine' | 'files'>
-
-/** What takes the files of writes. */
-export function uploadCode({ uploads }: Pick<Resource['host'], 'uploads'>): Promise<UploadCode> {
-  if (!uploads) throw storageNotConfigured()
-  return uploads()
-}
 
 /** Stores the files that `values` points at, then saves; if that fails, removes them again. */
 export async function saveWithFiles(

@@ -7,8 +7,8 @@ import type { Filter } from '../../ports/filter.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
 import type { Context } from '../engine/route.ts'
+import { requestedId, within } from '../read/read.ts'
 import { hookRecord, runAfterWrite, runBeforeRemove } from '../rules/hooks.ts'
-import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import {
@@ -16,10 +16,9 @@ import {
   recordSeenByClient,
   type SeenRecord,
   writeAsSeen,
-  writeExpected,
 } from './conditional-write.ts'
 import { removeFilesOf } from './file-writes.ts'
-import { authored, changeIdOf, receipted } from './receipted.ts'
+import { changeIdOf, writeExpected, writerFor } from './write-request.ts'
 
 /** Removes one record and its files; a missing one is a 404. */
 export async function remove(
@@ -35,8 +34,7 @@ export async function remove(
   if (keyed?.written) return messageResponse(REMOVED)
   const one = within(filter, id)
   const seen = await recordSeenByClient(resource, request, context, one)
-  const by = model.changes ? authored(resource, request) : resource
-  const own = keyed?.receipt ? receipted(by, keyed.receipt) : by
+  const own = writerFor(resource, request)
   const removed = await removeJudged(own, { request, context }, one, seen)
   await removeFilesOf(resource, removed, request)
   const { afterRemove } = hooks
@@ -68,5 +66,5 @@ function removeJudged(
     await runBeforeRemove(beforeRemove, model, seen.record, request, context)
     return removeSeen(seen)
   }
-  return known ? judgeAndRemove(known) : writeAsSeen(engine, filter, MAX_JUDGEMENTS, judgeAndRemove)
+  return writeAsSeen(engine, filter, known, MAX_JUDGEMENTS, judgeAndRemove)
 }

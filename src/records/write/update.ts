@@ -4,26 +4,22 @@
 
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Context } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/serial-queue.ts'
-import { showWritten } from '../read/read-page.ts'
+import { requestedId, within } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
 import {
   type BeforeUpdate,
   hookRecord,
   runAfterWrite,
   runBeforeUpdate,
-  runValidate,
   type StoredUpdate,
   withHookResponse,
 } from '../rules/hooks.ts'
-import { idAlone, type Scope, unlimited } from '../rules/limits.ts'
-import { keepWritable } from '../rules/policy.ts'
-import { requestedId, within } from '../rules/record-id.ts'
+import { type Scope, unlimited } from '../rules/limits.ts'
 import { NO_LIMITS, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import {
@@ -31,78 +27,68 @@ import {
   recordSeenByClient,
   type SeenRecord,
   writeAsSeen,
-  writeExpected,
   writeWithin,
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
-import { authored, changeIdOf, receipted } from './receipted.ts'
-import { bodyOf, concernsFiles, type Incoming, readIncoming } from './write-body.ts'
+import {
+  type Incoming,
+  payloadOf,
+  respondWritten,
+  serveWrite,
+  writeExpected,
+} from './write-request.ts'
 
 /** `PATCH <mount>/:id`: replaces the given fields, keeps the others, and responds with the record as a read would show it. */
-export async function update(
+export function update(
   resource: Resource,
   request: ApiRequest,
   context: Context,
 ): Promise<Response> {
   const id = requestedId(resource, request)
-  const incoming = await readIncoming(resource, request, context)
-  const own = resource.model.changes ? authored(resource, request) : resource
-  if (!incoming.discard) return updateFrom(own, id, incoming)
-  try {
-    return await updateFrom(own, id, incoming)
-  } finally {
-    await incoming.discard()
-  }
+  return serveWrite(resource, request, context, updateFrom, id)
 }
 
 /** The same for a body that has been read. */
 export async function updateFrom(
-  whole: Resource,
-  id: string,
+  resource: Resource,
   incoming: Incoming,
+  id = '',
 ): Promise<Response> {
-  const { request, context } = incoming
-  const { [KEYED]: keyed } = request as Keyed
-  const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
-  const { model, engine } = resource
+  const { request } = incoming
+  const { engine } = resource
+  const { written } = (request as Keyed)[KEYED] ?? {}
   // Who may write and see what: known before the write, because what fails must not fail after it.
   const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
   const { scope, reads } = limits
   // An earlier try of this request has written the record already.
-  if (keyed?.written) {
-    const _id = keyed.written[0] ?? id
+  if (written) {
+    const _id = written[0] ?? id
     return respond(resource, reads, (await engine.first(withId(_id))) ?? { _id }, incoming)
   }
   const one = scope === unlimited ? withId(id) : within(scope.filter, id)
-  // What the client may write of what it has sent, as the hook leaves it.
-  const hasFiles = resource.files.names.length > 0 && concernsFiles(resource, incoming)
-  const stored = hasFiles ? await engine.first(one) : undefined
-  const body = hasFiles ? bodyOf(resource, incoming, stored) : incoming.sent
-  const payload = keepWritable(body, resource.writable.update, scope.fields, model.input)
-  const hook = resource.validate.update
-  const about = { req: request, operation: 'update', id, model } as const
-  const checked = hook ? await runValidate(hook, payload, about, context) : { values: payload }
+  // What the client may write of what it has sent, as the hook and the schema leave it.
+  const checked = await payloadOf(resource, incoming, scope, { operation: 'update', id }, one)
   const changes = await engine.validateSeen(checked.values, one)
   // The write, of the very record that the client has seen if it says which.
   const isConditional = request.headers.has('if-match')
-  const seen = isConditional ? await recordSeenByClient(resource, request, context, one) : undefined
+  const seen = isConditional
+    ? await recordSeenByClient(resource, request, incoming.context, one)
+    : undefined
   const updated = await writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
   const response = await respond(resource, reads, updated, incoming)
   return checked.res ? withHookResponse(response, checked.res) : response
 }
 
 /** What the client may see of the record. */
-async function respond(
+function respond(
   resource: Resource,
   reads: Scope,
   record: Fields,
   { request, context }: Incoming,
 ): Promise<Response> {
-  const { engine, model, fieldsFor, onGet, plainView } = resource
-  const init = model.changes && { headers: changeIdOf(engine, record._id) }
-  if (reads !== unlimited && !reads.admits(record)) return dataResponse(idAlone(record), init)
-  const view = fieldsFor || onGet ? await viewFor(resource, request, context) : plainView
-  return dataResponse(await showWritten(resource, view, record, request), init)
+  const { fieldsFor, onGet, plainView } = resource
+  const view = fieldsFor || onGet ? () => viewFor(resource, request, context) : plainView
+  return respondWritten(resource, reads, record, request, view)
 }
 
 /** What an update may write: the record that matches, which must stay within the scope. */
@@ -136,9 +122,7 @@ async function writeJudged(
     return [seen.record, await write(resource, incoming, target, wanted, seen)] as const
   }
   const maxTries = beforeUpdate ? MAX_JUDGEMENTS : MAX_TRIES
-  const [before, after] = known
-    ? await judgeAndWrite(known)
-    : await writeAsSeen(engine, filter, maxTries, judgeAndWrite)
+  const [before, after] = await writeAsSeen(engine, filter, known, maxTries, judgeAndWrite)
   if (afterUpdate) {
     const both = { before: hookRecord(model, before), record: hookRecord(model, after) }
     const run = () => afterUpdate({ ...both, request }, context)
@@ -149,16 +133,17 @@ async function writeJudged(
 
 /** Writes `changes` to the target, unless it would leave the scope. */
 function write(
-  { host, engine, files, upload }: Resource,
+  resource: Resource,
   incoming: Incoming,
   { filter, scope }: Target,
   changes: Fields,
   seen: SeenRecord | undefined,
 ): Promise<Fields> {
+  const { engine, files } = resource
   checkTime(incoming.request)
   const writeTo = (one: Filter) =>
     files.names.length > 0
-      ? updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
+      ? updateWithFiles(resource, incoming, one, changes, seen)
       : writeExpected(incoming.request, seen, engine.updateSeen(one, changes, seen?.fields))
   const stays = scope === unlimited ? everything : scope.keeping(changes)
   if (stays === everything) return writeTo(filter)

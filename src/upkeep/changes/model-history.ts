@@ -4,11 +4,10 @@
  */
 
 import type { $ZodType } from 'zod/v4/core'
-import type { Model } from '../../model/model.ts'
+import { staticDefault } from '../../model/absence.ts'
+import { type Model, timestampFields } from '../../model/model.ts'
 import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
 import { type Part, partsIn } from '../../model/parts.ts'
-import { staticDefault } from '../../model/static-default.ts'
-import { timestampFields } from '../../model/timestamps.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Collection, CollectionSchema } from '../../ports/store.ts'
 

@@ -1,8 +1,7 @@
 /** At start-up: whether records that were stored before their model excluded overlaps overlap each other. */
 
-import type { Model } from '../../model/model.ts'
+import { type Model, valueAt } from '../../model/model.ts'
 import { countingIn } from '../../model/rules.ts'
-import { valueAt } from '../../model/value-at.ts'
 import type { Exclusion } from '../../ports/exclusion.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
 import type { Collection, Fields } from '../../ports/store.ts'

@@ -6,10 +6,9 @@
 
 import { digestOf } from '#hmac'
 import { collectionSchema } from '../../model/collection-schema.ts'
-import type { Model } from '../../model/model.ts'
+import { type Model, valueIn } from '../../model/model.ts'
 import { renamedCollection } from '../../model/renamed-collection.ts'
 import { upgraded, upgradeOf } from '../../model/upgrade.ts'
-import { valueIn } from '../../model/value-at.ts'
 import { all, everything, type Filter, type Scalar } from '../../ports/filter.ts'
 import type { Collection, Fields, Store } from '../../ports/store.ts'
 import { batches, readable } from '../../ports/walk.ts'

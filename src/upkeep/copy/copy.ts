@@ -12,9 +12,8 @@ import { everything } from '../../ports/filter.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeInside } from '../../ports/shape.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../../ports/store.ts'
 import { batches, readable } from '../../ports/walk.ts'
-import type { Progress } from '../tally.ts'
+import { type Progress, type Some, Tally } from '../tally.ts'
 import { type Comparison, compare, type Pair } from './compare.ts'
-import { ForeignValues, type Loss, losses } from './losses.ts'
 import { mismatch } from './mismatch.ts'
 
 /** What a caller may decide, and what it hears. */
@@ -242,4 +241,46 @@ function canonical(value: unknown, shape: Shape | undefined): string {
         `${JSON.stringify(key)}:${canonical(member, shapeInside(shape, key, member))}`,
     )
   return `{${members.join(',')}}`
+}
+
+/** Stored values of one type in one field that the copy would hold as something else. */
+export interface Loss extends Some {
+  readonly collection: string
+  readonly field: string
+  /** The type in the source's database, for example `Decimal128`. */
+  readonly type: string
+  /** What the target would hold instead, for example `a rounded number`. */
+  readonly becomes: string
+}
+
+/** Thrown before anything is written, if the target can't hold values as the source does. */
+export class ForeignValues extends Error {
+  override readonly name = 'ForeignValues'
+  readonly lost: readonly Loss[]
+  constructor(lost: readonly Loss[]) {
+    super('the source holds values that the target would hold as something else')
+    this.lost = lost
+  }
+}
+
+/** Reads `sources` and tells what a copy of them would change. */
+export async function losses<R>(
+  sources: readonly { readonly schema: CollectionSchema; readonly source: Copyable<R> }[],
+  progress: Progress,
+): Promise<Loss[]> {
+  const tally = new Tally<Omit<Loss, keyof Some>>()
+  for (const { schema, source } of sources) {
+    if (!source.foreign) continue
+    const pass = `checking ${schema.name}`
+    progress.start?.(pass, await source.count())
+    let done = 0
+    for await (const { read, values } of source.foreign()) {
+      for (const { id, field, type, becomes } of values) {
+        tally.add({ collection: schema.name, field, type, becomes }, id)
+      }
+      done += read
+      progress.advance?.(pass, done)
+    }
+  }
+  return tally.all()
 }

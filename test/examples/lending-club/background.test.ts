@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { club, Tool } from '../../../examples/lending-club/club.ts'
 import { runDue } from '../../../src/background/jobs/index.ts'
-import { lastDefined } from '../../../src/model/registry.ts'
+import { lastDefined } from '../../../src/model/model.ts'
 import { received, SECRET } from '../../background/sending.ts'
 import { sender } from '../run.ts'
 

@@ -6,7 +6,7 @@
 
 import { expect } from 'vitest'
 import type { App } from '../../../src/index.ts'
-import { lastDefined } from '../../../src/model/registry.ts'
+import { lastDefined } from '../../../src/model/model.ts'
 import { form, png } from '../../uploads/png.ts'
 import type { Send } from '../run.ts'
 

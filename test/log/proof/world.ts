@@ -20,7 +20,7 @@ import {
   userFields,
 } from '../../../src/index.ts'
 import type { LoggedChange } from '../../../src/ports/changes.ts'
-import { isSameContent } from '../../../src/ports/same-content.ts'
+import { isSameContent } from '../../../src/ports/evaluate.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 
