@@ -3,16 +3,16 @@
  * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`
  */
 
-import { routeServedBy } from '../../src/auth/routes/serving.ts'
+import { routeServedBy } from '../../src/auth/instance/instance.ts'
 import { type Identifier, misreadAs } from '../../src/auth/setup/identifiers.ts'
 import type { AuthSettings } from '../../src/auth/setup/settings.ts'
 import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import { table } from '../../src/upkeep/check/table.ts'
-import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/doctor.ts'
+import { type Diagnosis, type Patient, examine } from '../../src/upkeep/doctor/doctor.ts'
 import type { AccountIdentifier, Finding } from '../../src/upkeep/doctor/records.ts'
-import { bar, commandLine, openApp, packageFolder, Unusable } from './command.ts'
+import { Unusable, bar, commandLine, openApp, packageFolder } from './command.ts'
 import { openStore } from './stores.ts'
 import { upgradeOf, upgradeText } from './upgrade.ts'
 

@@ -3,11 +3,10 @@
 import { createAccount } from '../../src/auth/accounts/create-account.ts'
 import { namedAccount } from '../../src/auth/accounts/credentials.ts'
 import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts'
-import type { AuthInstance } from '../../src/auth/instance.ts'
-import { noteRequest } from '../../src/auth/request-info/request-info.ts'
-import { routeServedBy } from '../../src/auth/routes/serving.ts'
+import { type AuthInstance, routeServedBy } from '../../src/auth/instance/instance.ts'
+import { noteRequest } from '../../src/auth/request-info.ts'
 import { changeRoles } from '../../src/auth/routes/users.ts'
-import { channelsThere } from '../../src/auth/setup/channels.ts'
+import { channelsThere } from '../../src/auth/setup/delivery-settings.ts'
 import { firstRole, rolesIn } from '../../src/auth/setup/roles.ts'
 import { HttpError } from '../../src/http/errors.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
@@ -15,7 +14,7 @@ import { didYouMean } from '../../src/model/suggest.ts'
 import type { Fields } from '../../src/ports/store.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import type { Context } from '../../src/records/engine/route.ts'
-import { command, type Run, Unusable } from './command.ts'
+import { type Run, Unusable, command } from './command.ts'
 
 const USAGE = `Finds an account, gives it a role, or makes one.
 

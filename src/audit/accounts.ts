@@ -3,10 +3,9 @@
  * not compile.
  */
 
-import type { AuthInstance } from '../auth/instance.ts'
-import { isOfMethod, type ServedRoute } from '../auth/routes/serving.ts'
+import { type AuthInstance, type ServedRoute, isOfMethod } from '../auth/instance/instance.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
-import type { RouteName } from '../auth/setup/route-names.ts'
+import type { RouteName } from '../auth/request-info.ts'
 import { NO_FIELDS, type Reach, shownFields } from './records.ts'
 
 /** What a route shows and takes. */

@@ -11,19 +11,12 @@ import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
 import { describeGuard, followsAuth } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
-import type { AuthInstance } from './instance.ts'
-import { type AcceptedClaims, bearerToken, type Claims } from './keys/access-tokens.ts'
+import { visitOf } from './instance/factors.ts'
+import type { AuthInstance } from './instance/instance.ts'
+import { type AcceptedClaims, bearerToken, type Claims } from './keys/signing.ts'
 import { fail } from './option-checks.ts'
-import {
-  authenticationRequired,
-  invalidToken,
-  noAccess,
-  notActive,
-  secondFactorNeeded,
-  sessionEnded,
-} from './refusals.ts'
+import * as refuse from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
-import { visitOf } from './sign-in/factors.ts'
 
 /** Finds the instance of the app that received a request. */
 export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
@@ -56,20 +49,21 @@ export function guardsOf(instanceOf: InstanceOf): Guards {
       { token },
     )
   const requireSecondFactor: Guard = async (request, context) => {
-    if (!request.auth) throw authenticationRequired()
+    if (!request.auth) throw refuse.authenticationRequired()
     const auth = instanceOf(context)
     const user = await auth.users.byToken(request.auth.userId)
-    if (!user || visitOf(auth, user, request)?.strongAt === undefined) throw secondFactorNeeded()
+    if (!user || visitOf(auth, user, request)?.strongAt === undefined)
+      throw refuse.secondFactorNeeded()
   }
-  const refusals = [authenticationRequired(), secondFactorNeeded()]
+  const refusals = [refuse.authenticationRequired(), refuse.secondFactorNeeded()]
   const withoutFactor: SignIn = (auth, request, token) => authenticate(auth, request, token, false)
   const unsigned: Without = (request) => {
     delete request.auth
   }
   return {
-    requireAuth: guard('required', actingOr(refuse), accountByAny),
-    requireSession: guard('required', refuse, authenticate),
-    enrolling: guard('required', refuse, withoutFactor),
+    requireAuth: guard('required', actingOr(unauthenticated), accountByAny),
+    requireSession: guard('required', unauthenticated, authenticate),
+    enrolling: guard('required', unauthenticated, withoutFactor),
     optionalAuth: guard(
       'optional',
       actingOr(() => {}),
@@ -83,8 +77,8 @@ export function guardsOf(instanceOf: InstanceOf): Guards {
   }
 }
 
-function refuse(): never {
-  throw authenticationRequired()
+function unauthenticated(): never {
+  throw refuse.authenticationRequired()
 }
 
 /** Deals with a request that has no token. */
@@ -108,7 +102,7 @@ function actingOr(otherwise: () => void): Without {
     const acting = actingFor(request)
     if (!acting) return otherwise()
     const user = await auth.users.byToken(acting.userId)
-    if (!user || auth.users.isDisabled(user)) throw notActive()
+    if (!user || auth.users.isDisabled(user)) throw refuse.notActive()
     await admit(auth, request, user, { sub: acting.userId }, false)
   }
 }
@@ -118,9 +112,9 @@ async function accountByAny(auth: AuthInstance, request: ApiRequest, token: stri
   const bearer = auth.methods.find((method) => method.bearer?.takes(token))?.bearer
   if (!bearer) return authenticate(auth, request, token)
   const read = await bearer.read(token, request)
-  if (!read) throw invalidToken()
+  if (!read) throw refuse.invalidToken()
   const { user, claims } = read
-  if (auth.users.isDisabled(user)) throw notActive()
+  if (auth.users.isDisabled(user)) throw refuse.notActive()
   await admit(auth, request, user, { ...claims, sub: String(user._id) })
 }
 
@@ -163,8 +157,8 @@ export function requireRoleGuard(
 /** Like `requireRoleGuard`; without roles it refuses everyone. */
 export function onlyRole(roles: readonly string[]): Guard {
   const requireRole: Guard = (request) => {
-    if (!request.auth) throw authenticationRequired()
-    if (!hasRole(request.auth.role, roles)) throw noAccess()
+    if (!request.auth) throw refuse.authenticationRequired()
+    if (!hasRole(request.auth.role, roles)) throw refuse.noAccess()
   }
   const text = `role ${roles.join(' or ')}`
   return followsAuth(describeGuard(requireRole, text, { token: 'required', roles }))
@@ -182,7 +176,7 @@ async function authenticate(
   needsFactor?: boolean,
 ): Promise<void> {
   const claims = auth.tokens.verify(token) ?? auth.accepted?.accessToken(token)
-  if (!claims) throw invalidToken()
+  if (!claims) throw refuse.invalidToken()
   const { settings, users } = auth
   if (!settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0) {
     const { sub, role = settings.roles.default } = claims
@@ -190,12 +184,12 @@ async function authenticate(
     return
   }
   const user = await users.byToken(claims.sub)
-  if (!user) throw invalidToken()
+  if (!user) throw refuse.invalidToken()
   if (users.isDisabled(user)) {
     await endAll(auth, user, claims)
-    throw notActive()
+    throw refuse.notActive()
   }
-  if (hasEnded(auth, user, claims)) throw sessionEnded()
+  if (hasEnded(auth, user, claims)) throw refuse.sessionEnded()
   await admit(auth, request, user, { ...claims }, needsFactor)
 }
 

@@ -2,17 +2,10 @@
 
 import { hexDigestOf } from '#hmac'
 import { countOfAll } from '#processes'
-import { networkOf } from '../auth/setup/client.ts'
+import { networkOf } from '../auth/request-info.ts'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
 import type { ApiRequest } from '../http/request.ts'
-import {
-  callable,
-  checkOptions,
-  type Fail,
-  failAs,
-  natural,
-  type Rule,
-} from '../model/option-rules.ts'
+import { type Fail, type Rule, callable, checkOptions, failAs, natural } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { type Host, perApp } from '../records/engine/host.ts'

@@ -3,12 +3,11 @@
  * compile.
  */
 
-import type { AuthInstance } from '../auth/instance.ts'
+import { type AuthInstance, type ServedRoute, isOfMethod } from '../auth/instance/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
-import { isOfMethod, type ServedRoute } from '../auth/routes/serving.ts'
-import { channelsThere } from '../auth/setup/channels.ts'
-import type { RouteName } from '../auth/setup/route-names.ts'
+import { channelsThere } from '../auth/setup/delivery-settings.ts'
+import type { RouteName } from '../auth/request-info.ts'
 import type { HttpError } from '../http/errors.ts'
 import * as http from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
@@ -16,24 +15,11 @@ import type { Serving } from '../records/setup/serving.ts'
 import { methodSketch } from './methods.ts'
 import type { Schemas } from './named-schemas.ts'
 import { recordOperation } from './records.ts'
-import type { Described } from './responses.ts'
-import { bodyRefusals, done } from './responses.ts'
+import { type Described, bodyRefusals, done } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'
 import type { Parameter, Schema } from './specification.ts'
-import {
-  identifierBody,
-  loginBody,
-  passwordRefusals,
-  passwordSchema,
-  profileBody,
-  providerBody,
-  reauthenticationRefusals,
-  registerBody,
-  rolesBody,
-  signInSchema,
-  userSchema,
-} from './users.ts'
+import { identifierBody, loginBody, passwordRefusals, passwordSchema, profileBody, providerBody, reauthenticationRefusals, registerBody, rolesBody, signInSchema, userSchema } from './users.ts'
 
 /** A route without what all of them share. */
 export interface RouteSketch {

@@ -1,18 +1,12 @@
 /** Users as the authentication API shows them, and the bodies that describe them. */
 
-import type { AuthInstance } from '../auth/instance.ts'
+import type { AuthInstance } from '../auth/instance/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
 import type { HttpError } from '../http/errors.ts'
 import type { Schemas } from './named-schemas.ts'
-import {
-  bodySchema,
-  type Converted,
-  converted,
-  type ObjectSchema,
-  recordSchema,
-} from './schemas.ts'
+import { type Converted, type ObjectSchema, bodySchema, converted, recordSchema } from './schemas.ts'
 import { object } from './shown.ts'
 import type { Schema } from './specification.ts'
 

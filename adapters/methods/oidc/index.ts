@@ -5,12 +5,12 @@
  */
 
 import { object, optional, string } from 'zod/mini'
-import { defineMethod } from '../../../src/auth/methods/machinery.ts'
+import { defineMethod } from '../../../src/auth/machinery.ts'
 import * as account from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { Flow } from './flow.ts'
-import { checkOidcOptions, fail, type OidcOptions } from './options.ts'
+import { type OidcOptions, checkOidcOptions, fail } from './options.ts'
 import { OpenIdProvider } from './provider.ts'
 
 export type { OidcOptions } from './options.ts'

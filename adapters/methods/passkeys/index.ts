@@ -5,7 +5,7 @@
  */
 
 import { array, boolean, date, nullable, object, optional, record, string, unknown } from 'zod/mini'
-import { defineMethod } from '../../../src/auth/methods/machinery.ts'
+import { defineMethod } from '../../../src/auth/machinery.ts'
 import * as refuse from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
@@ -13,7 +13,7 @@ import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
 import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
 import { Ceremonies } from './ceremonies.ts'
-import { checkTyped, SignIns } from './sign-ins.ts'
+import { SignIns, checkTyped } from './sign-ins.ts'
 import { type Passkey, Passkeys } from './stored.ts'
 
 /** Options of `passkeys`. */

@@ -11,8 +11,8 @@ import type { Fields, WriteAction } from '../../ports/store.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { hasRole } from '../setup/roles.ts'
-import type { AccountParts } from './proven-identifiers.ts'
 
 /** Makes the refusal for when no admin would remain. */
 type Refuse = () => HttpError
@@ -22,7 +22,7 @@ type Write<T> = (engine: RecordEngine, expect: Fields) => Promise<T | null>
 
 /** Throws `refusal` if `user` is the last admin now. The write must check it again. */
 export async function checkNotLast(
-  parts: AccountParts,
+  parts: AuthInstance,
   user: Fields,
   refusal: Refuse,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function checkNotLast(
  * the record is gone, or a condition of the write's own does not hold.
  */
 export async function keepingAnAdmin<T>(
-  parts: AccountParts,
+  parts: AuthInstance,
   user: Fields,
   refusal: Refuse,
   write: Write<T>,
@@ -64,14 +64,14 @@ interface End {
   readonly refusal: Refuse
 }
 
-async function endAdmin<T>(parts: AccountParts, end: End, write: Write<T>): Promise<T | null> {
+async function endAdmin<T>(parts: AuthInstance, end: End, write: Write<T>): Promise<T | null> {
   return (await writesTogether(parts.host.database))
     ? write(requiringAnother(parts, end), end.expect)
     : parts.endingAdmins.after('', () => roleFirst(parts, end, write))
 }
 
 /** The engine, each write of which also requires another admin. */
-function requiringAnother(parts: AccountParts, { id, refusal }: End): RecordEngine {
+function requiringAnother(parts: AuthInstance, { id, refusal }: End): RecordEngine {
   const { host } = parts
   const { engine } = parts.users
   const take: TakeSteps = async (steps) => {
@@ -111,7 +111,7 @@ function requiringAnother(parts: AccountParts, { id, refusal }: End): RecordEngi
  * if there is none or the write fails. If two processes do so at once, both may be refused.
  */
 async function roleFirst<T>(
-  parts: AccountParts,
+  parts: AuthInstance,
   { id, expect, refusal }: End,
   write: Write<T>,
 ): Promise<T | null> {
@@ -131,7 +131,7 @@ async function roleFirst<T>(
 }
 
 /** Whether `user` is an admin who may sign in, or was one until a moment ago and may become one again. */
-function isAdminNow(parts: AccountParts, user: Fields): boolean {
+function isAdminNow(parts: AuthInstance, user: Fields): boolean {
   const { users, roles } = parts
   const isAdmin = hasRole(user[users.names.role], roles.admin)
   return (isAdmin || holds(user, withoutRole(parts))) && !users.isDisabled(user)
@@ -141,13 +141,13 @@ function isAdminNow(parts: AccountParts, user: Fields): boolean {
 const TAKEN = '(taken)'
 
 /** The role of one whose role was taken; no route leaves it. */
-function withoutRole({ users, roles }: AccountParts): Fields {
+function withoutRole({ users, roles }: AuthInstance): Fields {
   return { [users.names.role]: roles.multiple ? [TAKEN] : TAKEN }
 }
 
 /** The id of an admin who may sign in, and is none of the users `gone`. */
 async function anotherAdmin(
-  parts: AccountParts,
+  parts: AuthInstance,
   gone: readonly string[],
   refusal: Refuse,
 ): Promise<string> {
@@ -158,7 +158,7 @@ async function anotherAdmin(
 }
 
 /** The admins who may sign in. */
-function adminsOf({ users, roles }: AccountParts): Filter {
+function adminsOf({ users, roles }: AuthInstance): Filter {
   const role: Filter = { op: 'in', field: users.names.role, values: roles.admin }
   return users.enabled ? all([role, users.enabled]) : role
 }

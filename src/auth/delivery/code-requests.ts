@@ -8,12 +8,13 @@ import { idsOf } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { IssuedCode } from '../codes/codes.ts'
-import { requestInfo } from '../request-info/request-info.ts'
+import { workingFirst } from '../instance/circuit-breaker.ts'
+import type { IssuedCode } from '../instance/codes.ts'
+import type { AuthInstance } from '../instance/instance.ts'
+import { requestInfo } from '../request-info.ts'
 import type { Channel, MessagePurpose } from '../setup/delivery-options.ts'
 import type { CodeKind } from '../setup/field-names.ts'
-import { workingFirst } from './circuit-breaker.ts'
-import { type MessageParts, sendMessage } from './send-message.ts'
+import { sendMessage } from './messages.ts'
 
 /** Issuing a code, and making it valid. */
 const WRITES_PER_CODE = 2
@@ -23,7 +24,7 @@ const WRITES_PER_CODE = 2
  * address to send a code to. Throws a 503 while it is known that codes cannot be sent, and any error of the store.
  */
 export async function respondFirst(
-  parts: MessageParts,
+  parts: AuthInstance,
   request: ApiRequest,
   channels: readonly Channel[],
   send: (channels: readonly Channel[]) => Promise<boolean>,
@@ -48,7 +49,7 @@ export async function respondFirst(
  * failures are logged, and take the code back.
  */
 export async function sendNewCode(
-  parts: MessageParts,
+  parts: AuthInstance,
   account: Fields,
   kind: CodeKind,
   addressIn: (user: Fields) => string | undefined,
@@ -73,7 +74,7 @@ export async function sendNewCode(
 
 /** Sends a code to the address that the account has yet to prove; returns whether there is one. Failures are logged. */
 export function sendVerification(
-  parts: MessageParts,
+  parts: AuthInstance,
   account: Fields,
   request: ApiRequest,
 ): Promise<boolean> {
@@ -86,7 +87,7 @@ export function sendVerification(
  * only claimed on an account with a proven identifier.
  */
 export function addressOf(
-  { settings, identifiers }: MessageParts,
+  { settings, identifiers }: AuthInstance,
   user: Fields,
   channels: readonly Channel[],
 ): { readonly channel: Channel; readonly to: string } | undefined {
@@ -113,7 +114,7 @@ const PURPOSE_OF: Readonly<Record<SentCode['kind'], MessagePurpose>> = {
 
 /** Sends an issued code and tells the breaker; returns whether it was sent. A failure is logged. */
 export async function isSent(
-  parts: MessageParts,
+  parts: AuthInstance,
   { kind, user, code, expiresAt }: SentCode,
   to: string,
   request: ApiRequest,

@@ -3,19 +3,21 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
-import { credential, identifierString, readBody } from '../accounts/credentials.ts'
-import { isTakenElsewhere } from '../accounts/one-namespace.ts'
-import type { OwnVisit } from '../accounts/proven-identifiers.ts'
-import type { RightCode } from '../codes/codes.ts'
-import { tryCode } from '../codes/try-code.ts'
+import {
+  credential,
+  identifierString,
+  isTakenElsewhere,
+  readBody,
+} from '../accounts/credentials.ts'
 import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
-import { tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance, OwnMethod } from '../instance.ts'
+import { tellOfProviders } from '../delivery/messages.ts'
+import type { RightCode } from '../instance/codes.ts'
+import { type AuthInstance, type OwnMethod, route } from '../instance/instance.ts'
+import type { OwnVisit } from '../instance/proven-identifiers.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
-import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
-import { requestInfo } from '../request-info/request-info.ts'
-import { guessPassword } from '../sign-in/guess-password.ts'
-import { route } from './route.ts'
+import * as refuse from '../refusals.ts'
+import { requestInfo } from '../request-info.ts'
+import { guessPassword, inTurn } from '../sign-in.ts'
 
 const MAX_TRIES = 5
 
@@ -52,10 +54,10 @@ async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Res
   const user = await accountToVerify(auth, address, request)
   const isSignedIn = request.auth !== undefined && request.auth.userId === String(user?._id)
   const isOwn = isSignedIn || (await showsPassword(auth, user, body, request))
-  const right = await tryCode(auth, user, otp, ['verification'], client)
+  const right = await auth.codes.tryCode(user, otp, ['verification'], client)
   if (!right) {
     auth.report(request, 'code-failed', user?._id)
-    throw invalidCode()
+    throw refuse.invalidCode()
   }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
   const { before, after } = await prove(auth, right, isOwn ? { sessionId: sid, client } : undefined)
@@ -71,7 +73,8 @@ function addressIn(
   request: ApiRequest,
 ): string | null | undefined {
   const identifier = identifierString(body, 'identifier') ?? identifierString(body, 'email')
-  if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
+  if (!request.auth && (identifier === undefined || identifier === ''))
+    throw refuse.identifierRequired()
   if (identifier === undefined) return null
   const email = settings.identifiers.find(({ kind }) => kind === 'email')
   return typeof identifier === 'string' ? email?.normalize(identifier) : undefined
@@ -105,12 +108,11 @@ async function showsPassword(
   const password = credential(body, 'password')
   if (password === undefined) return false
   if (password !== null) checkPasswordSize(password)
-  const { client } = requestInfo(request)
-  const isKnown = () => auth.clients.isKnown(user, client)
-  const account = addressIn(auth, body, request) ?? undefined
-  const asker = { client, account, isKnown }
-  const guess = await auth.hashing.admit(() => guessPassword(auth, user, password, request), asker)
-  if (!guess.isRight) throw invalidCode()
+  const account = { key: addressIn(auth, body, request) ?? undefined, find: async () => user }
+  const guess = await inTurn(auth, account, request, () =>
+    guessPassword(auth, user, password, request),
+  )
+  if (!guess.isRight) throw refuse.invalidCode()
   await auth.lockout.takeBack(guess.reservation, 'forgive')
   return true
 }
@@ -127,9 +129,9 @@ async function prove(
   let user: Fields | undefined = right.user
   for (let tries = 0; user && tries < MAX_TRIES; tries += 1) {
     const change = proofChange(auth, user, signedIn)
-    if (!change) throw invalidCode()
+    if (!change) throw refuse.invalidCode()
     const address = change.set?.[field]
-    if (await isTakenElsewhere(auth, { [field]: address }, id)) throw accountExists()
+    if (await isTakenElsewhere(auth, { [field]: address }, id)) throw refuse.accountExists()
     const expect = {
       ...users.passwordState(user),
       ...identifiers.stateOf(user),
@@ -138,14 +140,14 @@ async function prove(
     }
     const after = await users.update(id, change, expect).catch(async (error: unknown) => {
       if (!(error instanceof DuplicateKey)) throw error
-      if (!(await identifiers.free(field, address, true))) throw accountExists()
+      if (!(await identifiers.free(field, address, true))) throw refuse.accountExists()
       return null
     })
     if (after) return { before: user, after }
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
     user = await users.byId(id)
   }
-  throw invalidCode()
+  throw refuse.invalidCode()
 }
 
 /**

@@ -10,16 +10,15 @@ import { dataResponse, messageResponse, valueResponse } from '../../http/respond
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import type { AuthInstance, OwnMethod } from '../instance.ts'
-import { invalidRefreshToken, invalidToken, sessionInUse } from '../refusals.ts'
-import { signInData } from '../sign-in/open-session.ts'
+import { type AuthInstance, type OwnMethod, route } from '../instance/instance.ts'
 import {
   type RefreshTokenState,
   RefreshTokens,
   type SentToken,
-} from '../sign-in/refresh-token-state.ts'
-import type { Session } from '../sign-in/sessions.ts'
-import { route } from './route.ts'
+  type Session,
+} from '../instance/sessions.ts'
+import * as refuse from '../refusals.ts'
+import { signInData } from '../sign-in.ts'
 
 const OPTION = { needs: 'refresh' } as const
 
@@ -103,7 +102,7 @@ async function listSessions(auth: AuthInstance, request: ApiRequest): Promise<Re
   const { users, sessions } = auth
   const refresh = auth.refresh as RefreshTokens
   const user = await users.byId(request.auth?.userId)
-  if (!user) throw invalidToken()
+  if (!user) throw refuse.invalidToken()
   const live = sessions.of(user).filter((session) => !refresh.isOver(session))
   // Stored in the order of the sign-ins, which orders those of the same instant.
   const newestFirst = live.reverse().sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
@@ -124,16 +123,16 @@ const MAX_TRIES = 100
 async function refresh(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const tokens = auth.refresh as RefreshTokens
   const token = await tokenIn(auth, request)
-  if (!token) throw invalidRefreshToken()
+  if (!token) throw refuse.invalidRefreshToken()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const refreshed = await tryRefresh(auth, tokens, token, request)
     if (!refreshed) continue
     const { user, session } = refreshed
     const next = token.successorIn(session)
-    if (next === undefined) throw invalidRefreshToken()
+    if (next === undefined) throw refuse.invalidRefreshToken()
     return valueResponse(signInData(auth, user, { token: next, entry: session }))
   }
-  throw sessionInUse()
+  throw refuse.sessionInUse()
 }
 
 /** The user and the session after a compare-and-set; undefined if another write came first. Throws a 401. */
@@ -149,16 +148,16 @@ async function tryRefresh(
   const session = list.find(({ id }) => id === token.sessionId)
   const state = session ? token.stateIn(session) : 'unknown'
   // Anyone can write such a token, so it changes nothing.
-  if (!user || !session || state === 'unknown') throw invalidRefreshToken()
+  if (!user || !session || state === 'unknown') throw refuse.invalidRefreshToken()
   if (users.isDisabled(user)) {
     await sessions.endThoseOfDisabled(user)
-    throw invalidRefreshToken()
+    throw refuse.invalidRefreshToken()
   }
-  if (tokens.isOver(session)) throw invalidRefreshToken()
+  if (tokens.isOver(session)) throw refuse.invalidRefreshToken()
   if (state === 'graced') return { user, session }
   if (state === 'reused') {
     await revoke(auth, tokens, String(user._id), session.id, request)
-    throw invalidRefreshToken()
+    throw refuse.invalidRefreshToken()
   }
   const next = token.refreshed(session)
   const { field } = sessions

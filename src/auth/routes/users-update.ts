@@ -11,14 +11,19 @@ import { requestedId } from '../../records/rules/record-id.ts'
 import type { Expected } from '../../records/write/conditional-write.ts'
 import { updateWithFiles } from '../../records/write/file-writes.ts'
 import { changeIdOf } from '../../records/write/receipted.ts'
-import { chosenFields, identifierString, readBody } from '../accounts/credentials.ts'
-import { checkNames, isTakenElsewhere } from '../accounts/one-namespace.ts'
-import { reauthenticate } from '../accounts/reauthentication.ts'
+import {
+  checkNames,
+  chosenFields,
+  identifierString,
+  isTakenElsewhere,
+  readBody,
+} from '../accounts/credentials.ts'
+import { reauthenticate } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
-import { tellOldAddress } from '../delivery/notices.ts'
+import { tellOldAddress } from '../delivery/messages.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance.ts'
-import { ownAccountOnly, sessionEnded } from '../refusals.ts'
+import type { AuthInstance } from '../instance/instance.ts'
+import * as refuse from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isSelf } from './users.ts'
 
@@ -30,7 +35,7 @@ export async function updateUser(
 ): Promise<Response> {
   const { settings, users, identifiers } = auth
   const id = requestedId(settings, request)
-  if (!isSelf(request, id) && !isAdmin(settings.roles, request)) throw ownAccountOnly()
+  if (!isSelf(request, id) && !isAdmin(settings.roles, request)) throw refuse.ownAccountOnly()
   const body = await readBody(auth.host, request)
   const stored = auth.files.namedIn(body).length > 0 ? await users.byId(id) : undefined
   const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
@@ -84,7 +89,7 @@ async function moveUser(
   // If the owner proves the account's address meanwhile, this session has ended: nothing of it may be written after
   // that.
   const expected = isSelf(request, id)
-    ? { fields: users.passwordState(checked), refusal: sessionEnded() }
+    ? { fields: users.passwordState(checked), refusal: refuse.sessionEnded() }
     : undefined
   const { email, pendingEmail } = users.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined

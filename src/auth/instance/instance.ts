@@ -3,38 +3,46 @@
  * each function takes those that it needs.
  */
 
-import type { ApiRequest } from '../http/request.ts'
-import type { Logger } from '../ports/logger.ts'
-import { RequestAuthor } from '../records/engine/author.ts'
-import type { Host } from '../records/engine/host.ts'
-import type { Handler } from '../records/engine/route.ts'
-import { SerialQueue } from '../records/engine/serial-queue.ts'
-import type { ModelFiles } from '../uploads/model-files.ts'
-import { ProvenIdentifiers } from './accounts/proven-identifiers.ts'
-import { Codes } from './codes/codes.ts'
-import { type Breakers, breakers, type MailCheck, mailCheck } from './delivery/circuit-breaker.ts'
-import { type AfterResponse, afterResponse } from './delivery/send-message.ts'
-import { type AcceptToken, type AccessTokens, accessTokens } from './keys/access-tokens.ts'
-import { boundedHashing, type Hashing } from './keys/bounded-hashing.ts'
-import { keysFor, type Purpose } from './keys/hmac.ts'
-import { type Passwords, passwordsOf } from './keys/passwords.ts'
-import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
-import { KnownClients } from './request-info/known-clients.ts'
-import { createReport, type Report } from './request-info/request-info.ts'
-import type { StoredNames } from './setup/field-names.ts'
-import type { Accounts, MethodRoute, OpenMethod } from './setup/method.ts'
-import type { RoleSettings } from './setup/roles.ts'
-import type { RouteName } from './setup/route-names.ts'
-import type { RouteRow } from './setup/routes.ts'
-import type { AuthSettings } from './setup/settings.ts'
-import type { confirmSession } from './sign-in/confirm-session.ts'
-import type { Factors } from './sign-in/factors.ts'
-import { Lockout } from './sign-in/lockout.ts'
-import type { ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
-import { Tickets } from './sign-in/second-step.ts'
-import { Sessions } from './sign-in/sessions.ts'
-import { type DummyWrite, dummyWrites } from './users/dummy-writes.ts'
-import { Users } from './users/users.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Logger } from '../../ports/logger.ts'
+import type { Fields } from '../../ports/store.ts'
+import { RequestAuthor } from '../../records/engine/author.ts'
+import type { Host } from '../../records/engine/host.ts'
+import type { Context, Guard, Handler } from '../../records/engine/route.ts'
+import { SerialQueue } from '../../records/engine/serial-queue.ts'
+import type { ModelFiles } from '../../uploads/model-files.ts'
+import { boundedHashing, type Hashing } from '../keys/hashing.ts'
+import { type Passwords, passwordsOf } from '../keys/passwords.ts'
+import {
+  type AcceptToken,
+  type AccessTokens,
+  accessTokens,
+  keysFor,
+  type Purpose,
+} from '../keys/signing.ts'
+import { type Access, createReport, type Report, type RouteName } from '../request-info.ts'
+import type { StoredNames } from '../setup/field-names.ts'
+import type { Accounts, MethodRoute, OpenMethod } from '../setup/method.ts'
+import type { RoleSettings } from '../setup/roles.ts'
+import type { RouteRow } from '../setup/routes.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import {
+  type AfterResponse,
+  afterResponse,
+  type Breakers,
+  breakers,
+  type MailCheck,
+  mailCheck,
+} from './circuit-breaker.ts'
+import { Codes } from './codes.ts'
+import type { Factors } from './factors.ts'
+import { KnownClients } from './known-clients.ts'
+import { Lockout, type Reservation } from './lockout.ts'
+import { ProvenIdentifiers } from './proven-identifiers.ts'
+import { type ReadToken, type RefreshTokens, Sessions } from './sessions.ts'
+import { Tickets } from './tickets.ts'
+import { type UsedTokens, usedTokenSchema, usedTokens } from './used-tokens.ts'
+import { type DummyWrite, dummyWrites, Users } from './users.ts'
 
 /** The parts. */
 export interface AuthInstance {
@@ -104,7 +112,17 @@ export interface AcceptedTokens {
   readonly refreshToken: ReadToken | undefined
 }
 
-/** What works methods; see methods/machinery.ts. */
+/** What a sign-in writes besides, and what must still be true besides at that moment. */
+export interface SignIn {
+  /** The right guess that the write clears; guesses counted meanwhile stay counted, because they are being evaluated. */
+  readonly reservation?: Reservation
+  readonly set?: Fields
+  readonly expect?: Fields
+  /** Whether a second factor was shown. */
+  readonly isStrong?: boolean
+}
+
+/** What works methods; see machinery.ts. */
 export interface Machinery {
   /** The routes that every app with methods has. */
   readonly routes: readonly MethodRoute[]
@@ -113,7 +131,12 @@ export interface Machinery {
   /** The second factors of the methods that are open. */
   factorsOf(auth: AuthInstance): Factors
   handlerOf(auth: AuthInstance, route: MethodRoute): Handler
-  readonly confirmSession: typeof confirmSession
+  confirmSession(
+    auth: AuthInstance,
+    user: Fields,
+    request: ApiRequest,
+    signIn: SignIn,
+  ): Promise<Response | undefined>
 }
 
 /** The instance of `settings` on `mount` in the app of `host`. */
@@ -137,7 +160,7 @@ export function createInstance(
   const [Refresh] = own.flatMap(({ RefreshTokens }) => RefreshTokens ?? [])
   const refresh =
     settings.refresh && Refresh && new Refresh(settings.refresh, sessions, refreshKeys, now)
-  const codes = new Codes(users, keys('one-time code'), settings)
+  const codes = new Codes(users, clients, dummyWrite, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = boundedHashing()
   const senders = breakers(now)
@@ -209,4 +232,49 @@ function singleUse(
   const isUsedOnce = [...providers.values()].some((provider) => provider.singleUse)
   if (!onLogin && methods.length === 0 && !isUsedOnce) return undefined
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
+}
+
+type Work = (auth: AuthInstance, request: ApiRequest, context: Context) => Promise<Response>
+
+/** A row of the table: `at` is its method and its path. */
+export function route(
+  name: RouteName,
+  at: `${string} /${string}`,
+  access: Access,
+  work: Work,
+  more: Partial<AuthRoute> = {},
+): AuthRoute {
+  const [method = '', path = ''] = at.split(' ')
+  const handler = (auth: AuthInstance): Handler => work.bind(undefined, auth)
+  return { name, method, path, access, handler, ...more }
+}
+
+/** `work`, whose writes to users are in the log of changes as those of whoever sends the request. */
+export function bySender(work: Work): Work {
+  return (auth, request, context) => work(writtenBy(auth, request), request, context)
+}
+
+/** A route of an instance. */
+export interface ServedRoute {
+  readonly auth: AuthInstance
+  readonly route: AuthRoute | MethodRoute
+  /** The guards that demand something, without those that take notes. */
+  readonly guards: readonly Guard[]
+}
+
+const known = new WeakMap<Handler, ServedRoute>()
+
+/** Notes what `handler` serves. */
+export function servesRoute(handler: Handler, served: ServedRoute): void {
+  known.set(handler, served)
+}
+
+/** The route that `handler` serves; undefined if it is not one of the authentication API. */
+export function routeServedBy(handler: Handler): ServedRoute | undefined {
+  return known.get(handler)
+}
+
+/** Whether a route comes from `methods`. */
+export function isOfMethod(route: ServedRoute['route']): route is MethodRoute {
+  return 'summary' in route
 }
