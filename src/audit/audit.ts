@@ -2,11 +2,11 @@
 
 import type { $ZodType } from 'zod/v4/core'
 import type { App } from '../app/app.ts'
-import { type ServedRoute, routeServedBy } from '../auth/instance/instance.ts'
+import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
 import { objectShape } from '../model/shape.ts'
 import { letsThrough, textsOf } from '../records/engine/guards.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
-import { type Guard, type Route, patternOf } from '../records/engine/route.ts'
+import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { AGENT_ROUTES, servedIn } from '../records/setup/agent-models.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountFields } from './accounts.ts'

@@ -12,14 +12,14 @@ import type { Fields } from '../ports/store.ts'
 import { describeGuard, followsAuth } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { visitOf } from './instance/factors.ts'
-import type { AuthInstance } from './instance/instance.ts'
+import type { Auth } from './instance/instance.ts'
 import { type AcceptedClaims, bearerToken, type Claims } from './keys/signing.ts'
 import { fail } from './option-checks.ts'
 import * as refuse from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
 
 /** Finds the instance of the app that received a request. */
-export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
+export type InstanceOf = (context: Parameters<Guard>[1]) => Auth
 
 /** The guards of an auth router that its apps get, and those of its own routes. */
 export interface Guards {
@@ -44,7 +44,11 @@ export interface Guards {
 export function guardsOf(instanceOf: InstanceOf): Guards {
   const guard = (token: 'required' | 'optional', without: Without, signIn: SignIn): Guard =>
     describeGuard(
-      tokenGuard(instanceOf, without, signIn),
+      async (request, context) => {
+        const auth = instanceOf(context)
+        const bearer = bearerToken(request)
+        await (bearer === undefined ? without(request, auth) : signIn(auth, request, bearer))
+      },
       token === 'required' ? 'signed in' : 'anyone',
       { token },
     )
@@ -82,19 +86,10 @@ function unauthenticated(): never {
 }
 
 /** Deals with a request that has no token. */
-type Without = (request: ApiRequest, auth: AuthInstance) => void | Promise<void>
-
-type SignIn = (auth: AuthInstance, request: ApiRequest, token: string) => Promise<void>
+type Without = (request: ApiRequest, auth: Auth) => void | Promise<void>
 
 /** Signs the bearer of a token in, or refuses it. */
-function tokenGuard(instanceOf: InstanceOf, without: Without, signIn: SignIn): Guard {
-  return async (request, context) => {
-    const auth = instanceOf(context)
-    const token = bearerToken(request)
-    if (token === undefined) await without(request, auth)
-    else await signIn(auth, request, token)
-  }
-}
+type SignIn = (auth: Auth, request: ApiRequest, token: string) => Promise<void>
 
 /** Signs the user in whom the app itself acts for; `otherwise` deals with other requests without a token. */
 function actingOr(otherwise: () => void): Without {
@@ -108,7 +103,7 @@ function actingOr(otherwise: () => void): Without {
 }
 
 /** By the token of a session, or by that of a method, such as an API key. */
-async function accountByAny(auth: AuthInstance, request: ApiRequest, token: string): Promise<void> {
+async function accountByAny(auth: Auth, request: ApiRequest, token: string): Promise<void> {
   const bearer = auth.methods.find((method) => method.bearer?.takes(token))?.bearer
   if (!bearer) return authenticate(auth, request, token)
   const read = await bearer.read(token, request)
@@ -120,7 +115,7 @@ async function accountByAny(auth: AuthInstance, request: ApiRequest, token: stri
 
 /** Makes `user` the one who makes the request. Throws a 403 if their role needs a second factor that they don't have. */
 async function admit(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   user: Fields,
   claims: Fields & { readonly sub: string },
@@ -170,7 +165,7 @@ export function isAdmin({ admin }: Pick<RoleSettings, 'admin'>, request: ApiRequ
 }
 
 async function authenticate(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   token: string,
   needsFactor?: boolean,
@@ -195,7 +190,7 @@ async function authenticate(
 
 /** Ends what a disabled user still has. */
 function endAll(
-  { refresh, sessions, users }: AuthInstance,
+  { refresh, sessions, users }: Auth,
   user: Fields,
   claims: Claims | AcceptedClaims,
 ): Promise<void> {
@@ -221,7 +216,7 @@ const ID_ALIAS: PropertyDescriptor = {
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
 function hasEnded(
-  { users, refresh }: AuthInstance,
+  { users, refresh }: Auth,
   user: Fields,
   claims: Claims | AcceptedClaims,
 ): boolean {

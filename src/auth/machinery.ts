@@ -18,7 +18,7 @@ import {
 import { addressOf, isSent, respondFirst } from './delivery/code-requests.ts'
 import { tell, tellOfProviders } from './delivery/messages.ts'
 import { Factors, isRecent, visitOf } from './instance/factors.ts'
-import type { AuthInstance, Machinery } from './instance/instance.ts'
+import type { Auth, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
 import * as refuse from './refusals.ts'
 import { requestInfo } from './request-info.ts'
@@ -73,7 +73,7 @@ export function defineMethod<const N extends string>(method: MethodDefinition<N>
 }
 
 /** What the method called `name` gets. */
-export function accountsFor(auth: AuthInstance, name: string): Accounts {
+export function accountsFor(auth: Auth, name: string): Accounts {
   const { settings, users, host, mount } = auth
   const instance = { model: settings.model.name, mount: mount || '/' }
   const keys = keysFor(settings.token.secrets, instance, `method ${name}`)
@@ -132,7 +132,7 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
 }
 
 async function useOnce(
-  { usedTokens }: AuthInstance,
+  { usedTokens }: Auth,
   name: string,
   text: string,
   expiresAt: number,
@@ -143,7 +143,7 @@ async function useOnce(
 }
 
 /** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
-export async function recentUser(parts: AuthInstance, request: ApiRequest): Promise<Fields> {
+export async function recentUser(parts: Auth, request: ApiRequest): Promise<Fields> {
   const { user, visit, hasFactor } = await signedIn(parts, request)
   if (!isRecent(parts.users, hasFactor ? visit?.strongAt : visit?.at))
     throw refuse.recentSignInRequired()
@@ -151,13 +151,13 @@ export async function recentUser(parts: AuthInstance, request: ApiRequest): Prom
 }
 
 /** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
-export async function strongUser(parts: AuthInstance, request: ApiRequest): Promise<Fields> {
+export async function strongUser(parts: Auth, request: ApiRequest): Promise<Fields> {
   const { user, visit, hasFactor } = await signedIn(parts, request)
   if (hasFactor && visit?.strongAt === undefined) throw refuse.recentSignInRequired()
   return user
 }
 
-async function signedIn(parts: AuthInstance, request: ApiRequest) {
+async function signedIn(parts: Auth, request: ApiRequest) {
   const user = await parts.users.byId(request.auth?.userId)
   if (!user) throw refuse.invalidToken()
   const own = (await parts.factors?.of(user)) ?? []
@@ -165,7 +165,7 @@ async function signedIn(parts: AuthInstance, request: ApiRequest) {
 }
 
 /** A password, a code that resets it, or a method; providers are one. */
-async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
+async function checkWayLeft(auth: Auth, user: Fields): Promise<void> {
   const { settings, users, identifiers, methods } = auth
   const channels = channelsThere(settings)
   const isReset =
@@ -181,7 +181,7 @@ async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
 
 /** Mails what `make` returns for the account that `find` finds, once the response is on its way. */
 function sendCode(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   find: () => Promise<Fields | undefined>,
   make: (user: Fields) => Promise<SentCode | undefined>,
@@ -199,7 +199,7 @@ function sendCode(
 }
 
 /** The values of an account to be. */
-function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | undefined {
+function newcomer({ settings, users }: Auth, body: Fields): Fields | undefined {
   const { email: field } = users.names
   const mail = settings.identifiers.find((identifier) => identifier.field === field)
   const typed = identifierString(body, 'identifier') || (mail && valueFor(body, mail))
@@ -209,7 +209,7 @@ function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | und
 
 /** Writes the proof in one conditional step. */
 async function prove(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   own: string | undefined,

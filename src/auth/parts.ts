@@ -28,38 +28,25 @@ export interface AccountsPart {
   methods(options: AuthOptions<never>): readonly OwnMethod[]
 }
 
-const social = (): readonly OwnMethod[] => [socialSignIn]
+/** A part for providers, whose option is `option`. */
+function social(option: string, maker: Maker): AccountsPart {
+  return { option, maker, methods: () => [socialSignIn] }
+}
 
 /** Sign-in with Google: the option `social.google`. */
-export const google: AccountsPart = {
-  option: 'social.google',
-  maker: googleProvider,
-  methods: social,
-}
+export const google: AccountsPart = /* @__PURE__ */ social('social.google', googleProvider)
 
 /** Sign-in with Apple: the option `social.apple`. */
-export const apple: AccountsPart = { option: 'social.apple', maker: appleProvider, methods: social }
+export const apple: AccountsPart = /* @__PURE__ */ social('social.apple', appleProvider)
 
 /** Sign-in with Facebook: the option `social.facebook`. */
-export const facebook: AccountsPart = {
-  option: 'social.facebook',
-  maker: facebookProvider,
-  methods: social,
-}
+export const facebook: AccountsPart = /* @__PURE__ */ social('social.facebook', facebookProvider)
 
 /** Sign-in with GitHub: the option `social.github`. */
-export const github: AccountsPart = {
-  option: 'social.github',
-  maker: githubProvider,
-  methods: social,
-}
+export const github: AccountsPart = /* @__PURE__ */ social('social.github', githubProvider)
 
 /** Sign-in with providers of your own: all other names in the option `social`. */
-export const ownProviders: AccountsPart = {
-  option: 'social',
-  maker: customProvider,
-  methods: social,
-}
+export const ownProviders: AccountsPart = /* @__PURE__ */ social('social', customProvider)
 
 /** Sessions that are refreshed, listed and ended: the option `refresh`. */
 export const sessions: AccountsPart = { option: 'refresh', methods: () => [sessionRoutes] }

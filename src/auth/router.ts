@@ -11,12 +11,7 @@ import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { type OwnMails, sendOwn } from './delivery/messages.ts'
 import { type Guards, guardsOf, onlyRole, requireRoleGuard } from './guards.ts'
-import {
-  type AuthInstance,
-  type AuthRoute,
-  createInstance,
-  servesRoute,
-} from './instance/instance.ts'
+import { type Auth, type AuthRoute, createInstance, servesRoute } from './instance/instance.ts'
 import { needsPart } from './option-checks.ts'
 import { type AccountsPart, ALL_PARTS, accounts } from './parts.ts'
 import type { SocialOptions } from './providers/provider.ts'
@@ -143,8 +138,8 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
   const rows = own.flatMap(({ routes }) => routes)
   const makers = new Map(parts.flatMap(({ option, maker }) => (maker ? [[option, maker]] : [])))
   let settings = resolveSettings(given, rows, makers, undefined)
-  const instances = new WeakMap<Host, AuthInstance>()
-  const instanceOf = ({ store }: Pick<Context, 'store'>): AuthInstance => {
+  const instances = new WeakMap<Host, Auth>()
+  const instanceOf = ({ store }: Pick<Context, 'store'>): Auth => {
     const auth = instances.get(hostOf(store))
     if (!auth) {
       throw new TypeError(`Auth: a guard runs in an app that does not mount the auth router`)
@@ -209,7 +204,7 @@ function wellKnownRoutes(files: Readonly<Record<string, object>>): readonly Rout
   }))
 }
 
-function routeTable(auth: AuthInstance, rows: readonly AuthRoute[], own: Guards): readonly Route[] {
+function routeTable(auth: Auth, rows: readonly AuthRoute[], own: Guards): readonly Route[] {
   const { settings } = auth
   const shared = [neverStored, ...settings.middlewares()]
   const table = [...rows, ...methodRoutes(settings.methods)].flatMap((route): Route[] => {

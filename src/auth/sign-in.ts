@@ -10,7 +10,7 @@ import { messageResponse, valueResponse } from '../http/respond.ts'
 import type { Fields } from '../ports/store.ts'
 import { holds } from '../records/engine/known-updates.ts'
 import { visitOf } from './instance/factors.ts'
-import type { AuthInstance, SignIn } from './instance/instance.ts'
+import type { Auth, SignIn } from './instance/instance.ts'
 import type { Reservation } from './instance/lockout.ts'
 import type { NewSession, RefreshTokens, Session } from './instance/sessions.ts'
 import type { AskedStep } from './instance/tickets.ts'
@@ -23,7 +23,7 @@ import { SecondStepRequired, type SignInStep } from './setup/options.ts'
 
 /** Runs `work`, which hashes, when it is the turn of a request that names `account`. */
 export function inTurn<T>(
-  { hashing, clients }: AuthInstance,
+  { hashing, clients }: Auth,
   { key, find }: NamedAccount,
   request: ApiRequest,
   work: (endTurn: EndTurn) => Promise<T>,
@@ -44,7 +44,7 @@ export type Guess =
  * take the same steps: one write, one hash computation.
  */
 export async function guessPassword(
-  { users, lockout, passwords, report }: AuthInstance,
+  { users, lockout, passwords, report }: Auth,
   user: Fields | undefined,
   plain: string | null | undefined,
   request: ApiRequest,
@@ -64,7 +64,7 @@ export async function guessPassword(
 
 /** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
 export async function runOnLogin(
-  { users, settings }: AuthInstance,
+  { users, settings }: Auth,
   user: Fields,
   request: ApiRequest,
   step: SignInStep = {},
@@ -111,7 +111,7 @@ const MAX_TRIES = 6
  * checked against a password can never open a session after that password has changed.
  */
 export async function openSession(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   signIn: SignIn = {},
@@ -138,7 +138,7 @@ export async function openSession(
  * have changed the account, and the owner of its mailbox may have taken it over.
  */
 export async function firstSignIn(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   session: NewSession | undefined,
 ): Promise<SignedIn['data'] | undefined> {
@@ -151,7 +151,7 @@ export async function firstSignIn(
 
 /** What is written of guesses and clients, and whether the account knew other clients, but not this one. */
 function guessesAndClients(
-  { clients, lockout }: AuthInstance,
+  { clients, lockout }: Auth,
   read: Fields,
   request: ApiRequest,
   { reservation }: SignIn,
@@ -174,7 +174,7 @@ function guessesAndClients(
  * still as it was read. Otherwise they would count, and the oldest live session would make room.
  */
 function withSession(
-  { tokens }: AuthInstance,
+  { tokens }: Auth,
   refresh: RefreshTokens,
   read: Fields,
   { entry }: NewSession,
@@ -201,7 +201,7 @@ function withSession(
  * factor again, and clears the guesses. Undefined if the session has ended, or what the sign-in relied on no longer holds.
  */
 export async function confirmSession(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   { reservation, set = {}, expect = {}, isStrong = false }: SignIn,
@@ -230,7 +230,7 @@ export async function confirmSession(
 
 /** The data of a sign-in or of a refresh; without sessions, the token says when a second factor was shown. */
 export function signInData(
-  { users, tokens, settings }: AuthInstance,
+  { users, tokens, settings }: Auth,
   user: Fields,
   session: NewSession | undefined,
   strongAt?: number,

@@ -3,11 +3,11 @@
  * compile.
  */
 
-import { type AuthInstance, type ServedRoute, isOfMethod } from '../auth/instance/instance.ts'
+import { type Auth, isOfMethod, type ServedRoute } from '../auth/instance/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
-import { channelsThere } from '../auth/setup/delivery-settings.ts'
 import type { RouteName } from '../auth/request-info.ts'
+import { channelsThere } from '../auth/setup/delivery-settings.ts'
 import type { HttpError } from '../http/errors.ts'
 import * as http from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
@@ -15,11 +15,23 @@ import type { Serving } from '../records/setup/serving.ts'
 import { methodSketch } from './methods.ts'
 import type { Schemas } from './named-schemas.ts'
 import { recordOperation } from './records.ts'
-import { type Described, bodyRefusals, done } from './responses.ts'
+import { bodyRefusals, type Described, done } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'
 import type { Parameter, Schema } from './specification.ts'
-import { identifierBody, loginBody, passwordRefusals, passwordSchema, profileBody, providerBody, reauthenticationRefusals, registerBody, rolesBody, signInSchema, userSchema } from './users.ts'
+import {
+  identifierBody,
+  loginBody,
+  passwordRefusals,
+  passwordSchema,
+  profileBody,
+  providerBody,
+  reauthenticationRefusals,
+  registerBody,
+  rolesBody,
+  signInSchema,
+  userSchema,
+} from './users.ts'
 
 /** A route without what all of them share. */
 export interface RouteSketch {
@@ -40,7 +52,7 @@ export interface RouteSketch {
 
 /** What a route is described from. */
 interface Given {
-  readonly auth: AuthInstance
+  readonly auth: Auth
   readonly schemas: Schemas
   readonly suffix: string
   /** The user as responses show it. */
@@ -50,7 +62,7 @@ interface Given {
 const TEXT: Schema = { type: 'string' }
 const REFRESH_BODY: Schema = object({ refreshToken: TEXT })
 
-const signInRefusals = ({ settings }: AuthInstance): readonly HttpError[] => [
+const signInRefusals = ({ settings }: Auth): readonly HttpError[] => [
   account.notActive(),
   ...(settings.emailVerification.required ? [account.emailNotConfirmed()] : []),
 ]

@@ -1,17 +1,17 @@
 /** `document`: the OpenAPI document of an app, from what is mounted. */
 
 import type { App } from '../app/app.ts'
-import { type ServedRoute, routeServedBy } from '../auth/instance/instance.ts'
+import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
 import { plural } from '../model/plural.ts'
-import { type MountedRoutes, hostOf } from '../records/engine/host.ts'
-import { type Guard, type Route, patternOf } from '../records/engine/route.ts'
+import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
+import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts.ts'
 import { Schemas } from './named-schemas.ts'
-import { OperationIds, type Template, capitalised, templateOf } from './names.ts'
+import { capitalised, OperationIds, type Template, templateOf } from './names.ts'
 import { otherOperation } from './others.ts'
 import { recordOperation } from './records.ts'
-import { COMMON_RESPONSES, COMMON_SCHEMAS, type Described, HEADERS, failures } from './responses.ts'
+import { COMMON_RESPONSES, COMMON_SCHEMAS, type Described, failures, HEADERS } from './responses.ts'
 import { type Demands, demandsOf, schemeOf } from './security.ts'
 import type { OpenApiDocument, Operation, Parameter, PathItem, Schema } from './specification.ts'
 

@@ -1,12 +1,18 @@
 /** Users as the authentication API shows them, and the bodies that describe them. */
 
-import type { AuthInstance } from '../auth/instance/instance.ts'
+import type { Auth } from '../auth/instance/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
 import type { HttpError } from '../http/errors.ts'
 import type { Schemas } from './named-schemas.ts'
-import { type Converted, type ObjectSchema, bodySchema, converted, recordSchema } from './schemas.ts'
+import {
+  bodySchema,
+  type Converted,
+  converted,
+  type ObjectSchema,
+  recordSchema,
+} from './schemas.ts'
 import { object } from './shown.ts'
 import type { Schema } from './specification.ts'
 
@@ -14,7 +20,7 @@ const TEXT: Schema = { type: 'string' }
 
 /** A user without secrets; with `visible`, what others see of one. */
 export function userSchema(
-  { settings, names }: AuthInstance,
+  { settings, names }: Auth,
   schemas: Schemas,
   suffix: string,
   visible?: readonly string[],
@@ -34,7 +40,7 @@ export function userSchema(
 
 /** The data of a sign-in. */
 export function signInSchema(
-  { settings }: AuthInstance,
+  { settings }: Auth,
   user: Schema,
   schemas: Schemas,
   suffix: string,
@@ -55,12 +61,12 @@ export function signInSchema(
 }
 
 /** A new password. */
-export function passwordSchema({ settings }: AuthInstance): Schema {
+export function passwordSchema({ settings }: Auth): Schema {
   return { type: 'string', minLength: settings.password.minLength, maxLength: MAX_BYTES }
 }
 
 /** What a new password may be refused for. */
-export function passwordRefusals({ settings }: AuthInstance): readonly HttpError[] {
+export function passwordRefusals({ settings }: Auth): readonly HttpError[] {
   const { minLength, check } = settings.password
   return [
     account.passwordRequired(),
@@ -85,7 +91,7 @@ export function identifierBody(
 }
 
 /** Identifiers, a password, and `registerFields`. */
-export function registerBody(auth: AuthInstance): Converted {
+export function registerBody(auth: Auth): Converted {
   const { settings } = auth
   const { schema, defs } = bodySchema(settings.model, settings.registerFields, 'create')
   const { properties = {}, required = [] } = schema as ObjectSchema
@@ -114,7 +120,7 @@ export function registerBody(auth: AuthInstance): Converted {
 }
 
 /** `updateFields`, and the password that a change of an identifier needs. */
-export function profileBody({ settings }: AuthInstance): Converted {
+export function profileBody({ settings }: Auth): Converted {
   const { schema, defs } = bodySchema(settings.model, settings.updateFields, 'update')
   const { properties = {}, ...rest } = schema as ObjectSchema
   const changes = settings.identifiers.some(({ field }) => settings.updateFields.includes(field))
@@ -125,7 +131,7 @@ export function profileBody({ settings }: AuthInstance): Converted {
 }
 
 /** What the providers take: which of the members, depends on the provider. */
-export function providerBody({ settings }: AuthInstance): Schema {
+export function providerBody({ settings }: Auth): Schema {
   const names = [...settings.providers.values()].flatMap(({ credentials, companions = [] }) => [
     ...credentials,
     ...companions,
@@ -137,7 +143,7 @@ export function providerBody({ settings }: AuthInstance): Schema {
 }
 
 /** The second step of a sign-in has a ticket, and what `onLogin` asks for. */
-export function loginBody({ settings, factors, methods }: AuthInstance): Schema {
+export function loginBody({ settings, factors, methods }: Auth): Schema {
   const first = {
     type: 'object',
     properties: { identifier: TEXT, password: TEXT },
@@ -153,7 +159,7 @@ export function loginBody({ settings, factors, methods }: AuthInstance): Schema 
 }
 
 /** One role, or a list of them. */
-export function rolesBody({ settings }: AuthInstance): Schema {
+export function rolesBody({ settings }: Auth): Schema {
   const { list, multiple } = settings.roles
   const role = { type: 'string', enum: list }
   const roles = { type: 'array', items: role, minItems: 1, ...(!multiple && { maxItems: 1 }) }

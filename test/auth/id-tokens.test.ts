@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { usedTokenSchema } from '../../src/auth/instance/used-tokens.ts'
+import { usedTokenSchema } from '../../src/auth/providers/used-tokens.ts'
 import { createAuthRouter, HttpError } from '../../src/index.ts'
 import { everything } from '../../src/ports/filter.ts'
 import { authOptions, userModel } from './accounts.ts'

@@ -5,7 +5,8 @@ import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import { tellOfProviders } from '../delivery/messages.ts'
+import type { Auth } from '../instance/instance.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
 import type { NewAccount } from '../setup/method.ts'
@@ -28,20 +29,20 @@ export interface Making {
  * identifier is taken, or what is to open it.
  */
 export async function createAccount(
-  parts: AuthInstance,
+  auth: Auth,
   id: string,
   values: Fields,
   request: ApiRequest,
   { isProven = false, claim }: Making = {},
 ): Promise<Fields | undefined> {
-  const { users, settings, report } = parts
+  const { users, settings, report } = auth
   checkTime(request)
-  const user = await insert(parts, id, values)
+  const user = await insert(auth, id, values)
   if (!user) return undefined
   const remove = () => users.engine.remove(withId(id))
   const { onRegister } = settings
   try {
-    if (!isProven && (await isTakenElsewhere(parts, values, id))) {
+    if (!isProven && (await isTakenElsewhere(auth, values, id))) {
       await remove()
       return undefined
     }
@@ -62,13 +63,13 @@ export async function createAccount(
 
 /** Makes an account of `values`, and of an `address` that is proven. */
 export async function createProven(
-  parts: AuthInstance,
+  auth: Auth,
   values: Fields,
   address: Fields | undefined,
   request: ApiRequest,
   { name, claim }: NewAccount = {},
 ): Promise<Fields | undefined> {
-  const { settings, users, identifiers } = parts
+  const { settings, users, identifiers } = auth
   const { names } = users
   // A name by which people sign in is chosen by them, and belongs to one of them.
   const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
@@ -79,30 +80,23 @@ export async function createProven(
     [names.role]: firstRole(settings.roles),
     ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
   })
-  return createAccount(parts, await users.newId(), record, request, { isProven: true, claim })
+  return createAccount(auth, await users.newId(), record, request, { isProven: true, claim })
 }
 
-async function insert(
-  parts: AuthInstance,
-  id: string,
-  values: Fields,
-): Promise<Fields | undefined> {
+async function insert(auth: Auth, id: string, values: Fields): Promise<Fields | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     try {
-      return await parts.users.engine.insert(values, id)
+      return await auth.users.engine.insert(values, id)
     } catch (error) {
       if (!isDuplicate(error)) throw error
     }
-    if (!(await freeIdentifiers(parts, values))) return undefined
+    if (!(await freeIdentifiers(auth, values))) return undefined
   }
   return undefined
 }
 
 /** Whether all identifiers among `values` are free, including those that others only claimed without effect. */
-async function freeIdentifiers(
-  { settings, identifiers }: AuthInstance,
-  values: Fields,
-): Promise<boolean> {
+async function freeIdentifiers({ settings, identifiers }: Auth, values: Fields): Promise<boolean> {
   for (const { field } of settings.identifiers) {
     if (values[field] !== undefined && !(await identifiers.free(field, values[field]))) return false
   }
@@ -111,9 +105,6 @@ async function freeIdentifiers(
 
 /** First sign-ins in parallel create one account: the others find it in the next round. */
 const MAX_ROUNDS = 10
-
-/** Is told of an account that was linked, before and after it. */
-type OnLink = (before: Fields, after: Fields) => void
 
 /** Nothing was done because another write came first: the next round reads the new state. */
 type Again = 'again'
@@ -126,7 +117,7 @@ interface Arrival {
   readonly email: string | undefined
   /** Whether the provider vouches for that address. */
   readonly isVouched: boolean
-  readonly onLink: OnLink
+  readonly request: ApiRequest
 }
 
 /**
@@ -138,21 +129,20 @@ interface Arrival {
  * ends.
  */
 export async function accountOf(
-  parts: AuthInstance,
+  auth: Auth,
   provider: Provider,
   profile: Verified,
   request: ApiRequest,
-  onLink: OnLink,
 ): Promise<Fields> {
-  const mail = parts.settings.identifiers.find(({ kind }) => kind === 'email')
+  const mail = auth.settings.identifiers.find(({ kind }) => kind === 'email')
   const email = profile.email === undefined ? undefined : mail?.normalize(profile.email)
   const isVouched = profile.emailVerified === true && email !== undefined
-  const arrival = { provider, profile, email, isVouched, onLink }
+  const arrival = { provider, profile, email, isVouched, request }
   for (let tries = 0; tries < MAX_ROUNDS; tries += 1) {
     const account =
-      (await findLinked(parts, arrival)) ??
-      (await linkOwner(parts, arrival)) ??
-      (await makeAccount(parts, arrival, request))
+      (await findLinked(auth, arrival)) ??
+      (await linkOwner(auth, arrival)) ??
+      (await makeAccount(auth, arrival))
     if (account && account !== 'again') return account
   }
   throw refuse.accountExists()
@@ -162,25 +152,19 @@ export async function accountOf(
  * The account linked with the provider's id. A verified address in the profile proves the account's address, if they
  * are the same.
  */
-async function findLinked(
-  parts: AuthInstance,
-  arrival: Arrival,
-): Promise<Fields | Again | undefined> {
-  const { users, identifiers } = parts
+async function findLinked(auth: Auth, arrival: Arrival): Promise<Fields | Again | undefined> {
+  const { users, identifiers } = auth
   const { provider, profile, email, isVouched } = arrival
   const { email: field } = users.names
   const user = await users.by(provider.idField, profile.id)
   if (!user || users.isDisabled(user)) return user
   const isNews = isVouched && user[field] === email && !identifiers.isProven(user, field)
-  return isNews && identifiers.keepsProof(field) ? prove(parts, arrival, user) : user
+  return isNews && identifiers.keepsProof(field) ? prove(auth, arrival, user) : user
 }
 
 /** The account that has the profile's address, now linked; undefined if none has it. */
-async function linkOwner(
-  parts: AuthInstance,
-  arrival: Arrival,
-): Promise<Fields | Again | undefined> {
-  const { users, identifiers, settings } = parts
+async function linkOwner(auth: Auth, arrival: Arrival): Promise<Fields | Again | undefined> {
+  const { users, identifiers, settings } = auth
   const { provider, profile, email, isVouched } = arrival
   const { email: field } = users.names
   const owner = email === undefined ? undefined : await users.by(field, email)
@@ -196,7 +180,7 @@ async function linkOwner(
   if (!isVouched || !mayLink(settings.linking, owner[provider.idField], isKnown)) {
     throw refuse.accountExists()
   }
-  return prove(parts, arrival, owner)
+  return prove(auth, arrival, owner)
 }
 
 /**
@@ -213,11 +197,9 @@ function mayLink(linking: AuthSettings['linking'], link: unknown, isProven: bool
  * Links the provider and stores the proof in one conditional step. The first proof on the account ends every other way
  * in.
  */
-async function prove(
-  { users, identifiers, settings }: AuthInstance,
-  { provider, profile, onLink }: Arrival,
-  user: Fields,
-): Promise<Fields | Again> {
+async function prove(auth: Auth, arrival: Arrival, user: Fields): Promise<Fields | Again> {
+  const { users, identifiers, settings } = auth
+  const { provider, profile, request } = arrival
   const { email: field } = users.names
   const { idField } = provider
   const isFirst = !identifiers.hasProof(user) && settings.linking !== 'keep'
@@ -227,7 +209,7 @@ async function prove(
   try {
     const expect = { ...unchanged, ...identifiers.stateOf(user) }
     const after = await users.update(user._id, { ...change, set }, expect)
-    if (after) onLink(user, after)
+    if (after) tellOfProviders(auth, user, after, request)
     return after ?? 'again'
   } catch (error) {
     if (error instanceof DuplicateKey) return 'again'
@@ -240,11 +222,10 @@ async function prove(
  * vouches for it, because anyone may claim another person's.
  */
 function makeAccount(
-  parts: AuthInstance,
-  { provider, profile, email, isVouched }: Arrival,
-  request: ApiRequest,
+  auth: Auth,
+  { provider, profile, email, isVouched, request }: Arrival,
 ): Promise<Fields | undefined> {
   const { id, name } = profile
-  const address = isVouched ? { [parts.users.names.email]: email } : undefined
-  return createProven(parts, { [provider.idField]: id }, address, request, { name })
+  const address = isVouched ? { [auth.users.names.email]: email } : undefined
+  return createProven(auth, { [provider.idField]: id }, address, request, { name })
 }

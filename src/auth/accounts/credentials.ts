@@ -12,7 +12,7 @@ import type { Fields } from '../../ports/store.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { Auth } from '../instance/instance.ts'
 import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { type Identifier, type IdentifierKind, misreadAs } from '../setup/identifiers.ts'
@@ -56,7 +56,7 @@ const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 
  * neither.
  */
 export function namedAccount(
-  { users, identifiers: proven, settings }: AuthInstance,
+  { users, identifiers: proven, settings }: Auth,
   body: Fields,
 ): NamedAccount | undefined {
   const { identifiers } = settings
@@ -97,7 +97,7 @@ export function namedAccount(
  * of file fields that `stored`, the account to be changed, does not hold.
  */
 export function chosenFields(
-  { files, host, settings }: AuthInstance,
+  { files, host, settings }: Auth,
   body: Fields,
   allowed: readonly string[],
   request: ApiRequest,
@@ -129,7 +129,7 @@ export function checkNames({ identifiers }: AuthSettings, values: Fields): void 
  * after both have written, so at least one of them sees the other: they never both keep it.
  */
 export async function isTakenElsewhere(
-  { users, identifiers: proven, settings }: AuthInstance,
+  { users, identifiers: proven, settings }: Auth,
   values: Fields,
   id: string,
 ): Promise<boolean> {

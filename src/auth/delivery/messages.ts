@@ -9,7 +9,7 @@ import { idsOf } from '../../http/request-ids.ts'
 import type { MailMessage } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { Auth } from '../instance/instance.ts'
 import { fail, group } from '../option-checks.ts'
 import { requestInfo } from '../request-info.ts'
 import type {
@@ -45,15 +45,15 @@ export interface Message {
 
 /** Sends a message. Rejects if the sender does, or takes too long. */
 export function sendMessage(
-  parts: AuthInstance,
+  auth: Auth,
   record: Fields,
   message: Message,
   request: ApiRequest,
 ): Promise<void> {
-  const { deliver, mail, sms } = parts.settings.delivery
+  const { deliver, mail, sms } = auth.settings.delivery
   const { to, channel, purpose, code } = message
-  const user = parts.users.withoutSecrets(record) as ShownUser
-  const values = valuesOf(parts, message, user, request)
+  const user = auth.users.withoutSecrets(record) as ShownUser
+  const values = valuesOf(auth, message, user, request)
   const content = { to, user, purpose, code }
   return withTimeout(
     DEADLINE_MS,
@@ -70,7 +70,7 @@ export function sendMessage(
 }
 
 function valuesOf(
-  { settings, users }: AuthInstance,
+  { settings, users }: Auth,
   { code, secondsLeft, provider = '' }: Message,
   user: ShownUser,
   request: ApiRequest,
@@ -167,65 +167,65 @@ const KINDS: Readonly<Record<NoticePurpose, NoticeKind>> = {
 
 /** Tells the owner of `user`, as it is after what happened. A disabled account, or one without a proven address, is told nothing. */
 export function tell(
-  parts: AuthInstance,
+  auth: Auth,
   user: Fields,
   purpose: NoticePurpose,
   request: ApiRequest,
   provider?: string,
 ): void {
-  const { settings, users, identifiers } = parts
+  const { settings, users, identifiers } = auth
   const { email } = users.names
   const to = user[email]
   // If your mails go to another address than the identifier, that one is not meant for them.
   const isMailed = isThere(settings, 'email') && settings.delivery.toField.email === email
   if (!settings.notices.has(KINDS[purpose]) || !isMailed) return
   if (typeof to !== 'string' || users.isDisabled(user) || !identifiers.isProven(user, email)) return
-  send(parts, user, { to, channel: 'email', purpose, ...(provider && { provider }) }, request)
+  send(auth, user, { to, channel: 'email', purpose, ...(provider && { provider }) }, request)
 }
 
 /** Reports the providers that `after` has and `before` has not, and the other way round, and tells the owner. */
 export function tellOfProviders(
-  parts: AuthInstance,
+  auth: Auth,
   before: Fields,
   after: Fields,
   request: ApiRequest,
 ): void {
-  for (const { name, idField } of parts.settings.providers.values()) {
+  for (const { name, idField } of auth.settings.providers.values()) {
     const was = before[idField] ?? undefined
     const is = after[idField] ?? undefined
     if (was === is) continue
     if (was !== undefined) {
-      parts.report(request, 'provider-unlinked', after._id, name)
-      tell(parts, after, 'providerUnlinked', request, name)
+      auth.report(request, 'provider-unlinked', after._id, name)
+      tell(auth, after, 'providerUnlinked', request, name)
     }
     if (is !== undefined) {
-      parts.report(request, 'provider-linked', after._id, name)
-      tell(parts, after, 'providerLinked', request, name)
+      auth.report(request, 'provider-linked', after._id, name)
+      tell(auth, after, 'providerLinked', request, name)
     }
   }
 }
 
 /** Tells the old address of `field` that it was changed. `before` is the account before the change. */
 export function tellOldAddress(
-  parts: AuthInstance,
+  auth: Auth,
   before: Fields,
   field: string,
   request: ApiRequest,
 ): void {
-  const { delivery, notices } = parts.settings
-  const channel = channelsThere(parts.settings).find((each) => delivery.toField[each] === field)
+  const { delivery, notices } = auth.settings
+  const channel = channelsThere(auth.settings).find((each) => delivery.toField[each] === field)
   const to = before[field]
   if (!notices.has('address') || !channel || typeof to !== 'string' || to === '') return
-  send(parts, before, { to, channel, purpose: 'identifierChanged' }, request)
+  send(auth, before, { to, channel, purpose: 'identifierChanged' }, request)
 }
 
 type Notice = Pick<Message, 'to' | 'channel' | 'purpose' | 'provider'>
 
-function send(parts: AuthInstance, user: Fields, notice: Notice, request: ApiRequest): void {
-  const { logger } = parts
-  const work = parts.afterResponse(async () => {
+function send(auth: Auth, user: Fields, notice: Notice, request: ApiRequest): void {
+  const { logger } = auth
+  const work = auth.afterResponse(async () => {
     try {
-      await sendMessage(parts, user, { ...notice, code: '', secondsLeft: 0 }, request)
+      await sendMessage(auth, user, { ...notice, code: '', secondsLeft: 0 }, request)
     } catch (error) {
       const told = String((error as Error)?.message ?? error)
       const ids = idsOf(request)

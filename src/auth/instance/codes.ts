@@ -67,12 +67,8 @@ export class Codes {
     this.#dummyWrite = dummyWrite
     this.#keys = keys
     this.#toField = delivery.toField
-    const { names } = users
-    this.slots = {
-      email: slotOf('email', names),
-      sms: slotOf('sms', names),
-      verification: slotOf('verification', names),
-    }
+    const slots = CODE_KINDS.map((kind) => [kind, slotOf(kind, users.names)])
+    this.slots = Object.fromEntries(slots)
     this.allEnded = this.#hashes(CODE_KINDS)
   }
 
@@ -98,10 +94,8 @@ export class Codes {
     const opens = () => {
       const expiresAt = new Date(at + ttlSeconds * 1000)
       const set = { [slot.expiresAt]: expiresAt, [slot.attempts]: 0, [slot.sentAt]: sentAt }
-      const filter = all([
-        rested,
-        missingOr({ op: 'lte', field: slot.expiresAt, value: new Date(at) }),
-      ])
+      const ended = missingOr({ op: 'lte', field: slot.expiresAt, value: new Date(at) })
+      const filter = all([rested, ended])
       return this.#users.update(account._id, { set, unset: this.#hashes([kind]) }, {}, filter)
     }
     const finds = () => {

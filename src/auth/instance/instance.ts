@@ -20,6 +20,7 @@ import {
   keysFor,
   type Purpose,
 } from '../keys/signing.ts'
+import { type UsedTokens, usedTokenSchema, usedTokens } from '../providers/used-tokens.ts'
 import { type Access, createReport, type Report, type RouteName } from '../request-info.ts'
 import type { StoredNames } from '../setup/field-names.ts'
 import type { Accounts, MethodRoute, OpenMethod } from '../setup/method.ts'
@@ -41,11 +42,10 @@ import { Lockout, type Reservation } from './lockout.ts'
 import { ProvenIdentifiers } from './proven-identifiers.ts'
 import { type ReadToken, type RefreshTokens, Sessions } from './sessions.ts'
 import { Tickets } from './tickets.ts'
-import { type UsedTokens, usedTokenSchema, usedTokens } from './used-tokens.ts'
 import { type DummyWrite, dummyWrites, Users } from './users.ts'
 
 /** The parts. */
-export interface AuthInstance {
+export interface Auth {
   readonly host: Host
   readonly logger: Logger
   /** The path on which the router is mounted first. */
@@ -88,7 +88,7 @@ export interface AuthInstance {
 /** One route of accounts' own: its row in the table and its handler. */
 export interface AuthRoute extends RouteRow<RouteName> {
   /** Called once per mount. */
-  handler(auth: AuthInstance): Handler
+  handler(auth: Auth): Handler
 }
 
 /**
@@ -100,7 +100,7 @@ export interface OwnMethod {
   /** What keeps refresh tokens. */
   readonly RefreshTokens?: typeof RefreshTokens
   /** What it brings besides its routes; called once for each app. */
-  open?(auth: AuthInstance): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
+  open?(auth: Auth): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
   /** Start-up warnings about its options. */
   advice?(settings: AuthSettings): readonly (string | undefined)[]
 }
@@ -127,12 +127,12 @@ export interface Machinery {
   /** The routes that every app with methods has. */
   readonly routes: readonly MethodRoute[]
   /** What the method with that name gets. */
-  accountsFor(auth: AuthInstance, method: string): Accounts
+  accountsFor(auth: Auth, method: string): Accounts
   /** The second factors of the methods that are open. */
-  factorsOf(auth: AuthInstance): Factors
-  handlerOf(auth: AuthInstance, route: MethodRoute): Handler
+  factorsOf(auth: Auth): Factors
+  handlerOf(auth: Auth, route: MethodRoute): Handler
   confirmSession(
-    auth: AuthInstance,
+    auth: Auth,
     user: Fields,
     request: ApiRequest,
     signIn: SignIn,
@@ -145,7 +145,7 @@ export function createInstance(
   settings: AuthSettings,
   mount: string,
   own: readonly OwnMethod[],
-): AuthInstance {
+): Auth {
   const { now, logger } = host
   const { secrets, issuer, audience } = settings.token
   const name = { model: settings.model.name, mount: mount || '/' }
@@ -166,7 +166,7 @@ export function createInstance(
   const senders = breakers(now)
   const methods: OpenMethod[] = []
   const machinery = settings.methods[0]?.machinery as Machinery | undefined
-  const auth: Mutable<AuthInstance, 'factors' | 'accepted'> = {
+  const auth: Mutable<Auth, 'factors' | 'accepted'> = {
     host,
     logger,
     mount,
@@ -210,13 +210,13 @@ export function createInstance(
 type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [N in K]: T[N] }
 
 /** The instance, with the users as whoever sends `request` writes them: that is in the log of changes. */
-export function writtenBy(auth: AuthInstance, request: ApiRequest): AuthInstance {
+export function writtenBy(auth: Auth, request: ApiRequest): Auth {
   if (!auth.users.model.changes) return auth
   return { ...auth, users: auth.users.as(new RequestAuthor(() => request)) }
 }
 
 /** Opens the methods into `opened`; the parts of one have the same accounts. */
-function openMethods(auth: AuthInstance, machinery: Machinery, opened: OpenMethod[]): void {
+function openMethods(auth: Auth, machinery: Machinery, opened: OpenMethod[]): void {
   const known = new Map<string, Accounts>()
   for (const method of auth.settings.methods) {
     const accounts = known.get(method.name) ?? machinery.accountsFor(auth, method.name)
@@ -234,7 +234,7 @@ function singleUse(
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
 }
 
-type Work = (auth: AuthInstance, request: ApiRequest, context: Context) => Promise<Response>
+type Work = (auth: Auth, request: ApiRequest, context: Context) => Promise<Response>
 
 /** A row of the table: `at` is its method and its path. */
 export function route(
@@ -245,7 +245,7 @@ export function route(
   more: Partial<AuthRoute> = {},
 ): AuthRoute {
   const [method = '', path = ''] = at.split(' ')
-  const handler = (auth: AuthInstance): Handler => work.bind(undefined, auth)
+  const handler = (auth: Auth): Handler => work.bind(undefined, auth)
   return { name, method, path, access, handler, ...more }
 }
 
@@ -256,7 +256,7 @@ export function bySender(work: Work): Work {
 
 /** A route of an instance. */
 export interface ServedRoute {
-  readonly auth: AuthInstance
+  readonly auth: Auth
   readonly route: AuthRoute | MethodRoute
   /** The guards that demand something, without those that take notes. */
   readonly guards: readonly Guard[]

@@ -4,10 +4,10 @@ import { HttpError } from '../../http/errors.ts'
 import { isLoopback } from '../../http/host.ts'
 import type { Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import type { SingleUse } from '../instance/used-tokens.ts'
 import { fail, needsPart } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
+import type { SingleUse } from './used-tokens.ts'
 
 /** What a provider says about the person who signs in. */
 export interface Profile {

@@ -12,7 +12,7 @@ import {
 import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
 import { tellOfProviders } from '../delivery/messages.ts'
 import type { RightCode } from '../instance/codes.ts'
-import { type AuthInstance, type OwnMethod, route } from '../instance/instance.ts'
+import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import type { OwnVisit } from '../instance/proven-identifiers.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
@@ -37,7 +37,7 @@ export const emailProof: OwnMethod = {
 }
 
 /** Responds, then sends a code that proves a mailbox. */
-async function sendEmailCode(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function sendEmailCode(auth: Auth, request: ApiRequest): Promise<Response> {
   const address = addressIn(auth, await readBody(auth.host, request), request)
   return respondFirst(auth, request, ['email'], async () => {
     const user = await accountToVerify(auth, address, request)
@@ -46,7 +46,7 @@ async function sendEmailCode(auth: AuthInstance, request: ApiRequest): Promise<R
 }
 
 /** Proves a mailbox by a code that was mailed to it. */
-async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function verifyEmail(auth: Auth, request: ApiRequest): Promise<Response> {
   const body = await readBody(auth.host, request)
   const otp = credential(body, 'otp') ?? credential(body, 'code')
   const address = addressIn(auth, body, request)
@@ -68,7 +68,7 @@ async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Res
 
 /** What a body says of an address: its normal form, or undefined if it is none; null if the body says nothing. */
 function addressIn(
-  { settings }: AuthInstance,
+  { settings }: Auth,
   body: Fields,
   request: ApiRequest,
 ): string | null | undefined {
@@ -85,7 +85,7 @@ function addressIn(
  * become theirs, else the one that has it.
  */
 async function accountToVerify(
-  { users, identifiers }: AuthInstance,
+  { users, identifiers }: Auth,
   address: string | null | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
@@ -100,7 +100,7 @@ async function accountToVerify(
 
 /** The password serves as well as a sign-in, which `required` does not allow yet. */
 async function showsPassword(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields | undefined,
   body: Fields,
   request: ApiRequest,
@@ -119,7 +119,7 @@ async function showsPassword(
 
 /** Writes the proof and uses the code up, in one conditional step; the user before and after it. Throws a 400 or 409. */
 async function prove(
-  auth: AuthInstance,
+  auth: Auth,
   right: RightCode,
   signedIn: OwnVisit | undefined,
 ): Promise<{ readonly before: Fields; readonly after: Fields }> {
@@ -155,7 +155,7 @@ async function prove(
  * user can add another, because a code in the wrong hands would give the account away.
  */
 function proofChange(
-  { users, identifiers, codes }: AuthInstance,
+  { users, identifiers, codes }: Auth,
   user: Fields,
   signedIn: OwnVisit | undefined,
 ): Change | undefined {

@@ -5,7 +5,7 @@ import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
 import { tell } from '../delivery/messages.ts'
-import type { AuthInstance, SignIn } from '../instance/instance.ts'
+import type { Auth, SignIn } from '../instance/instance.ts'
 import type { Reservation } from '../instance/lockout.ts'
 import type { AskedStep } from '../instance/tickets.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
@@ -20,7 +20,7 @@ import { askedStep, guessPassword, inTurn, isRefusal, openSession, runOnLogin } 
  * their session instead, and every other account is as if unknown.
  */
 export async function login(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   _?: unknown,
   own?: string,
@@ -66,7 +66,7 @@ export async function login(
 }
 
 /** The signed-in user's account, unless a body names another one. */
-function ownAccount(auth: AuthInstance, body: Fields, own: string): NamedAccount {
+function ownAccount(auth: Auth, body: Fields, own: string): NamedAccount {
   const named = namedAccount(auth, body)
   if (!named) return { key: own, find: () => auth.users.byId(own) }
   const find = async () => {
@@ -78,7 +78,7 @@ function ownAccount(auth: AuthInstance, body: Fields, own: string): NamedAccount
 
 /** What replaces the hash of a right password that was hashed in another way than passwords are now. */
 async function rehash(
-  { users, passwords }: AuthInstance,
+  { users, passwords }: Auth,
   { user }: Reservation,
   plain: string,
 ): Promise<Fields> {
@@ -89,7 +89,7 @@ async function rehash(
 
 /** Asks for the second step. The password was right: each answer is counted as a guess instead. */
 async function askForStep(
-  { lockout, tickets }: AuthInstance,
+  { lockout, tickets }: Auth,
   reservation: Reservation,
   step: AskedStep,
   set: Fields,
@@ -102,7 +102,7 @@ async function askForStep(
 
 /** Signs in by the ticket of a first step and the answer that `onLogin` asks for. */
 async function loginWithTicket(
-  auth: AuthInstance,
+  auth: Auth,
   text: string | null,
   body: Fields,
   request: ApiRequest,
@@ -139,7 +139,7 @@ async function loginWithTicket(
 
 /** Whether a second factor was asked for. Throws a 401 if the answer is wrong; its try has been counted. */
 async function checkFactor(
-  auth: AuthInstance,
+  auth: Auth,
   { user, locks }: Reservation,
   body: Fields,
   request: ApiRequest,
@@ -154,7 +154,7 @@ async function checkFactor(
 }
 
 /** A takeover meanwhile ends the factors that a sign-in went by; one that was made signed in changes no password. */
-export function eraOf({ users, machinery }: AuthInstance, user: Fields): Fields {
+export function eraOf({ users, machinery }: Auth, user: Fields): Fields {
   const { takeovers } = users.names
   return machinery ? { [takeovers]: user[takeovers] } : {}
 }
@@ -172,7 +172,7 @@ interface Ending extends SignIn {
  * of a client that the account didn't know.
  */
 export async function respondSignedIn(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   { own, more, ...signIn }: Ending,
@@ -187,7 +187,7 @@ export async function respondSignedIn(
 
 /** Throws what refuses the account besides the password. */
 async function checkGuessed(
-  auth: AuthInstance,
+  auth: Auth,
   reservation: Reservation,
   request: ApiRequest,
 ): Promise<void> {
@@ -203,7 +203,7 @@ async function checkGuessed(
 
 /** Runs `onLogin`: returns the second step that it asks for, and throws its refusal of the sign-in. */
 async function askHook(
-  auth: AuthInstance,
+  auth: Auth,
   reservation: Reservation,
   request: ApiRequest,
   answer?: Fields,
@@ -222,7 +222,7 @@ async function askHook(
 
 /** The same for everyone, unless your options reveal which accounts are locked. */
 function refusal(
-  { lockout, settings }: AuthInstance,
+  { lockout, settings }: Auth,
   request: ApiRequest,
   locked: Fields | undefined,
 ): Error {
@@ -233,7 +233,7 @@ function refusal(
 
 /** Signs `user` in by a method, which has checked who they are. */
 export async function signInBy(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   { isStrong = false, expect = {}, own }: MethodSignIn = {},
@@ -253,7 +253,7 @@ export async function signInBy(
 
 /** Throws the refusal of an account that may not sign in, or not yet. */
 export async function checkAccount(
-  { users, identifiers, sessions }: AuthInstance,
+  { users, identifiers, sessions }: Auth,
   user: Fields,
 ): Promise<void> {
   if (users.isDisabled(user)) {

@@ -21,7 +21,7 @@ import {
 } from '../accounts/password-choice.ts'
 import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'
 import { tell, tellOfProviders } from '../delivery/messages.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { Auth } from '../instance/instance.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
@@ -33,7 +33,7 @@ import type { AuthSettings } from '../setup/settings.ts'
 import { guessPassword, inTurn } from '../sign-in.ts'
 
 /** Replaces the signed-in user's password; the current one counts as a guess, as it does at sign-in. */
-export async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function changePassword(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings, users, passwords } = auth
   const body = await readBody(auth.host, request)
   const current = credential(body, 'currentPassword')
@@ -58,7 +58,7 @@ export async function changePassword(auth: AuthInstance, request: ApiRequest): P
 }
 
 /** Responds, then sends a code to the account's stored address. */
-export async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function forgotPassword(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings } = auth
   const body = await readBody(auth.host, request)
   const account = namedAccount(auth, body)
@@ -89,7 +89,7 @@ function meantBy(
 }
 
 /** Sets a new password by a one-time code. */
-export async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function resetPassword(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings, users, passwords, codes, identifiers } = auth
   const body = await readBody(auth.host, request)
   const account = namedAccount(auth, body)

@@ -15,7 +15,7 @@ import {
 } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { Auth } from '../instance/instance.ts'
 import type { NewSession } from '../instance/sessions.ts'
 import { DECOY, newPassword } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
@@ -28,7 +28,7 @@ import { firstSignIn, openSession, type SignedIn } from '../sign-in.ts'
  * the response holds the user but no tokens.
  */
 export async function register(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
@@ -87,7 +87,7 @@ export async function register(
 
 /** What is stored with a new account besides its values: its first session, and the client that it knows. */
 function startOf(
-  { clients, sessions }: AuthInstance,
+  { clients, sessions }: Auth,
   _id: string,
   client: string | undefined,
   session: NewSession | undefined,
@@ -100,7 +100,7 @@ function startOf(
 
 /** The response to a sign-up with the data of its sign-in. Throws why the account is not signed in. */
 async function respond(
-  { users, report }: AuthInstance,
+  { users, report }: Auth,
   { _id }: Fields,
   data: SignedIn['data'] | undefined,
   request: ApiRequest,

@@ -10,7 +10,7 @@ import { dataResponse, messageResponse, valueResponse } from '../../http/respond
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { type AuthInstance, type OwnMethod, route } from '../instance/instance.ts'
+import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import {
   type RefreshTokenState,
   RefreshTokens,
@@ -36,10 +36,7 @@ export const sessionRoutes: OwnMethod = {
 }
 
 /** Ends every session of the user. */
-async function logoutAll(
-  { sessions, report }: AuthInstance,
-  request: ApiRequest,
-): Promise<Response> {
+async function logoutAll({ sessions, report }: Auth, request: ApiRequest): Promise<Response> {
   const id = String(request.auth?.userId)
   await sessions.endAll(id)
   report(request, 'session-ended', id)
@@ -48,7 +45,7 @@ async function logoutAll(
 
 /** Ends one session of the signed-in user, and the tokens that belong to it. */
 async function endSession(
-  { users, sessions, refresh, report }: AuthInstance,
+  { users, sessions, refresh, report }: Auth,
   request: ApiRequest,
 ): Promise<Response> {
   const id = String(request.auth?.userId)
@@ -62,7 +59,7 @@ async function endSession(
 
 /** Ends every session of a user; for admins. */
 async function endUserSessions(
-  { settings, sessions, report }: AuthInstance,
+  { settings, sessions, report }: Auth,
   request: ApiRequest,
 ): Promise<Response> {
   const id = requestedId(settings, request)
@@ -73,7 +70,7 @@ async function endUserSessions(
 
 /** The refresh token that a client sends: one of ours, or of another service if that is accepted. */
 async function tokenIn(
-  { host, accepted, refresh }: AuthInstance,
+  { host, accepted, refresh }: Auth,
   request: ApiRequest,
 ): Promise<SentToken | undefined> {
   const text = credential(await readBody(host, request), 'refreshToken')
@@ -84,7 +81,7 @@ async function tokenIn(
 const MAY_END: readonly RefreshTokenState[] = ['current', 'graced']
 
 /** Ends one session. The response is the same for every token. */
-async function logout(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function logout(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, sessions, report } = auth
   const token = await tokenIn(auth, request)
   const user = token && (await users.byToken(token.userId))
@@ -98,7 +95,7 @@ async function logout(auth: AuthInstance, request: ApiRequest): Promise<Response
 }
 
 /** Those that can still be used, the newest first. */
-async function listSessions(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function listSessions(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, sessions } = auth
   const refresh = auth.refresh as RefreshTokens
   const user = await users.byId(request.auth?.userId)
@@ -120,7 +117,7 @@ async function listSessions(auth: AuthInstance, request: ApiRequest): Promise<Re
 const MAX_TRIES = 100
 
 /** Returns a new access token, and with rotation a new refresh token. */
-async function refresh(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function refresh(auth: Auth, request: ApiRequest): Promise<Response> {
   const tokens = auth.refresh as RefreshTokens
   const token = await tokenIn(auth, request)
   if (!token) throw refuse.invalidRefreshToken()
@@ -137,7 +134,7 @@ async function refresh(auth: AuthInstance, request: ApiRequest): Promise<Respons
 
 /** The user and the session after a compare-and-set; undefined if another write came first. Throws a 401. */
 async function tryRefresh(
-  auth: AuthInstance,
+  auth: Auth,
   tokens: RefreshTokens,
   token: SentToken,
   request: ApiRequest,
@@ -168,7 +165,7 @@ async function tryRefresh(
 
 /** A token that was replaced long ago is used: one of its two holders is a thief (RFC 9700 §4.14.2). */
 async function revoke(
-  { logger, sessions, report }: AuthInstance,
+  { logger, sessions, report }: Auth,
   { settings }: RefreshTokens,
   userId: string,
   sessionId: string,

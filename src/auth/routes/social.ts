@@ -5,8 +5,7 @@ import { idsOf } from '../../http/request-ids.ts'
 import type { Fields } from '../../ports/store.ts'
 import { accountOf } from '../accounts/create-account.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { tellOfProviders } from '../delivery/messages.ts'
-import { type AuthInstance, type OwnMethod, route } from '../instance/instance.ts'
+import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
@@ -31,7 +30,7 @@ interface Attempt {
 }
 
 /** Signs in by a provider's credential. Nothing else in the body identifies the user. */
-async function social(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function social(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings, users, logger, report } = auth
   const name = request.params.provider ?? ''
   const provider = settings.providers.get(name)
@@ -55,16 +54,14 @@ async function social(auth: AuthInstance, request: ApiRequest): Promise<Response
 }
 
 async function signInBy(
-  auth: AuthInstance,
+  auth: Auth,
   provider: Provider,
   profile: Verified,
   request: ApiRequest,
   attempt: Attempt,
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const user = await accountOf(auth, provider, profile, request, (before, after) =>
-      tellOfProviders(auth, before, after, request),
-    )
+    const user = await accountOf(auth, provider, profile, request)
     attempt.userId = user._id
     await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user, request) : undefined
@@ -85,7 +82,7 @@ async function signInBy(
  * guesses at a second factor.
  */
 async function useOnce(
-  { usedTokens }: AuthInstance,
+  { usedTokens }: Auth,
   { once }: Verified,
   request: ApiRequest,
   signIn: () => Promise<Response>,

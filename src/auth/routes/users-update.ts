@@ -22,14 +22,14 @@ import { reauthenticate } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
 import { tellOldAddress } from '../delivery/messages.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { Auth } from '../instance/instance.ts'
 import * as refuse from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isSelf } from './users.ts'
 
 /** Changes the fields in `updateFields`; identifiers and addresses for codes only with the current password. */
 export async function updateUser(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
@@ -57,7 +57,7 @@ export async function updateUser(
 
 /** A profile is sent as JSON, so its write brings no files. */
 function write(
-  { host, users, files }: AuthInstance,
+  { host, users, files }: Auth,
   id: string,
   changes: Fields,
   request: ApiRequest,
@@ -77,7 +77,7 @@ interface Move {
 
 /** Writes changes of identifiers, and notifies the old addresses. */
 async function moveUser(
-  auth: AuthInstance,
+  auth: Auth,
   before: Fields,
   { body, changes, moved }: Move,
   request: ApiRequest,

@@ -23,16 +23,13 @@ import { credential, readBody } from '../accounts/credentials.ts'
 import { checkNotLast, keepingAnAdmin } from '../accounts/last-admin.ts'
 import { reauthenticate } from '../accounts/password-choice.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { Auth } from '../instance/instance.ts'
 import * as refuse from '../refusals.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
 
 /** The signed-in user. */
-export async function me(
-  { users, settings }: AuthInstance,
-  request: ApiRequest,
-): Promise<Response> {
+export async function me({ users, settings }: Auth, request: ApiRequest): Promise<Response> {
   // `requireAuth` has just read it. If tokens alone decide, `request.user` was set by some middleware.
   const user = settings.token.invalidateOnPasswordChange
     ? request.user
@@ -42,10 +39,7 @@ export async function me(
 }
 
 /** One user; other users than themselves and admins see only the `visibleFields`. */
-export async function getUser(
-  { users, settings }: AuthInstance,
-  request: ApiRequest,
-): Promise<Response> {
+export async function getUser({ users, settings }: Auth, request: ApiRequest): Promise<Response> {
   const id = requestedId(settings, request)
   const user = await users.byId(id)
   if (!user) throw entryNotFound()
@@ -60,7 +54,7 @@ export function isSelf(request: ApiRequest, id: string): boolean {
 }
 
 /** Responds with lists of users, newest first; identifiers and role are equality filters. */
-export function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
+export function usersLister({ settings, names, host, mount }: Auth): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
   const options: RouterOptions<Fields> = {
@@ -99,7 +93,7 @@ export function usersLister({ settings, names, host, mount }: AuthInstance): Han
 }
 
 /** Changes a user's roles. */
-export async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function modifyRoles(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, settings, roles } = auth
   const id = requestedId(settings, request)
   const wanted = rolesIn(roles, await readBody(auth.host, request))
@@ -113,7 +107,7 @@ export async function modifyRoles(auth: AuthInstance, request: ApiRequest): Prom
 
 /** The record of `before` with the roles `wanted`; null if it is gone. Throws a 409 if no admin would be left. */
 export async function changeRoles(
-  auth: AuthInstance,
+  auth: Auth,
   before: Fields,
   wanted: readonly string[],
 ): Promise<Fields | null> {
@@ -158,7 +152,7 @@ function entriesOf(body: Fields): readonly unknown[] {
  * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. If
  * `onDelete` throws, the account stays.
  */
-export async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function deleteUser(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, settings } = auth
   const id = requestedId(settings, request)
   const isOwn = isSelf(request, id)

@@ -9,7 +9,7 @@ import { isForbiddenKey } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/same-content.ts'
 import type { Shape } from '../../ports/shape.ts'
 import { fail } from '../option-checks.ts'
-import { channelsThere } from './delivery-settings.ts'
+import { channelsThere, isThere } from './delivery-settings.ts'
 import {
   type CodeKind,
   codeFields,
@@ -92,10 +92,8 @@ function needs(settings: AuthSettings): readonly Need[] {
 }
 
 /** The codes that reset passwords; `otp.deliver` may send them by mail and by SMS. */
-function codesOf({ delivery, model }: AuthSettings): readonly CodeKind[] {
-  const { deliver, sms, toField } = delivery
-  const bySms = deliver ? model.shape.fields.has(toField.sms) : sms !== undefined
-  return bySms ? ['email', 'sms'] : ['email']
+function codesOf(settings: AuthSettings): readonly CodeKind[] {
+  return isThere(settings, 'sms') ? ['email', 'sms'] : ['email']
 }
 
 function addressNeeds({ delivery: { mail, sms, toField } }: AuthSettings): readonly Need[] {
