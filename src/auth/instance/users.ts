@@ -30,20 +30,28 @@ const CHANGES = ['set', 'unset', 'increment', 'push'] as const
 
 /** What a write changes. */
 function changeIn(write: Write): Change {
-  const named = CHANGES.map((name) => [name, write[name] ?? []] as const)
-  return Object.fromEntries(named.filter(([, part]) => Object.keys(part).length > 0))
+  const change: Record<string, object> = {}
+  for (const name of CHANGES) {
+    const part = write[name]
+    if (part && Object.keys(part).length > 0) change[name] = part
+  }
+  return change
 }
 
 /** One write that does what all of `parts` do, and expects what all of them expect. */
 export function together(...parts: readonly (Write | undefined)[]): Write {
-  const writes = parts.filter((part) => part !== undefined)
-  const joined = (name: 'set' | 'push' | 'expect') =>
-    Object.assign({}, ...writes.map((part) => part[name]))
-  return {
-    ...{ set: joined('set'), push: joined('push'), expect: joined('expect') },
-    unset: writes.flatMap(({ unset = [] }) => unset),
-    filter: all(writes.map(({ filter = everything }) => filter)),
+  const unset: string[] = []
+  const joined = { set: {}, increment: {}, push: {}, expect: {}, unset }
+  let filter: Filter | undefined
+  for (const part of parts) {
+    if (!part) continue
+    for (const name of ['set', 'increment', 'push', 'expect'] as const) {
+      Object.assign(joined[name], part[name])
+    }
+    unset.push(...(part.unset ?? []))
+    if (part.filter) filter = filter ? all([filter, part.filter]) : part.filter
   }
+  return { ...joined, filter }
 }
 
 /** The users of one auth router. */
@@ -118,9 +126,10 @@ export class Users {
     id: unknown,
     change: Change,
     expect: Fields = {},
-    filter: Filter = everything,
+    filter?: Filter,
   ): Promise<Fields | null> {
-    return this.engine.stored.update(all([withId(String(id)), filter]), change, { expect })
+    const byId = withId(String(id))
+    return this.engine.stored.update(filter ? all([byId, filter]) : byId, change, { expect })
   }
 
   /**
@@ -145,10 +154,10 @@ export class Users {
 
   /** A write of nothing is a read: hooks may have changed the record since, so what it expects must still be true. */
   async #write(id: unknown, write: Write): Promise<Fields | null> {
-    const { expect = {}, filter = everything } = write
+    const { expect = {}, filter } = write
     const change = changeIn(write)
     if (Object.keys(change).length > 0) return this.update(id, change, expect, filter)
-    const now = await this.engine.first(all([withId(String(id)), filter]))
+    const now = await this.engine.first(all([withId(String(id)), filter ?? everything]))
     return now && holds(now, expect) ? now : null
   }
 
