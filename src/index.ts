@@ -18,9 +18,15 @@ export type {
   ProviderOptions,
   SocialOptions,
 } from './auth/providers/provider.ts'
+export type {
+  Access,
+  ClientOption,
+  RouteName,
+  SecurityEvent,
+  SecurityEventType,
+} from './auth/request-info.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
 export { caseMapped } from './auth/setup/case-mapped.ts'
-export type { ClientOption } from './auth/request-info.ts'
 export type {
   Channel,
   CodeMessage,
@@ -51,10 +57,8 @@ export type {
   TokenOptions,
   UserFieldsOptions,
 } from './auth/setup/options.ts'
-export type { Access, RouteName } from './auth/request-info.ts'
-export type { SecurityEvent, SecurityEventType } from './auth/request-info.ts'
-export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { SecondStepRequired, type SignInStep } from './auth/setup/options.ts'
+export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { type UserFields, userFields } from './auth/setup/user-fields.ts'
 export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'

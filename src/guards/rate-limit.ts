@@ -5,7 +5,14 @@ import { countOfAll } from '#processes'
 import { networkOf } from '../auth/request-info.ts'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { type Fail, type Rule, callable, checkOptions, failAs, natural } from '../model/option-rules.ts'
+import {
+  callable,
+  checkOptions,
+  type Fail,
+  failAs,
+  natural,
+  type Rule,
+} from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { type Host, perApp } from '../records/engine/host.ts'

@@ -10,7 +10,7 @@ import * as account from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { Flow } from './flow.ts'
-import { type OidcOptions, checkOidcOptions, fail } from './options.ts'
+import { checkOidcOptions, fail, type OidcOptions } from './options.ts'
 import { OpenIdProvider } from './provider.ts'
 
 export type { OidcOptions } from './options.ts'

@@ -13,7 +13,7 @@ import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
 import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
 import { Ceremonies } from './ceremonies.ts'
-import { SignIns, checkTyped } from './sign-ins.ts'
+import { checkTyped, SignIns } from './sign-ins.ts'
 import { type Passkey, Passkeys } from './stored.ts'
 
 /** Options of `passkeys`. */
