@@ -7,7 +7,7 @@
 export { type App, createApp, type Mounted } from './app/app.ts'
 export type { Platform } from './app/context.ts'
 export type { AppOptions } from './app/options.ts'
-export type { OwnMail, OwnMails } from './auth/delivery/send-message.ts'
+export type { OwnMail, OwnMails } from './auth/delivery/messages.ts'
 export type { Duration } from './auth/option-checks.ts'
 export type {
   CustomOptions,
@@ -18,9 +18,15 @@ export type {
   ProviderOptions,
   SocialOptions,
 } from './auth/providers/provider.ts'
+export type {
+  Access,
+  ClientOption,
+  RouteName,
+  SecurityEvent,
+  SecurityEventType,
+} from './auth/request-info.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
 export { caseMapped } from './auth/setup/case-mapped.ts'
-export type { ClientOption } from './auth/setup/client.ts'
 export type {
   Channel,
   CodeMessage,
@@ -51,10 +57,8 @@ export type {
   TokenOptions,
   UserFieldsOptions,
 } from './auth/setup/options.ts'
-export type { Access, RouteName } from './auth/setup/route-names.ts'
-export type { SecurityEvent, SecurityEventType } from './auth/setup/security-event.ts'
+export { SecondStepRequired, type SignInStep } from './auth/setup/options.ts'
 export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
-export { SecondStepRequired, type SignInStep } from './auth/setup/sign-in-step.ts'
 export { type UserFields, userFields } from './auth/setup/user-fields.ts'
 export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'

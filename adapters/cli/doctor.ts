@@ -3,7 +3,7 @@
  * `fieldgate doctor --upgrade [--since 0.1.0] [--json]`
  */
 
-import { routeServedBy } from '../../src/auth/routes/serving.ts'
+import { routeServedBy } from '../../src/auth/instance/instance.ts'
 import { type Identifier, misreadAs } from '../../src/auth/setup/identifiers.ts'
 import type { AuthSettings } from '../../src/auth/setup/settings.ts'
 import type { Model } from '../../src/model/model.ts'

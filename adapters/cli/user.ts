@@ -3,11 +3,10 @@
 import { createAccount } from '../../src/auth/accounts/create-account.ts'
 import { namedAccount } from '../../src/auth/accounts/credentials.ts'
 import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts'
-import type { AuthInstance } from '../../src/auth/instance.ts'
-import { noteRequest } from '../../src/auth/request-info/request-info.ts'
-import { routeServedBy } from '../../src/auth/routes/serving.ts'
+import { type Auth, routeServedBy } from '../../src/auth/instance/instance.ts'
+import { noteRequest } from '../../src/auth/request-info.ts'
 import { changeRoles } from '../../src/auth/routes/users.ts'
-import { channelsThere } from '../../src/auth/setup/channels.ts'
+import { channelsThere } from '../../src/auth/setup/delivery-settings.ts'
 import { firstRole, rolesIn } from '../../src/auth/setup/roles.ts'
 import { HttpError } from '../../src/http/errors.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
@@ -80,7 +79,7 @@ interface Asked {
 }
 
 /** The account as it is now, and whether it is new. */
-async function done(auth: AuthInstance, { find, role, create }: Asked): Promise<[Fields, boolean]> {
+async function done(auth: Auth, { find, role, create }: Asked): Promise<[Fields, boolean]> {
   if (role !== undefined) checkRole(auth, role)
   const found = await namedAccount(auth, { identifier: find })?.find()
   if (!found && create) return [await created(auth, find, role, create), true]
@@ -108,7 +107,7 @@ function fieldsIn(text = '{}'): Fields {
 }
 
 /** The accounts of the app, or of the auth router on `mount`. */
-function authOf(host: Host, mount: string | undefined): AuthInstance {
+function authOf(host: Host, mount: string | undefined): Auth {
   const all = host.mounted.flatMap(({ mount: at, routes }) => {
     const auth = routes.flatMap(({ handler }) => routeServedBy(handler)?.auth ?? [])[0]
     return auth ? [{ at, auth }] : []
@@ -124,21 +123,21 @@ function authOf(host: Host, mount: string | undefined): AuthInstance {
   return one.auth
 }
 
-function checkRole({ roles: { list } }: AuthInstance, role: string): void {
+function checkRole({ roles: { list } }: Auth, role: string): void {
   if (list.includes(role)) return
   throw new Refused(
     `There is no role '${role}'.${didYouMean(role, list)} There are: ${list.join(', ')}.`,
   )
 }
 
-function noAccount({ settings }: AuthInstance, find: string): string {
+function noAccount({ settings }: Auth, find: string): string {
   const names = settings.identifiers.map(({ field }) => field).join(', ')
   return `No account has the identifier '${find}'. Accounts are found by: ${names}. To make one, add --create.`
 }
 
 /** Makes an account without a password, which a code will set. */
 async function created(
-  auth: AuthInstance,
+  auth: Auth,
   find: string,
   role: string | undefined,
   fields: Fields,
@@ -161,7 +160,7 @@ async function created(
 }
 
 /** Sends the code that sets the password. */
-async function sendCode(auth: AuthInstance, account: Fields): Promise<void> {
+async function sendCode(auth: Auth, account: Fields): Promise<void> {
   const address = addressOf(auth, account, channelsThere(auth.settings))
   const failures: string[] = []
   const error = (message: string, details?: object) =>
@@ -178,7 +177,7 @@ async function sendCode(auth: AuthInstance, account: Fields): Promise<void> {
 }
 
 /** What stands for the request of a client. */
-function ownRequest({ logger }: AuthInstance): ApiRequest {
+function ownRequest({ logger }: Auth): ApiRequest {
   const request = new Request('http://localhost/') as ApiRequest
   Object.assign(request, { requestId: crypto.randomUUID(), params: {}, route: '', query: {} })
   noteRequest(() => undefined, 'register')(request, { logger, waitUntil() {} } as never as Context)

@@ -3,23 +3,22 @@
  * not compile.
  */
 
-import type { AuthInstance } from '../auth/instance.ts'
-import { isOfMethod, type ServedRoute } from '../auth/routes/serving.ts'
+import { type Auth, isOfMethod, type ServedRoute } from '../auth/instance/instance.ts'
+import type { RouteName } from '../auth/request-info.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
-import type { RouteName } from '../auth/setup/route-names.ts'
 import { NO_FIELDS, type Reach, shownFields } from './records.ts'
 
 /** What a route shows and takes. */
 interface Sketch {
   /** The fields of users that its response shows. Default: none. */
-  readonly read?: (auth: AuthInstance) => readonly string[]
+  readonly read?: (auth: Auth) => readonly string[]
   /** The fields of users that its body sets. Default: none. */
-  readonly write?: (auth: AuthInstance) => readonly string[]
+  readonly write?: (auth: Auth) => readonly string[]
 }
 
-const password = ({ names }: AuthInstance) => [names.password]
-const role = ({ names }: AuthInstance) => [names.role]
-const identifiers = ({ settings }: AuthInstance) => settings.identifiers.map(({ field }) => field)
+const password = ({ names }: Auth) => [names.password]
+const role = ({ names }: Auth) => [names.role]
+const identifiers = ({ settings }: Auth) => settings.identifiers.map(({ field }) => field)
 
 const ROUTES: Readonly<Record<RouteName, Sketch>> = {
   register: {
@@ -62,7 +61,7 @@ export function accountFields({ auth, route }: ServedRoute): Reach {
   }
 }
 
-function userFields({ settings, names }: AuthInstance): readonly string[] {
+function userFields({ settings, names }: Auth): readonly string[] {
   const secrets = SECRETS.map((name) => names[name])
   const { shape, hidden } = settings.model
   return shownFields({ shape, hidden: [...hidden, ...secrets] })

@@ -2,7 +2,7 @@
 
 import type { $ZodType } from 'zod/v4/core'
 import type { App } from '../app/app.ts'
-import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
+import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
 import { objectShape } from '../model/shape.ts'
 import { letsThrough, textsOf } from '../records/engine/guards.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'

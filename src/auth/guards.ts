@@ -11,22 +11,15 @@ import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
 import { describeGuard, followsAuth } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
-import type { AuthInstance } from './instance.ts'
-import { type AcceptedClaims, bearerToken, type Claims } from './keys/access-tokens.ts'
+import { visitOf } from './instance/factors.ts'
+import type { Auth } from './instance/instance.ts'
+import { type AcceptedClaims, bearerToken, type Claims } from './keys/signing.ts'
 import { fail } from './option-checks.ts'
-import {
-  authenticationRequired,
-  invalidToken,
-  noAccess,
-  notActive,
-  secondFactorNeeded,
-  sessionEnded,
-} from './refusals.ts'
+import * as refuse from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
-import { visitOf } from './sign-in/factors.ts'
 
 /** Finds the instance of the app that received a request. */
-export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
+export type InstanceOf = (context: Parameters<Guard>[1]) => Auth
 
 /** The guards of an auth router that its apps get, and those of its own routes. */
 export interface Guards {
@@ -51,25 +44,30 @@ export interface Guards {
 export function guardsOf(instanceOf: InstanceOf): Guards {
   const guard = (token: 'required' | 'optional', without: Without, signIn: SignIn): Guard =>
     describeGuard(
-      tokenGuard(instanceOf, without, signIn),
+      async (request, context) => {
+        const auth = instanceOf(context)
+        const bearer = bearerToken(request)
+        await (bearer === undefined ? without(request, auth) : signIn(auth, request, bearer))
+      },
       token === 'required' ? 'signed in' : 'anyone',
       { token },
     )
   const requireSecondFactor: Guard = async (request, context) => {
-    if (!request.auth) throw authenticationRequired()
+    if (!request.auth) throw refuse.authenticationRequired()
     const auth = instanceOf(context)
     const user = await auth.users.byToken(request.auth.userId)
-    if (!user || visitOf(auth, user, request)?.strongAt === undefined) throw secondFactorNeeded()
+    if (!user || visitOf(auth, user, request)?.strongAt === undefined)
+      throw refuse.secondFactorNeeded()
   }
-  const refusals = [authenticationRequired(), secondFactorNeeded()]
+  const refusals = [refuse.authenticationRequired(), refuse.secondFactorNeeded()]
   const withoutFactor: SignIn = (auth, request, token) => authenticate(auth, request, token, false)
   const unsigned: Without = (request) => {
     delete request.auth
   }
   return {
-    requireAuth: guard('required', actingOr(refuse), accountByAny),
-    requireSession: guard('required', refuse, authenticate),
-    enrolling: guard('required', refuse, withoutFactor),
+    requireAuth: guard('required', actingOr(unauthenticated), accountByAny),
+    requireSession: guard('required', unauthenticated, authenticate),
+    enrolling: guard('required', unauthenticated, withoutFactor),
     optionalAuth: guard(
       'optional',
       actingOr(() => {}),
@@ -83,24 +81,15 @@ export function guardsOf(instanceOf: InstanceOf): Guards {
   }
 }
 
-function refuse(): never {
-  throw authenticationRequired()
+function unauthenticated(): never {
+  throw refuse.authenticationRequired()
 }
 
 /** Deals with a request that has no token. */
-type Without = (request: ApiRequest, auth: AuthInstance) => void | Promise<void>
-
-type SignIn = (auth: AuthInstance, request: ApiRequest, token: string) => Promise<void>
+type Without = (request: ApiRequest, auth: Auth) => void | Promise<void>
 
 /** Signs the bearer of a token in, or refuses it. */
-function tokenGuard(instanceOf: InstanceOf, without: Without, signIn: SignIn): Guard {
-  return async (request, context) => {
-    const auth = instanceOf(context)
-    const token = bearerToken(request)
-    if (token === undefined) await without(request, auth)
-    else await signIn(auth, request, token)
-  }
-}
+type SignIn = (auth: Auth, request: ApiRequest, token: string) => Promise<void>
 
 /** Signs the user in whom the app itself acts for; `otherwise` deals with other requests without a token. */
 function actingOr(otherwise: () => void): Without {
@@ -108,25 +97,25 @@ function actingOr(otherwise: () => void): Without {
     const acting = actingFor(request)
     if (!acting) return otherwise()
     const user = await auth.users.byToken(acting.userId)
-    if (!user || auth.users.isDisabled(user)) throw notActive()
+    if (!user || auth.users.isDisabled(user)) throw refuse.notActive()
     await admit(auth, request, user, { sub: acting.userId }, false)
   }
 }
 
 /** By the token of a session, or by that of a method, such as an API key. */
-async function accountByAny(auth: AuthInstance, request: ApiRequest, token: string): Promise<void> {
+async function accountByAny(auth: Auth, request: ApiRequest, token: string): Promise<void> {
   const bearer = auth.methods.find((method) => method.bearer?.takes(token))?.bearer
   if (!bearer) return authenticate(auth, request, token)
   const read = await bearer.read(token, request)
-  if (!read) throw invalidToken()
+  if (!read) throw refuse.invalidToken()
   const { user, claims } = read
-  if (auth.users.isDisabled(user)) throw notActive()
+  if (auth.users.isDisabled(user)) throw refuse.notActive()
   await admit(auth, request, user, { ...claims, sub: String(user._id) })
 }
 
 /** Makes `user` the one who makes the request. Throws a 403 if their role needs a second factor that they don't have. */
 async function admit(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   user: Fields,
   claims: Fields & { readonly sub: string },
@@ -163,8 +152,8 @@ export function requireRoleGuard(
 /** Like `requireRoleGuard`; without roles it refuses everyone. */
 export function onlyRole(roles: readonly string[]): Guard {
   const requireRole: Guard = (request) => {
-    if (!request.auth) throw authenticationRequired()
-    if (!hasRole(request.auth.role, roles)) throw noAccess()
+    if (!request.auth) throw refuse.authenticationRequired()
+    if (!hasRole(request.auth.role, roles)) throw refuse.noAccess()
   }
   const text = `role ${roles.join(' or ')}`
   return followsAuth(describeGuard(requireRole, text, { token: 'required', roles }))
@@ -176,13 +165,13 @@ export function isAdmin({ admin }: Pick<RoleSettings, 'admin'>, request: ApiRequ
 }
 
 async function authenticate(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   token: string,
   needsFactor?: boolean,
 ): Promise<void> {
   const claims = auth.tokens.verify(token) ?? auth.accepted?.accessToken(token)
-  if (!claims) throw invalidToken()
+  if (!claims) throw refuse.invalidToken()
   const { settings, users } = auth
   if (!settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0) {
     const { sub, role = settings.roles.default } = claims
@@ -190,18 +179,18 @@ async function authenticate(
     return
   }
   const user = await users.byToken(claims.sub)
-  if (!user) throw invalidToken()
+  if (!user) throw refuse.invalidToken()
   if (users.isDisabled(user)) {
     await endAll(auth, user, claims)
-    throw notActive()
+    throw refuse.notActive()
   }
-  if (hasEnded(auth, user, claims)) throw sessionEnded()
+  if (hasEnded(auth, user, claims)) throw refuse.sessionEnded()
   await admit(auth, request, user, { ...claims }, needsFactor)
 }
 
 /** Ends what a disabled user still has. */
 function endAll(
-  { refresh, sessions, users }: AuthInstance,
+  { refresh, sessions, users }: Auth,
   user: Fields,
   claims: Claims | AcceptedClaims,
 ): Promise<void> {
@@ -227,7 +216,7 @@ const ID_ALIAS: PropertyDescriptor = {
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
 function hasEnded(
-  { users, refresh }: AuthInstance,
+  { users, refresh }: Auth,
   user: Fields,
   claims: Claims | AcceptedClaims,
 ): boolean {

@@ -9,29 +9,25 @@ import { jsonResponse } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
-import { type OwnMails, sendOwn } from './delivery/send-message.ts'
+import { type OwnMails, sendOwn } from './delivery/messages.ts'
 import { type Guards, guardsOf, onlyRole, requireRoleGuard } from './guards.ts'
-import { type AuthInstance, type AuthRoute, createInstance } from './instance.ts'
+import { type Auth, type AuthRoute, createInstance, servesRoute } from './instance/instance.ts'
 import { needsPart } from './option-checks.ts'
-import { type AccountsPart, ALL_PARTS } from './parts.ts'
+import { type AccountsPart, ALL_PARTS, accounts } from './parts.ts'
 import type { SocialOptions } from './providers/provider.ts'
-import { noteRequest } from './request-info/request-info.ts'
+import { type Access, type MethodRouteName, noteRequest, type RouteName } from './request-info.ts'
 import { refusesInSteps } from './routes/even-time.ts'
-import { servesRoute } from './routes/serving.ts'
-import { accounts } from './routes/table.ts'
-import { checkAgreement } from './setup/agreement.ts'
 import type { SecretName, StoredName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
 import type { Method } from './setup/method.ts'
-import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
+import { checkAgreement, guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
 import type { AuthOptions, RolesOptions } from './setup/options.ts'
-import { type OwnInput, type OwnUser, withModel } from './setup/own-model.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
-import type { Access, MethodRouteName, RouteName } from './setup/route-names.ts'
 import { methodRoutes, parametersIn } from './setup/routes.ts'
 import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
+import { type OwnInput, type OwnUser, withModel } from './setup/user-fields.ts'
 
 /** A route as `router.urls` lists it; its path is relative to the mount. */
 export interface AuthUrl {
@@ -142,8 +138,8 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
   const rows = own.flatMap(({ routes }) => routes)
   const makers = new Map(parts.flatMap(({ option, maker }) => (maker ? [[option, maker]] : [])))
   let settings = resolveSettings(given, rows, makers, undefined)
-  const instances = new WeakMap<Host, AuthInstance>()
-  const instanceOf = ({ store }: Pick<Context, 'store'>): AuthInstance => {
+  const instances = new WeakMap<Host, Auth>()
+  const instanceOf = ({ store }: Pick<Context, 'store'>): Auth => {
     const auth = instances.get(hostOf(store))
     if (!auth) {
       throw new TypeError(`Auth: a guard runs in an app that does not mount the auth router`)
@@ -208,7 +204,7 @@ function wellKnownRoutes(files: Readonly<Record<string, object>>): readonly Rout
   }))
 }
 
-function routeTable(auth: AuthInstance, rows: readonly AuthRoute[], own: Guards): readonly Route[] {
+function routeTable(auth: Auth, rows: readonly AuthRoute[], own: Guards): readonly Route[] {
   const { settings } = auth
   const shared = [neverStored, ...settings.middlewares()]
   const table = [...rows, ...methodRoutes(settings.methods)].flatMap((route): Route[] => {

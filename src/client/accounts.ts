@@ -1,7 +1,7 @@
 /** What the routes of an auth router take and give, by their names. */
 
+import type { RouteName } from '../auth/request-info.ts'
 import type { SecretName } from '../auth/setup/field-names.ts'
-import type { RouteName } from '../auth/setup/route-names.ts'
 import type { AuthChoices, ServedAccounts } from '../auth/setup/served.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Counted } from './lists.ts'

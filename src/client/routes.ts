@@ -1,6 +1,6 @@
 /** The calls for the routes of an auth router. */
 
-import type { RouteName } from '../auth/setup/route-names.ts'
+import type { RouteName } from '../auth/request-info.ts'
 import { json, resultOf } from './answers.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Connection } from './connection.ts'

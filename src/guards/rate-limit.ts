@@ -2,7 +2,7 @@
 
 import { hexDigestOf } from '#hmac'
 import { countOfAll } from '#processes'
-import { networkOf } from '../auth/setup/client.ts'
+import { networkOf } from '../auth/request-info.ts'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
 import type { ApiRequest } from '../http/request.ts'
 import {

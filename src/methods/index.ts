@@ -4,7 +4,7 @@
  * @module
  */
 
-export { defineMethod } from '../auth/methods/machinery.ts'
+export { defineMethod } from '../auth/machinery.ts'
 export type {
   Accounts,
   Bearer,

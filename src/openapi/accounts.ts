@@ -3,12 +3,11 @@
  * compile.
  */
 
-import type { AuthInstance } from '../auth/instance.ts'
+import { type Auth, isOfMethod, type ServedRoute } from '../auth/instance/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
-import { isOfMethod, type ServedRoute } from '../auth/routes/serving.ts'
-import { channelsThere } from '../auth/setup/channels.ts'
-import type { RouteName } from '../auth/setup/route-names.ts'
+import type { RouteName } from '../auth/request-info.ts'
+import { channelsThere } from '../auth/setup/delivery-settings.ts'
 import type { HttpError } from '../http/errors.ts'
 import * as http from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
@@ -16,8 +15,7 @@ import type { Serving } from '../records/setup/serving.ts'
 import { methodSketch } from './methods.ts'
 import type { Schemas } from './named-schemas.ts'
 import { recordOperation } from './records.ts'
-import type { Described } from './responses.ts'
-import { bodyRefusals, done } from './responses.ts'
+import { bodyRefusals, type Described, done } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'
 import type { Parameter, Schema } from './specification.ts'
@@ -54,7 +52,7 @@ export interface RouteSketch {
 
 /** What a route is described from. */
 interface Given {
-  readonly auth: AuthInstance
+  readonly auth: Auth
   readonly schemas: Schemas
   /** The user as responses show it. */
   readonly user: Schema
@@ -63,7 +61,7 @@ interface Given {
 const TEXT: Schema = { type: 'string' }
 const REFRESH_BODY: Schema = object({ refreshToken: TEXT })
 
-const signInRefusals = ({ settings }: AuthInstance): readonly HttpError[] => [
+const signInRefusals = ({ settings }: Auth): readonly HttpError[] => [
   account.notActive(),
   ...(settings.emailVerification.required ? [account.emailNotConfirmed()] : []),
 ]

@@ -1,7 +1,7 @@
 /** `document`: the OpenAPI document of an app, from what is mounted. */
 
 import type { App } from '../app/app.ts'
-import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
+import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
 import { plural } from '../model/plural.ts'
 import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
@@ -10,8 +10,7 @@ import { accountOperation } from './accounts.ts'
 import { capitalised, OperationIds, Schemas, type Template, templateOf } from './named-schemas.ts'
 import { otherOperation } from './others.ts'
 import { recordOperation } from './records.ts'
-import type { Described } from './responses.ts'
-import { COMMON_RESPONSES, COMMON_SCHEMAS, failures, HEADERS } from './responses.ts'
+import { COMMON_RESPONSES, COMMON_SCHEMAS, type Described, failures, HEADERS } from './responses.ts'
 import { type Demands, demandsOf, schemeOf } from './security.ts'
 import type { OpenApiDocument, Operation, Parameter, PathItem, Schema } from './specification.ts'
 

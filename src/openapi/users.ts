@@ -1,6 +1,6 @@
 /** Users as the authentication API shows them, and the bodies that describe them. */
 
-import type { AuthInstance } from '../auth/instance.ts'
+import type { Auth } from '../auth/instance/instance.ts'
 import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
 import { SECRETS } from '../auth/setup/field-names.ts'
@@ -20,7 +20,7 @@ const TEXT: Schema = { type: 'string' }
 
 /** A user without secrets; with `visible`, what others see of one. */
 export function userSchema(
-  { settings, names }: AuthInstance,
+  { settings, names }: Auth,
   schemas: Schemas,
   visible?: readonly string[],
 ): Schema {
@@ -35,7 +35,7 @@ export function userSchema(
 
 /** The data of a sign-in. */
 export function signInSchema(
-  { settings }: AuthInstance,
+  { settings }: Auth,
   user: Schema,
   schemas: Schemas,
   isSocial = false,
@@ -55,12 +55,12 @@ export function signInSchema(
 }
 
 /** A new password. */
-export function passwordSchema({ settings }: AuthInstance): Schema {
+export function passwordSchema({ settings }: Auth): Schema {
   return { type: 'string', minLength: settings.password.minLength, maxLength: MAX_BYTES }
 }
 
 /** What a new password may be refused for. */
-export function passwordRefusals({ settings }: AuthInstance): readonly HttpError[] {
+export function passwordRefusals({ settings }: Auth): readonly HttpError[] {
   const { minLength, check } = settings.password
   return [
     account.passwordRequired(),
@@ -85,7 +85,7 @@ export function identifierBody(
 }
 
 /** Identifiers, a password, and `registerFields`. */
-export function registerBody(auth: AuthInstance): Converted {
+export function registerBody(auth: Auth): Converted {
   const { settings } = auth
   const { schema, defs } = bodySchema(settings.model, settings.registerFields, 'create')
   const { properties = {}, required = [] } = schema as ObjectSchema
@@ -114,7 +114,7 @@ export function registerBody(auth: AuthInstance): Converted {
 }
 
 /** `updateFields`, and the password that a change of an identifier needs. */
-export function profileBody({ settings }: AuthInstance): Converted {
+export function profileBody({ settings }: Auth): Converted {
   const { schema, defs } = bodySchema(settings.model, settings.updateFields, 'update')
   const { properties = {}, ...rest } = schema as ObjectSchema
   const changes = settings.identifiers.some(({ field }) => settings.updateFields.includes(field))
@@ -125,7 +125,7 @@ export function profileBody({ settings }: AuthInstance): Converted {
 }
 
 /** What the providers take: which of the members, depends on the provider. */
-export function providerBody({ settings }: AuthInstance): Schema {
+export function providerBody({ settings }: Auth): Schema {
   const names = [...settings.providers.values()].flatMap(({ credentials, companions = [] }) => [
     ...credentials,
     ...companions,
@@ -137,7 +137,7 @@ export function providerBody({ settings }: AuthInstance): Schema {
 }
 
 /** The second step of a sign-in has a ticket, and what `onLogin` asks for. */
-export function loginBody({ settings, factors, methods }: AuthInstance): Schema {
+export function loginBody({ settings, factors, methods }: Auth): Schema {
   const first = {
     type: 'object',
     properties: { identifier: TEXT, password: TEXT },
@@ -153,7 +153,7 @@ export function loginBody({ settings, factors, methods }: AuthInstance): Schema 
 }
 
 /** One role, or a list of them. */
-export function rolesBody({ settings }: AuthInstance): Schema {
+export function rolesBody({ settings }: Auth): Schema {
   const { list, multiple } = settings.roles
   const role = { type: 'string', enum: list }
   const roles = { type: 'array', items: role, minItems: 1, ...(!multiple && { maxItems: 1 }) }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { breaker, recently } from '../../src/auth/delivery/circuit-breaker.ts'
+import { breaker, recently } from '../../src/auth/instance/circuit-breaker.ts'
 
 interface Failure {
   readonly what: 'failed' | 'refused'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasher as noble } from '../../adapters/hashers/noble.ts'
 import { hasher as native } from '../../adapters/hashers/scrypt.ts'
-import { boundedHashing } from '../../src/auth/keys/bounded-hashing.ts'
+import { boundedHashing } from '../../src/auth/keys/hashing.ts'
 import { cheap, password } from './accounts.ts'
 import { parallel, service, statuses } from './service.ts'
 

@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { fairQueue } from '../../src/auth/keys/fair-queue.ts'
+import { fairQueue } from '../../src/auth/keys/hashing.ts'
 import { defineModel, HttpError, SecondStepRequired, type SecurityEvent } from '../../src/index.ts'
 import { password, userModel } from './accounts.ts'
 import { type Service, service } from './service.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { slots as nativeSlots } from '../../adapters/hashers/scrypt.ts'
-import { type EndTurn, fairQueue } from '../../src/auth/keys/fair-queue.ts'
-import { networkOf } from '../../src/auth/setup/client.ts'
+import { type EndTurn, fairQueue } from '../../src/auth/keys/hashing.ts'
+import { networkOf } from '../../src/auth/request-info.ts'
 import { cheap, password } from './accounts.ts'
 import { service } from './service.ts'
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { newPassword } from '../../src/auth/keys/passwords.ts'
-import { normalizers } from '../../src/auth/setup/normal-forms.ts'
+import { normalizers } from '../../src/auth/setup/identifiers.ts'
 import { createRouter, defineModel, type RouterOptions } from '../../src/index.ts'
 import { dateFrom, numberFrom } from '../../src/model/cast.ts'
 import { type Message, service } from '../records/service.ts'

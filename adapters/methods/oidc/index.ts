@@ -5,7 +5,7 @@
  */
 
 import { object, optional, string } from 'zod/mini'
-import { defineMethod } from '../../../src/auth/methods/machinery.ts'
+import { defineMethod } from '../../../src/auth/machinery.ts'
 import * as account from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'

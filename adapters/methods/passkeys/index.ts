@@ -5,7 +5,7 @@
  */
 
 import { array, boolean, date, nullable, object, optional, record, string, unknown } from 'zod/mini'
-import { defineMethod } from '../../../src/auth/methods/machinery.ts'
+import { defineMethod } from '../../../src/auth/machinery.ts'
 import * as refuse from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'

@@ -1,14 +1,18 @@
-/** Creates accounts. */
+/** How accounts are made: by a sign-up, by a method, or by a provider's profile that no account has yet. */
 
 import { checkTime, inTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
+import { tellOfProviders } from '../delivery/messages.ts'
+import type { Auth } from '../instance/instance.ts'
+import type { Provider, Verified } from '../providers/provider.ts'
+import * as refuse from '../refusals.ts'
 import type { NewAccount } from '../setup/method.ts'
 import { firstRole } from '../setup/roles.ts'
-import { isTakenElsewhere } from './one-namespace.ts'
-import type { AccountParts } from './proven-identifiers.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import { isTakenElsewhere } from './credentials.ts'
 
 /** How often a sign-up frees values that others only claim; they may claim them again meanwhile. */
 const MAX_TRIES = 5
@@ -25,20 +29,20 @@ export interface Making {
  * identifier is taken, or what is to open it.
  */
 export async function createAccount(
-  parts: AccountParts,
+  auth: Auth,
   id: string,
   values: Fields,
   request: ApiRequest,
   { isProven = false, claim }: Making = {},
 ): Promise<Fields | undefined> {
-  const { users, settings, report } = parts
+  const { users, settings, report } = auth
   checkTime(request)
-  const user = await insert(parts, id, values)
+  const user = await insert(auth, id, values)
   if (!user) return undefined
   const remove = () => users.engine.remove(withId(id))
   const { onRegister } = settings
   try {
-    if (!isProven && (await isTakenElsewhere(parts, values, id))) {
+    if (!isProven && (await isTakenElsewhere(auth, values, id))) {
       await remove()
       return undefined
     }
@@ -59,13 +63,13 @@ export async function createAccount(
 
 /** Makes an account of `values`, and of an `address` that is proven. */
 export async function createProven(
-  parts: AccountParts,
+  auth: Auth,
   values: Fields,
   address: Fields | undefined,
   request: ApiRequest,
   { name, claim }: NewAccount = {},
 ): Promise<Fields | undefined> {
-  const { settings, users, identifiers } = parts
+  const { settings, users, identifiers } = auth
   const { names } = users
   // A name by which people sign in is chosen by them, and belongs to one of them.
   const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
@@ -76,32 +80,152 @@ export async function createProven(
     [names.role]: firstRole(settings.roles),
     ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
   })
-  return createAccount(parts, await users.newId(), record, request, { isProven: true, claim })
+  return createAccount(auth, await users.newId(), record, request, { isProven: true, claim })
 }
 
-async function insert(
-  parts: AccountParts,
-  id: string,
-  values: Fields,
-): Promise<Fields | undefined> {
+async function insert(auth: Auth, id: string, values: Fields): Promise<Fields | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     try {
-      return await parts.users.engine.insert(values, id)
+      return await auth.users.engine.insert(values, id)
     } catch (error) {
       if (!isDuplicate(error)) throw error
     }
-    if (!(await freeIdentifiers(parts, values))) return undefined
+    if (!(await freeIdentifiers(auth, values))) return undefined
   }
   return undefined
 }
 
 /** Whether all identifiers among `values` are free, including those that others only claimed without effect. */
-async function freeIdentifiers(
-  { settings, identifiers }: AccountParts,
-  values: Fields,
-): Promise<boolean> {
+async function freeIdentifiers({ settings, identifiers }: Auth, values: Fields): Promise<boolean> {
   for (const { field } of settings.identifiers) {
     if (values[field] !== undefined && !(await identifiers.free(field, values[field]))) return false
   }
   return true
+}
+
+/** First sign-ins in parallel create one account: the others find it in the next round. */
+const MAX_ROUNDS = 10
+
+/** Nothing was done because another write came first: the next round reads the new state. */
+type Again = 'again'
+
+/** A sign-in by a provider. */
+interface Arrival {
+  readonly provider: Provider
+  readonly profile: Verified
+  /** The profile's address as accounts store it, if addresses are identifiers. */
+  readonly email: string | undefined
+  /** Whether the provider vouches for that address. */
+  readonly isVouched: boolean
+  readonly request: ApiRequest
+}
+
+/**
+ * The account of a profile: found by the provider's id, linked by a proven mailbox, or created; a disabled one is left as it
+ * is. Throws a 409.
+ *
+ * If someone signs up with another person's address, they must not keep a way in once the owner of the mailbox signs in
+ * (account pre-hijacking): a provider that vouches for the address proves it, and proven-identifiers.ts says what that
+ * ends.
+ */
+export async function accountOf(
+  auth: Auth,
+  provider: Provider,
+  profile: Verified,
+  request: ApiRequest,
+): Promise<Fields> {
+  const mail = auth.settings.identifiers.find(({ kind }) => kind === 'email')
+  const email = profile.email === undefined ? undefined : mail?.normalize(profile.email)
+  const isVouched = profile.emailVerified === true && email !== undefined
+  const arrival = { provider, profile, email, isVouched, request }
+  for (let tries = 0; tries < MAX_ROUNDS; tries += 1) {
+    const account =
+      (await findLinked(auth, arrival)) ??
+      (await linkOwner(auth, arrival)) ??
+      (await makeAccount(auth, arrival))
+    if (account && account !== 'again') return account
+  }
+  throw refuse.accountExists()
+}
+
+/**
+ * The account linked with the provider's id. A verified address in the profile proves the account's address, if they
+ * are the same.
+ */
+async function findLinked(auth: Auth, arrival: Arrival): Promise<Fields | Again | undefined> {
+  const { users, identifiers } = auth
+  const { provider, profile, email, isVouched } = arrival
+  const { email: field } = users.names
+  const user = await users.by(provider.idField, profile.id)
+  if (!user || users.isDisabled(user)) return user
+  const isNews = isVouched && user[field] === email && !identifiers.isProven(user, field)
+  return isNews && identifiers.keepsProof(field) ? prove(auth, arrival, user) : user
+}
+
+/** The account that has the profile's address, now linked; undefined if none has it. */
+async function linkOwner(auth: Auth, arrival: Arrival): Promise<Fields | Again | undefined> {
+  const { users, identifiers, settings } = auth
+  const { provider, profile, email, isVouched } = arrival
+  const { email: field } = users.names
+  const owner = email === undefined ? undefined : await users.by(field, email)
+  if (!owner) return undefined
+  if (!identifiers.mayIdentify(owner, field)) {
+    // A claim that reserves nothing blocks no one, and passes to the person who proves the address.
+    if (isVouched) await identifiers.free(field, email)
+    return isVouched ? 'again' : undefined
+  }
+  if (users.isDisabled(owner)) return owner
+  if (owner[provider.idField] === profile.id) return 'again'
+  const isKnown = identifiers.isProven(owner, field)
+  if (!isVouched || !mayLink(settings.linking, owner[provider.idField], isKnown)) {
+    throw refuse.accountExists()
+  }
+  return prove(auth, arrival, owner)
+}
+
+/**
+ * Whether a proof of the account's mailbox may link the provider; it replaces another link only if it is the account's
+ * first proof.
+ */
+function mayLink(linking: AuthSettings['linking'], link: unknown, isProven: boolean): boolean {
+  const isLinked = (link ?? undefined) !== undefined
+  if (isProven) return !isLinked
+  return linking === 'reset' || (linking === 'keep' && !isLinked)
+}
+
+/**
+ * Links the provider and stores the proof in one conditional step. The first proof on the account ends every other way
+ * in.
+ */
+async function prove(auth: Auth, arrival: Arrival, user: Fields): Promise<Fields | Again> {
+  const { users, identifiers, settings } = auth
+  const { provider, profile, request } = arrival
+  const { email: field } = users.names
+  const { idField } = provider
+  const isFirst = !identifiers.hasProof(user) && settings.linking !== 'keep'
+  const change: Change = isFirst ? identifiers.takeover(user, { field, idField }) : {}
+  const set = { ...change.set, ...identifiers.proofOf(user, field), [idField]: profile.id }
+  const unchanged = { ...users.passwordState(user), [field]: user[field], [idField]: user[idField] }
+  try {
+    const expect = { ...unchanged, ...identifiers.stateOf(user) }
+    const after = await users.update(user._id, { ...change, set }, expect)
+    if (after) tellOfProviders(auth, user, after, request)
+    return after ?? 'again'
+  } catch (error) {
+    if (error instanceof DuplicateKey) return 'again'
+    throw error
+  }
+}
+
+/**
+ * A new account; undefined if another request has just created it. It gets the profile's address only if the provider
+ * vouches for it, because anyone may claim another person's.
+ */
+function makeAccount(
+  auth: Auth,
+  { provider, profile, email, isVouched, request }: Arrival,
+): Promise<Fields | undefined> {
+  const { id, name } = profile
+  const address = isVouched ? { [auth.users.names.email]: email } : undefined
+  return createProven(auth, { [provider.idField]: id }, address, request, { name })
 }

@@ -4,19 +4,20 @@
  */
 
 import { type BodyLimits, readJson } from '../../http/body.ts'
+import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
-import { any, type Filter } from '../../ports/filter.ts'
+import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
+import type { Auth } from '../instance/instance.ts'
 import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
-import { invalidFormat } from '../refusals.ts'
-import type { Identifier } from '../setup/identifiers.ts'
+import * as refuse from '../refusals.ts'
+import { type Identifier, type IdentifierKind, misreadAs } from '../setup/identifiers.ts'
 import type { NamedAccount } from '../setup/method.ts'
-import type { IdentifierKind } from '../setup/normal-forms.ts'
-import type { AccountParts } from './proven-identifiers.ts'
+import type { AuthSettings } from '../setup/settings.ts'
 
 /** A body's members; a body that is not an object has none. */
 export async function readBody(limits: BodyLimits, request: ApiRequest): Promise<Fields> {
@@ -30,14 +31,14 @@ export async function readBody(limits: BodyLimits, request: ApiRequest): Promise
  */
 export function credential(body: Fields, name: string): string | null | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
-  if (typeof value === 'object' && value !== null) throw invalidFormat()
+  if (typeof value === 'object' && value !== null) throw refuse.invalidFormat()
   return value === undefined || typeof value === 'string' ? value : null
 }
 
 /** Same for an identifier; one that is too long for a field is refused before anything else happens. */
 export function identifierString(body: Fields, name: string): string | null | undefined {
   const value = credential(body, name)
-  if (typeof value === 'string' && sizeOf(value) > MAX_BYTES) throw invalidFormat()
+  if (typeof value === 'string' && sizeOf(value) > MAX_BYTES) throw refuse.invalidFormat()
   return value
 }
 
@@ -55,7 +56,7 @@ const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 
  * neither.
  */
 export function namedAccount(
-  { users, identifiers: proven, settings }: AccountParts,
+  { users, identifiers: proven, settings }: Auth,
   body: Fields,
 ): NamedAccount | undefined {
   const { identifiers } = settings
@@ -96,7 +97,7 @@ export function namedAccount(
  * of file fields that `stored`, the account to be changed, does not hold.
  */
 export function chosenFields(
-  { files, host, settings }: AccountParts,
+  { files, host, settings }: Auth,
   body: Fields,
   allowed: readonly string[],
   request: ApiRequest,
@@ -108,4 +109,46 @@ export function chosenFields(
     chosen[field] = cleaned(field, body[field], settings.model.input)
   }
   return withoutForeignUrls(files.namedIn(chosen), chosen, stored, keysBelow(request, host.files))
+}
+
+/** Refuses new user names, in their normal form, that read as an e-mail address or a phone number. Throws a 400. */
+export function checkNames({ identifiers }: AuthSettings, values: Fields): void {
+  for (const identifier of identifiers) {
+    const name = values[identifier.field]
+    const kind = typeof name === 'string' ? misreadAs(identifier, name, identifiers) : undefined
+    if (kind) throw invalidFields({ [identifier.field]: `Must not read as ${kind}.` })
+  }
+}
+
+/**
+ * Whether an identifier among `values` identifies, under another kind, another account than the one with `id`: identifiers
+ * share one namespace, or one user's phone number could block another user's name at sign-in.
+ *
+ * Stores enforce unique indexes per field, none across fields. So the value is written first and looked up afterwards,
+ * and removed again if another account has it under another kind. If two writers do this at the same moment, each looks
+ * after both have written, so at least one of them sees the other: they never both keep it.
+ */
+export async function isTakenElsewhere(
+  { users, identifiers: proven, settings }: Auth,
+  values: Fields,
+  id: string,
+): Promise<boolean> {
+  const { identifiers } = settings
+  const others = identifiers.flatMap(({ field }) => {
+    const value = values[field]
+    if (typeof value !== 'string') return []
+    return identifiers
+      .filter((other) => other.field !== field)
+      .flatMap((other) => {
+        const forms = [...new Set([value, other.normalize(value)])]
+        return forms.flatMap((form) => (form === undefined ? [] : { field: other.field, form }))
+      })
+  })
+  if (others.length === 0) return false
+  const filters = others.map(({ field, form }): Filter => ({ op: 'eq', field, value: form }))
+  const filter = all([{ op: 'ne', field: '_id', value: id }, any(filters)])
+  const found = await users.engine.stored.find({ filter, sort: [], limit: others.length })
+  return found.some((user) =>
+    others.some(({ field, form }) => user[field] === form && proven.mayIdentify(user, field)),
+  )
 }

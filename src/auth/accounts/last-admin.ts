@@ -11,8 +11,8 @@ import type { Fields, WriteAction } from '../../ports/store.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
+import type { Auth } from '../instance/instance.ts'
 import { hasRole } from '../setup/roles.ts'
-import type { AccountParts } from './proven-identifiers.ts'
 
 /** Makes the refusal for when no admin would remain. */
 type Refuse = () => HttpError
@@ -21,12 +21,8 @@ type Refuse = () => HttpError
 type Write<T> = (engine: RecordEngine, expect: Fields) => Promise<T | null>
 
 /** Throws `refusal` if `user` is the last admin now. The write must check it again. */
-export async function checkNotLast(
-  parts: AccountParts,
-  user: Fields,
-  refusal: Refuse,
-): Promise<void> {
-  if (isAdminNow(parts, user)) await anotherAdmin(parts, [String(user._id)], refusal)
+export async function checkNotLast(auth: Auth, user: Fields, refusal: Refuse): Promise<void> {
+  if (isAdminNow(auth, user)) await anotherAdmin(auth, [String(user._id)], refusal)
 }
 
 /**
@@ -34,12 +30,12 @@ export async function checkNotLast(
  * the record is gone, or a condition of the write's own does not hold.
  */
 export async function keepingAnAdmin<T>(
-  parts: AccountParts,
+  auth: Auth,
   user: Fields,
   refusal: Refuse,
   write: Write<T>,
 ): Promise<T | null> {
-  const { users } = parts
+  const { users } = auth
   const { disabledField, names } = users
   const fields = disabledField ? [names.role, disabledField] : [names.role]
   let read: Fields | undefined = user
@@ -47,8 +43,8 @@ export async function keepingAnAdmin<T>(
     const now: Fields = read
     // Also of one who is no admin: they may become one meanwhile, and the only one.
     const expect = Object.fromEntries(fields.map((field) => [field, now[field]]))
-    const written = isAdminNow(parts, now)
-      ? await endAdmin(parts, { id: String(user._id), expect, refusal }, write)
+    const written = isAdminNow(auth, now)
+      ? await endAdmin(auth, { id: String(user._id), expect, refusal }, write)
       : await write(users.engine, expect)
     if (written !== null) return written
     read = await users.byId(user._id)
@@ -64,20 +60,20 @@ interface End {
   readonly refusal: Refuse
 }
 
-async function endAdmin<T>(parts: AccountParts, end: End, write: Write<T>): Promise<T | null> {
-  return (await writesTogether(parts.host.database))
-    ? write(requiringAnother(parts, end), end.expect)
-    : parts.endingAdmins.after('', () => roleFirst(parts, end, write))
+async function endAdmin<T>(auth: Auth, end: End, write: Write<T>): Promise<T | null> {
+  return (await writesTogether(auth.host.database))
+    ? write(requiringAnother(auth, end), end.expect)
+    : auth.endingAdmins.after('', () => roleFirst(auth, end, write))
 }
 
 /** The engine, each write of which also requires another admin. */
-function requiringAnother(parts: AccountParts, { id, refusal }: End): RecordEngine {
-  const { host } = parts
-  const { engine } = parts.users
+function requiringAnother(auth: Auth, { id, refusal }: End): RecordEngine {
+  const { host } = auth
+  const { engine } = auth.users
   const take: TakeSteps = async (steps) => {
     for (const gone = [id]; ; ) {
-      const other = await anotherAdmin(parts, gone, refusal)
-      const action: WriteAction = { require: all([withId(other), adminsOf(parts)]), exists: true }
+      const other = await anotherAdmin(auth, gone, refusal)
+      const action: WriteAction = { require: all([withId(other), adminsOf(auth)]), exists: true }
       const required = { engine, action }
       // PostgreSQL locks one record after the other: if all do so in the same order, no two wait for each other. At the
       // end too, because the steps may remove the other admin.
@@ -111,17 +107,17 @@ function requiringAnother(parts: AccountParts, { id, refusal }: End): RecordEngi
  * if there is none or the write fails. If two processes do so at once, both may be refused.
  */
 async function roleFirst<T>(
-  parts: AccountParts,
+  auth: Auth,
   { id, expect, refusal }: End,
   write: Write<T>,
 ): Promise<T | null> {
-  const { users } = parts
-  const taken = withoutRole(parts)
-  await anotherAdmin(parts, [id], refusal)
+  const { users } = auth
+  const taken = withoutRole(auth)
+  await anotherAdmin(auth, [id], refusal)
   if (!(await users.update(id, { set: taken }, expect))) return null
   let written: T | null = null
   try {
-    await anotherAdmin(parts, [id], refusal)
+    await anotherAdmin(auth, [id], refusal)
     written = await write(users.engine, { ...expect, ...taken })
     return written
   } finally {
@@ -131,34 +127,30 @@ async function roleFirst<T>(
 }
 
 /** Whether `user` is an admin who may sign in, or was one until a moment ago and may become one again. */
-function isAdminNow(parts: AccountParts, user: Fields): boolean {
-  const { users, roles } = parts
+function isAdminNow(auth: Auth, user: Fields): boolean {
+  const { users, roles } = auth
   const isAdmin = hasRole(user[users.names.role], roles.admin)
-  return (isAdmin || holds(user, withoutRole(parts))) && !users.isDisabled(user)
+  return (isAdmin || holds(user, withoutRole(auth))) && !users.isDisabled(user)
 }
 
 /** Your app may leave a user without a role, who then never was an admin. */
 const TAKEN = '(taken)'
 
 /** The role of one whose role was taken; no route leaves it. */
-function withoutRole({ users, roles }: AccountParts): Fields {
+function withoutRole({ users, roles }: Auth): Fields {
   return { [users.names.role]: roles.multiple ? [TAKEN] : TAKEN }
 }
 
 /** The id of an admin who may sign in, and is none of the users `gone`. */
-async function anotherAdmin(
-  parts: AccountParts,
-  gone: readonly string[],
-  refusal: Refuse,
-): Promise<string> {
+async function anotherAdmin(auth: Auth, gone: readonly string[], refusal: Refuse): Promise<string> {
   const others: Filter = { op: 'nin', field: '_id', values: gone }
-  const other = await parts.users.engine.first(all([adminsOf(parts), others]))
+  const other = await auth.users.engine.first(all([adminsOf(auth), others]))
   if (!other) throw refusal()
   return String(other._id)
 }
 
 /** The admins who may sign in. */
-function adminsOf({ users, roles }: AccountParts): Filter {
+function adminsOf({ users, roles }: Auth): Filter {
   const role: Filter = { op: 'in', field: users.names.role, values: roles.admin }
   return users.enabled ? all([role, users.enabled]) : role
 }

@@ -13,9 +13,15 @@ import { runShielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
+import { isRecent, visitOf } from '../instance/factors.ts'
+import type { Auth } from '../instance/instance.ts'
+import type { Asker } from '../keys/hashing.ts'
+import { checkPasswordSize } from '../keys/passwords.ts'
+import * as refuse from '../refusals.ts'
+import { requestInfo } from '../request-info.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import type { AccountParts } from './proven-identifiers.ts'
+import { guessPassword } from '../sign-in.ts'
+import { credential } from './credentials.ts'
 
 /** How long `password.check` may take. */
 const DEADLINE_MS = 5000
@@ -26,28 +32,28 @@ const MIN_OTHER_CHARACTERS = 6
 
 /** Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored. */
 export async function checkChoice(
-  { passwords, settings }: AccountParts,
+  { passwords, settings }: Auth,
   plain: string,
   words: readonly unknown[],
 ): Promise<void> {
   const folded = fold(plain.normalize('NFKC'))
-  if (await passwords.isCommon(folded)) throw passwordTooCommon()
+  if (await passwords.isCommon(folded)) throw refuse.passwordTooCommon()
   const { appName } = settings.delivery
   const texts = new Set([...words, appName].filter((word) => typeof word === 'string'))
-  const parts = [...new Set([...texts].flatMap(partsOf))]
+  const pieces = [...new Set([...texts].flatMap(partsOf))]
   const forms = [...new Set([folded, withoutSeparators(folded)])]
-  if (forms.some((form) => isBuiltFrom(form, parts))) throw passwordTooPersonal()
+  if (forms.some((form) => isBuiltFrom(form, pieces))) throw refuse.passwordTooPersonal()
 }
 
 /** Runs `password.check`, and compares with the account's stored values. Throws a 400. */
 export async function checkChoiceOf(
-  parts: AccountParts,
+  auth: Auth,
   plain: string,
   user: Fields,
   request: ApiRequest,
 ): Promise<void> {
-  const { settings, users } = parts
-  await checkChoice(parts, plain, identifiersIn(settings, user))
+  const { settings, users } = auth
+  await checkChoice(auth, plain, identifiersIn(settings, user))
   const { check } = settings.password
   if (!check) return
   const context = { request, user: users.withoutSecrets(user) }
@@ -56,7 +62,7 @@ export async function checkChoiceOf(
     async () => runShielded(request, () => check(plain, context)),
     unavailable,
   )
-  if (typeof verdict === 'string' && verdict !== '') throw passwordRejected(verdict)
+  if (typeof verdict === 'string' && verdict !== '') throw refuse.passwordRejected(verdict)
 }
 
 /** The values of a record, or of a body, that identify its account. */
@@ -91,7 +97,7 @@ function isBuiltFrom(password: string, words: readonly string[]): boolean {
  * pending codes, clears the lockout, and forgets all known clients except this one.
  */
 export function passwordChange(
-  { users, sessions, clients, codes, lockout }: AccountParts,
+  { users, sessions, clients, codes, lockout }: Auth,
   user: Fields,
   hash: string,
   client: string | undefined,
@@ -115,14 +121,14 @@ export function passwordChange(
  * the account, only what it proves stays. Undefined if the address opens nothing any more.
  */
 export function resetChange(
-  parts: AccountParts,
+  auth: Auth,
   field: string,
   user: Fields,
   hash: string,
   client: string | undefined,
 ): Change | undefined {
-  const { identifiers, users } = parts
-  const change = passwordChange(parts, user, hash, client)
+  const { identifiers, users } = auth
+  const change = passwordChange(auth, user, hash, client)
   if (!identifiers.mayIdentify(user, field)) return undefined
   if (!identifiers.isProvable(field) || identifiers.isProven(user, field)) return change
   const { set, unset = [], ...more } = identifiers.takeover(user, { field })
@@ -131,5 +137,42 @@ export function resetChange(
     ...more,
     set: { ...set, ...change.set },
     unset: unset.filter((gone) => gone !== password),
+  }
+}
+
+/**
+ * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Returns the user
+ * as checked: the write that follows must expect its `passwordState`. Throws a 401 or 403.
+ */
+export async function reauthenticate(
+  auth: Auth,
+  body: Fields,
+  request: ApiRequest,
+): Promise<Fields> {
+  const { users, lockout, hashing } = auth
+  const user = await users.byId(request.auth?.userId)
+  if (!user) throw refuse.invalidToken()
+  if (typeof user[users.names.password] !== 'string') {
+    if (!isRecent(users, visitOf(auth, user, request)?.at)) throw refuse.recentSignInRequired()
+    return user
+  }
+  const current = credential(body, 'currentPassword')
+  if (current === undefined || current === '') throw refuse.currentPasswordRequired()
+  if (current !== null) checkPasswordSize(current)
+  const guess = await hashing.admit(
+    () => guessPassword(auth, user, current, request),
+    signedInAsker(request),
+  )
+  if (!guess.isRight) throw refuse.currentPasswordIncorrect()
+  await lockout.takeBack(guess.reservation, 'clear')
+  return guess.reservation.user
+}
+
+/** The `Asker` of a request behind `requireAuth`: the token shows that the client belongs to the account. */
+export function signedInAsker(request: ApiRequest): Asker {
+  return {
+    client: requestInfo(request).client,
+    account: String(request.auth?.userId),
+    isKnown: () => true,
   }
 }

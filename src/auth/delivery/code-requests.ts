@@ -8,12 +8,13 @@ import { idsOf } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { IssuedCode } from '../codes/codes.ts'
-import { requestInfo } from '../request-info/request-info.ts'
+import { workingFirst } from '../instance/circuit-breaker.ts'
+import type { IssuedCode } from '../instance/codes.ts'
+import type { Auth } from '../instance/instance.ts'
+import { requestInfo } from '../request-info.ts'
 import type { Channel, MessagePurpose } from '../setup/delivery-options.ts'
 import type { CodeKind } from '../setup/field-names.ts'
-import { workingFirst } from './circuit-breaker.ts'
-import { type MessageParts, sendMessage } from './send-message.ts'
+import { sendMessage } from './messages.ts'
 
 /** Issuing a code, and making it valid. */
 const WRITES_PER_CODE = 2
@@ -23,20 +24,20 @@ const WRITES_PER_CODE = 2
  * address to send a code to. Throws a 503 while it is known that codes cannot be sent, and any error of the store.
  */
 export async function respondFirst(
-  parts: MessageParts,
+  auth: Auth,
   request: ApiRequest,
   channels: readonly Channel[],
   send: (channels: readonly Channel[]) => Promise<boolean>,
 ): Promise<Response> {
-  const { users, breakers, dummyWrite, logger } = parts
+  const { users, breakers, dummyWrite, logger } = auth
   const working = workingFirst(breakers, channels)
   // An unreachable store is reported, but the query is the same for every account.
   await users.engine.stored.find({ filter: everything, sort: [], limit: 1 })
-  const work = parts.afterResponse(async () => {
+  const work = auth.afterResponse(async () => {
     // Do the writes that a code would cost: later requests would have to wait for those too.
     if (!(await send(working)))
       for (let left = WRITES_PER_CODE; left > 0; left -= 1) await dummyWrite()
-    await parts.mailCheck(channels)
+    await auth.mailCheck(channels)
   })
   if (work) requestInfo(request).later(work)
   else logger.error('too many codes are being sent: one was dropped', idsOf(request))
@@ -48,13 +49,13 @@ export async function respondFirst(
  * failures are logged, and take the code back.
  */
 export async function sendNewCode(
-  parts: MessageParts,
+  auth: Auth,
   account: Fields,
   kind: CodeKind,
   addressIn: (user: Fields) => string | undefined,
   request: ApiRequest,
 ): Promise<boolean> {
-  const { codes, logger, report } = parts
+  const { codes, logger, report } = auth
   const issued = await codes.issue(account, kind)
   if (!issued) {
     const ids = { ...idsOf(request), userId: String(account._id) }
@@ -65,7 +66,7 @@ export async function sendNewCode(
   const to = addressIn(issued.user)
   // Valid before it is handed over: a sender may report late what the user already types.
   const { isValid, takeBack } = await codes.activate(issued)
-  if (to !== undefined && isValid && (await isSent(parts, issued, to, request))) {
+  if (to !== undefined && isValid && (await isSent(auth, issued, to, request))) {
     report(request, 'code-sent', account._id)
   } else await takeBack()
   return to !== undefined
@@ -73,12 +74,12 @@ export async function sendNewCode(
 
 /** Sends a code to the address that the account has yet to prove; returns whether there is one. Failures are logged. */
 export function sendVerification(
-  parts: MessageParts,
+  auth: Auth,
   account: Fields,
   request: ApiRequest,
 ): Promise<boolean> {
-  const address = (user: Fields) => parts.identifiers.addressToVerify(user)
-  return sendNewCode(parts, account, 'verification', address, request)
+  const address = (user: Fields) => auth.identifiers.addressToVerify(user)
+  return sendNewCode(auth, account, 'verification', address, request)
 }
 
 /**
@@ -86,7 +87,7 @@ export function sendVerification(
  * only claimed on an account with a proven identifier.
  */
 export function addressOf(
-  { settings, identifiers }: MessageParts,
+  { settings, identifiers }: Auth,
   user: Fields,
   channels: readonly Channel[],
 ): { readonly channel: Channel; readonly to: string } | undefined {
@@ -113,17 +114,17 @@ const PURPOSE_OF: Readonly<Record<SentCode['kind'], MessagePurpose>> = {
 
 /** Sends an issued code and tells the breaker; returns whether it was sent. A failure is logged. */
 export async function isSent(
-  parts: MessageParts,
+  auth: Auth,
   { kind, user, code, expiresAt }: SentCode,
   to: string,
   request: ApiRequest,
 ): Promise<boolean> {
   const channel = kind === 'sms' ? 'sms' : 'email'
   const purpose = PURPOSE_OF[kind]
-  const secondsLeft = (expiresAt.getTime() - parts.users.now()) / 1000
-  const breaker = parts.breakers[channel]
+  const secondsLeft = (expiresAt.getTime() - auth.users.now()) / 1000
+  const breaker = auth.breakers[channel]
   try {
-    await sendMessage(parts, user, { to, code, channel, secondsLeft, purpose }, request)
+    await sendMessage(auth, user, { to, code, channel, secondsLeft, purpose }, request)
     breaker.succeeded()
     return true
   } catch (error) {
@@ -133,7 +134,7 @@ export async function isSent(
         : `a code could not be sent by ${channel}`
     // A sender's error may quote the message that it was given.
     const told = String((error as Error)?.message ?? error).replaceAll(code, '…')
-    parts.logger.error(what, { ...idsOf(request), error: told })
+    auth.logger.error(what, { ...idsOf(request), error: told })
     breaker.failed({ recipient: to, client: requestInfo(request).client, error })
     return false
   }

@@ -3,9 +3,9 @@
 import { invalidFields } from '../../http/refusals.ts'
 import type { Hasher } from '../../ports/hasher.ts'
 import type { Logger } from '../../ports/logger.ts'
-import { passwordRequired, passwordTooLong, passwordTooShort } from '../refusals.ts'
+import * as refuse from '../refusals.ts'
 import type { PasswordOptions } from '../setup/options.ts'
-import type { Hashing } from './bounded-hashing.ts'
+import type { Hashing } from './hashing.ts'
 
 /** UTF-8 bytes. Longer passwords would only cost time: scrypt's first step is linear in the length. */
 export const MAX_BYTES = 1024
@@ -26,9 +26,9 @@ export function newPassword(
   field: string,
   least: number,
 ): string {
-  if (typeof value !== 'string' || value === '') throw passwordRequired()
+  if (typeof value !== 'string' || value === '') throw refuse.passwordRequired()
   // This many units are enough: a string of a megabyte is not taken apart.
-  if ([...value.slice(0, 2 * least)].length < least) throw passwordTooShort(least)
+  if ([...value.slice(0, 2 * least)].length < least) throw refuse.passwordTooShort(least)
   checkPasswordSize(value)
   // A lone surrogate has no UTF-8 form: different passwords would have the same hash.
   if (!value.isWellFormed()) throw invalidFields({ [field]: 'Invalid Unicode text.' })
@@ -37,7 +37,7 @@ export function newPassword(
 
 /** Refuses a password that is too long, before it is hashed. */
 export function checkPasswordSize(password: string): void {
-  if (sizeOf(password) > MAX_BYTES) throw passwordTooLong(MAX_BYTES)
+  if (sizeOf(password) > MAX_BYTES) throw refuse.passwordTooLong(MAX_BYTES)
 }
 
 /** The length of `text` in UTF-8 bytes, or more than any limit without counting. */

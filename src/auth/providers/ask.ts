@@ -1,7 +1,7 @@
 /** Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response. */
 
 import { joined } from '../../http/body.ts'
-import { providerUnreachable } from '../refusals.ts'
+import * as refuse from '../refusals.ts'
 
 /** Milliseconds that a provider has for one sign-in, all calls together. */
 export const DEADLINE_MS = 8000
@@ -42,7 +42,7 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
     const body = await readLimited(response)
     return new Response(body as BodyInit, { status: response.status, headers: response.headers })
   } catch (error) {
-    throw providerUnreachable(error)
+    throw refuse.providerUnreachable(error)
   }
 }
 

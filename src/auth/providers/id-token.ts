@@ -5,7 +5,7 @@ import { hexDigestOf } from '#hmac'
 import { sameText } from '../../http/base64url.ts'
 import type { Fields } from '../../ports/store.ts'
 import { fail } from '../option-checks.ts'
-import { providerRefused, providerUnreachable } from '../refusals.ts'
+import * as refuse from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
 import {
   checkedUrl,
@@ -75,8 +75,8 @@ function idTokenProvider(
       checkNonce(nonce, claims.nonce, body.nonce)
       const { sub, aud, email } = claims
       // `azp` may be another client of the same project: Google's tokens for Android apps name that.
-      if (typeof sub !== 'string') throw providerRefused()
-      if (typeof aud !== 'string' || !clientIds.includes(aud)) throw providerRefused()
+      if (typeof sub !== 'string') throw refuse.providerRefused()
+      if (typeof aud !== 'string' || !clientIds.includes(aud)) throw refuse.providerRefused()
       const said = { email, name: usual.name(claims, body) }
       const signed = token.slice(0, token.lastIndexOf('.'))
       const once = { signed, expiresAt: Number(claims.exp) * 1000 }
@@ -121,7 +121,7 @@ async function verifyToken(
       currentDate: new Date(now),
     })
     // A token from the future, beyond what clocks differ by, was not made by the provider's clock.
-    if (Number(payload.iat) > now / 1000 + TOLERANCE_SECONDS) throw providerRefused()
+    if (Number(payload.iat) > now / 1000 + TOLERANCE_SECONDS) throw refuse.providerRefused()
     return payload
   } catch (error) {
     // A generic error means that the keys could not be fetched; any other error is the token's fault.
@@ -129,8 +129,8 @@ async function verifyToken(
       error instanceof errors.JWKSTimeout ||
       error instanceof errors.JWKSInvalid ||
       (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
-    if (keysMissing) throw providerUnreachable(error)
-    throw error instanceof errors.JOSEError ? providerRefused() : error
+    if (keysMissing) throw refuse.providerUnreachable(error)
+    throw error instanceof errors.JOSEError ? refuse.providerRefused() : error
   }
 }
 
@@ -166,10 +166,10 @@ function checkNonce(rule: NonceRule, claim: unknown, given: unknown): void {
   const isGiven = given !== undefined && given !== ''
   if (claim === undefined && !isGiven && rule === 'checked') return
   if (typeof claim !== 'string' || claim === '' || typeof given !== 'string' || !isGiven) {
-    throw providerRefused()
+    throw refuse.providerRefused()
   }
   const isHash = sameText(claim, hexDigestOf(given))
   // Anyone who has a token can read its claim; if clients send hashes to the provider, the claim itself must not be
   // accepted.
-  if (!isHash && (rule === 'hashed' || !sameText(claim, given))) throw providerRefused()
+  if (!isHash && (rule === 'hashed' || !sameText(claim, given))) throw refuse.providerRefused()
 }

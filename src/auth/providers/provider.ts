@@ -1,9 +1,12 @@
 /** What the social providers have in common. */
 
+import { HttpError } from '../../http/errors.ts'
 import { isLoopback } from '../../http/host.ts'
 import type { Fields } from '../../ports/store.ts'
-import { fail } from '../option-checks.ts'
-import { providerRefused } from '../refusals.ts'
+import { withTimeout } from '../../ports/with-timeout.ts'
+import { fail, needsPart } from '../option-checks.ts'
+import * as refuse from '../refusals.ts'
+import { DEADLINE_MS } from './ask.ts'
 import type { SingleUse } from './used-tokens.ts'
 
 /** What a provider says about the person who signs in. */
@@ -156,7 +159,7 @@ export function providerId(id: unknown): ProviderId {
   const text = typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? String(id) : id
   const isUsable =
     typeof text === 'string' && text !== '' && text.length <= MAX_ID_LENGTH && !UNUSABLE.test(text)
-  if (!isUsable) throw providerRefused(new UnusableId(unusable(id)))
+  if (!isUsable) throw refuse.providerRefused(new UnusableId(unusable(id)))
   return text as ProviderId
 }
 
@@ -206,4 +209,79 @@ export function checkedUrl(option: string, url: string): string {
   const { protocol } = new URL(url)
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(url))
   return isSafe ? url : fail(`'${option}' must begin with 'https:' (got '${url}')`)
+}
+
+/** The providers that have a part each; all other names are providers of the app. */
+const OURS = ['google', 'apple', 'facebook', 'github']
+
+type Names = Readonly<Record<string, string | undefined>> | undefined
+
+/** The enabled providers by name. Throws a start-up error if one lacks its credentials, or its part among `makers`. */
+export function enabledProviders(
+  social: SocialOptions | undefined,
+  names: Names,
+  makers: ReadonlyMap<string, Maker>,
+): ReadonlyMap<string, Provider> {
+  const providers = new Map<string, Provider>()
+  for (const [name, settings] of entriesOf(social)) {
+    const isOurs = OURS.includes(name)
+    const make =
+      makers.get(isOurs ? `social.${name}` : 'social') ??
+      needsPart(`social.${name}`, isOurs ? name : 'ownProviders')
+    providers.set(name, make(name, idFieldOf(name, settings, names), settings as never))
+  }
+  const fields = [...providers.values()].map(({ idField }) => idField)
+  if (new Set(fields).size < fields.length) fail(`'social' gives two providers the same 'idField'`)
+  return providers
+}
+
+/** The stored fields of the enabled providers' ids. */
+export function idFieldsOf(social: SocialOptions | undefined, names: Names): readonly string[] {
+  return entriesOf(social).map(([name, settings]) => idFieldOf(name, settings, names))
+}
+
+function entriesOf(
+  social: SocialOptions | undefined,
+): readonly (readonly [string, ProviderOptions])[] {
+  if (social === undefined) return []
+  if (typeof social !== 'object' || social === null) fail(`'social' must be an object`)
+  return Object.entries(social as Fields)
+    .filter(([name, settings]) => name !== 'linking' && settings !== undefined)
+    .map(([name, settings]) => {
+      if (typeof settings !== 'object' || settings === null)
+        fail(`'social.${name}' must be an object`)
+      return [name, settings as ProviderOptions] as const
+    })
+    .filter(([, settings]) => settings.enabled !== false)
+}
+
+function idFieldOf(name: string, settings: ProviderOptions, names: Names): string {
+  const usual = `${name}Id`
+  const { idField } = settings
+  if (idField !== undefined && (typeof idField !== 'string' || idField === '')) {
+    fail(`'social.${name}.idField' must be the name of a field`)
+  }
+  return idField ?? names?.[usual] ?? usual
+}
+
+/** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
+export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
+  if (typeof settings.verify !== 'function') fail(`'social.${name}' needs 'verify', a function`)
+  return {
+    name,
+    idField,
+    credentials: [],
+    async profile(body) {
+      const profile = await withTimeout(
+        DEADLINE_MS,
+        async () => settings.verify(body, settings),
+        () => refuse.providerUnreachable(),
+      ).catch((error: unknown) => {
+        throw error instanceof HttpError ? error : refuse.providerRefused()
+      })
+      if (!profile) throw refuse.providerRefused()
+      const { id, email, name: fullName, emailVerified } = profile
+      return verified(id, { email, name: fullName }, emailVerified === true)
+    },
+  }
 }

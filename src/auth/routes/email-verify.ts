@@ -3,19 +3,21 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
-import { credential, identifierString, readBody } from '../accounts/credentials.ts'
-import { isTakenElsewhere } from '../accounts/one-namespace.ts'
-import type { OwnVisit } from '../accounts/proven-identifiers.ts'
-import type { RightCode } from '../codes/codes.ts'
-import { tryCode } from '../codes/try-code.ts'
+import {
+  credential,
+  identifierString,
+  isTakenElsewhere,
+  readBody,
+} from '../accounts/credentials.ts'
 import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
-import { tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance, OwnMethod } from '../instance.ts'
+import { tellOfProviders } from '../delivery/messages.ts'
+import type { RightCode } from '../instance/codes.ts'
+import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
+import type { OwnVisit } from '../instance/proven-identifiers.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
-import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
-import { requestInfo } from '../request-info/request-info.ts'
-import { guessPassword } from '../sign-in/guess-password.ts'
-import { route } from './route.ts'
+import * as refuse from '../refusals.ts'
+import { requestInfo } from '../request-info.ts'
+import { guessPassword, inTurn } from '../sign-in.ts'
 
 const MAX_TRIES = 5
 
@@ -35,7 +37,7 @@ export const emailProof: OwnMethod = {
 }
 
 /** Responds, then sends a code that proves a mailbox. */
-async function sendEmailCode(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function sendEmailCode(auth: Auth, request: ApiRequest): Promise<Response> {
   const address = addressIn(auth, await readBody(auth.host, request), request)
   return respondFirst(auth, request, ['email'], async () => {
     const user = await accountToVerify(auth, address, request)
@@ -44,7 +46,7 @@ async function sendEmailCode(auth: AuthInstance, request: ApiRequest): Promise<R
 }
 
 /** Proves a mailbox by a code that was mailed to it. */
-async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function verifyEmail(auth: Auth, request: ApiRequest): Promise<Response> {
   const body = await readBody(auth.host, request)
   const otp = credential(body, 'otp') ?? credential(body, 'code')
   const address = addressIn(auth, body, request)
@@ -52,10 +54,10 @@ async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Res
   const user = await accountToVerify(auth, address, request)
   const isSignedIn = request.auth !== undefined && request.auth.userId === String(user?._id)
   const isOwn = isSignedIn || (await showsPassword(auth, user, body, request))
-  const right = await tryCode(auth, user, otp, ['verification'], client)
+  const right = await auth.codes.tryCode(user, otp, ['verification'], client)
   if (!right) {
     auth.report(request, 'code-failed', user?._id)
-    throw invalidCode()
+    throw refuse.invalidCode()
   }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
   const { before, after } = await prove(auth, right, isOwn ? { sessionId: sid, client } : undefined)
@@ -66,12 +68,13 @@ async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Res
 
 /** What a body says of an address: its normal form, or undefined if it is none; null if the body says nothing. */
 function addressIn(
-  { settings }: AuthInstance,
+  { settings }: Auth,
   body: Fields,
   request: ApiRequest,
 ): string | null | undefined {
   const identifier = identifierString(body, 'identifier') ?? identifierString(body, 'email')
-  if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
+  if (!request.auth && (identifier === undefined || identifier === ''))
+    throw refuse.identifierRequired()
   if (identifier === undefined) return null
   const email = settings.identifiers.find(({ kind }) => kind === 'email')
   return typeof identifier === 'string' ? email?.normalize(identifier) : undefined
@@ -82,7 +85,7 @@ function addressIn(
  * become theirs, else the one that has it.
  */
 async function accountToVerify(
-  { users, identifiers }: AuthInstance,
+  { users, identifiers }: Auth,
   address: string | null | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
@@ -97,7 +100,7 @@ async function accountToVerify(
 
 /** The password serves as well as a sign-in, which `required` does not allow yet. */
 async function showsPassword(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields | undefined,
   body: Fields,
   request: ApiRequest,
@@ -105,19 +108,18 @@ async function showsPassword(
   const password = credential(body, 'password')
   if (password === undefined) return false
   if (password !== null) checkPasswordSize(password)
-  const { client } = requestInfo(request)
-  const isKnown = () => auth.clients.isKnown(user, client)
-  const account = addressIn(auth, body, request) ?? undefined
-  const asker = { client, account, isKnown }
-  const guess = await auth.hashing.admit(() => guessPassword(auth, user, password, request), asker)
-  if (!guess.isRight) throw invalidCode()
+  const account = { key: addressIn(auth, body, request) ?? undefined, find: async () => user }
+  const guess = await inTurn(auth, account, request, () =>
+    guessPassword(auth, user, password, request),
+  )
+  if (!guess.isRight) throw refuse.invalidCode()
   await auth.lockout.takeBack(guess.reservation, 'forgive')
   return true
 }
 
 /** Writes the proof and uses the code up, in one conditional step; the user before and after it. Throws a 400 or 409. */
 async function prove(
-  auth: AuthInstance,
+  auth: Auth,
   right: RightCode,
   signedIn: OwnVisit | undefined,
 ): Promise<{ readonly before: Fields; readonly after: Fields }> {
@@ -127,9 +129,9 @@ async function prove(
   let user: Fields | undefined = right.user
   for (let tries = 0; user && tries < MAX_TRIES; tries += 1) {
     const change = proofChange(auth, user, signedIn)
-    if (!change) throw invalidCode()
+    if (!change) throw refuse.invalidCode()
     const address = change.set?.[field]
-    if (await isTakenElsewhere(auth, { [field]: address }, id)) throw accountExists()
+    if (await isTakenElsewhere(auth, { [field]: address }, id)) throw refuse.accountExists()
     const expect = {
       ...users.passwordState(user),
       ...identifiers.stateOf(user),
@@ -138,14 +140,14 @@ async function prove(
     }
     const after = await users.update(id, change, expect).catch(async (error: unknown) => {
       if (!(error instanceof DuplicateKey)) throw error
-      if (!(await identifiers.free(field, address, true))) throw accountExists()
+      if (!(await identifiers.free(field, address, true))) throw refuse.accountExists()
       return null
     })
     if (after) return { before: user, after }
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
     user = await users.byId(id)
   }
-  throw invalidCode()
+  throw refuse.invalidCode()
 }
 
 /**
@@ -153,7 +155,7 @@ async function prove(
  * user can add another, because a code in the wrong hands would give the account away.
  */
 function proofChange(
-  { users, identifiers, codes }: AuthInstance,
+  { users, identifiers, codes }: Auth,
   user: Fields,
   signedIn: OwnVisit | undefined,
 ): Change | undefined {

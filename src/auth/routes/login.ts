@@ -4,33 +4,25 @@ import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
-import { tell } from '../delivery/notices.ts'
-import type { AuthInstance } from '../instance.ts'
+import { tell } from '../delivery/messages.ts'
+import type { Auth, SignIn } from '../instance/instance.ts'
+import type { Reservation } from '../instance/lockout.ts'
+import type { AskedStep } from '../instance/tickets.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
-import {
-  emailNotConfirmed,
-  identifierRequired,
-  invalidCredentials,
-  invalidTicket,
-  notActive,
-  passwordRequired,
-  tooManyAttempts,
-} from '../refusals.ts'
-import { requestInfo } from '../request-info/request-info.ts'
+import * as refuse from '../refusals.ts'
+import { requestInfo } from '../request-info.ts'
 import type { MethodSignIn, NamedAccount } from '../setup/method.ts'
-import type { SecondStepRequired } from '../setup/sign-in-step.ts'
-import { guessPassword } from '../sign-in/guess-password.ts'
-import type { Reservation } from '../sign-in/lockout.ts'
-import { openSession, type SignIn } from '../sign-in/open-session.ts'
-import { type AskedStep, askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
+import type { SecondStepRequired } from '../setup/options.ts'
+import { askedStep, guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../sign-in.ts'
 
 /**
  * Signs in by identifier and password, or by a method of `methods`. With `own`, the id of the signed-in user, it confirms
  * their session instead, and every other account is as if unknown.
  */
 export async function login(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
+  _?: unknown,
   own?: string,
 ): Promise<Response> {
   const body = await readBody(auth.host, request)
@@ -43,41 +35,38 @@ export async function login(
   // The credentials.
   const password = credential(body, 'password')
   const account = own === undefined ? namedAccount(auth, body) : ownAccount(auth, body, own)
-  if (password === undefined || password === '') throw passwordRequired()
-  if (!account) throw identifierRequired()
+  if (password === undefined || password === '') throw refuse.passwordRequired()
+  if (!account) throw refuse.identifierRequired()
   if (password !== null) checkPasswordSize(password)
-  const { client } = requestInfo(request)
-  const isKnown = async () => auth.clients.isKnown(await account.find(), client)
 
   // Its turn to hash.
-  return auth.hashing.admit(
-    async (endTurn) => {
-      // The guess: counted in the record, then compared with the hash.
-      const user = await account.find()
-      const guess = await guessPassword(auth, user, password, request)
-      endTurn()
-      if (!guess.isRight) throw refusal(auth, request, guess.isLocked ? user : undefined)
+  return inTurn(auth, account, request, async (endTurn) => {
+    // The guess: counted in the record, then compared with the hash.
+    const user = await account.find()
+    const guess = await guessPassword(auth, user, password, request)
+    endTurn()
+    if (!guess.isRight) throw refusal(auth, request, guess.isLocked ? user : undefined)
 
-      // What else may refuse the account, and a second step.
-      const { reservation } = guess
-      await checkGuessed(auth, reservation, request)
-      const step = await askHook(auth, reservation, request)
-      const asked = askedStep(step, auth.factors && (await auth.factors.asked(reservation.user)))
+    // What else may refuse the account, and a second step.
+    const { reservation } = guess
+    await checkGuessed(auth, reservation, request)
+    const step = await askHook(auth, reservation, request)
+    const asked = askedStep(step, auth.factors && (await auth.factors.asked(reservation.user)))
 
-      // A hash of today's kind, if it is of another one.
-      const set = await rehash(auth, reservation, String(password))
-      if (asked) return askForStep(auth, reservation, asked, set, request)
+    // A hash of today's kind, if it is of another one.
+    const set = await rehash(auth, reservation, String(password))
+    if (asked) return askForStep(auth, reservation, asked, set, request)
 
-      // The session, in one conditional write.
-      const ending = { reservation, set, own }
-      return respondSignedIn(auth, reservation.user, request, ending, invalidCredentials)
-    },
-    { client, account: account.key, isKnown },
-  )
+    // The session, in one conditional write.
+    const ending = { reservation, set, own }
+    const response = await respondSignedIn(auth, reservation.user, request, ending)
+    if (!response) throw refuse.invalidCredentials()
+    return response
+  })
 }
 
 /** The signed-in user's account, unless a body names another one. */
-function ownAccount(auth: AuthInstance, body: Fields, own: string): NamedAccount {
+function ownAccount(auth: Auth, body: Fields, own: string): NamedAccount {
   const named = namedAccount(auth, body)
   if (!named) return { key: own, find: () => auth.users.byId(own) }
   const find = async () => {
@@ -89,7 +78,7 @@ function ownAccount(auth: AuthInstance, body: Fields, own: string): NamedAccount
 
 /** What replaces the hash of a right password that was hashed in another way than passwords are now. */
 async function rehash(
-  { users, passwords }: AuthInstance,
+  { users, passwords }: Auth,
   { user }: Reservation,
   plain: string,
 ): Promise<Fields> {
@@ -100,7 +89,7 @@ async function rehash(
 
 /** Asks for the second step. The password was right: each answer is counted as a guess instead. */
 async function askForStep(
-  { lockout, tickets }: AuthInstance,
+  { lockout, tickets }: Auth,
   reservation: Reservation,
   step: AskedStep,
   set: Fields,
@@ -113,7 +102,7 @@ async function askForStep(
 
 /** Signs in by the ticket of a first step and the answer that `onLogin` asks for. */
 async function loginWithTicket(
-  auth: AuthInstance,
+  auth: Auth,
   text: string | null,
   body: Fields,
   request: ApiRequest,
@@ -121,15 +110,15 @@ async function loginWithTicket(
 ): Promise<Response> {
   auth.factors?.checkAnswers(body)
   const ticket = await auth.tickets.read(text, request)
-  if (!ticket) throw invalidTicket()
+  if (!ticket) throw refuse.invalidTicket()
   const { user, provider, expiresAt } = ticket
-  if (own !== undefined && own !== String(user._id)) throw invalidTicket()
+  if (own !== undefined && own !== String(user._id)) throw refuse.invalidTicket()
   const reservation = await auth.lockout.reserveAnswer(user)
   if (!reservation) {
     auth.report(request, 'sign-in-failed', user._id)
     throw refusal(auth, request, user)
   }
-  if (!ticket.isGoodFor(reservation.user)) throw invalidTicket()
+  if (!ticket.isGoodFor(reservation.user)) throw refuse.invalidTicket()
   await checkGuessed(auth, reservation, request)
   const isStrong = await checkFactor(auth, reservation, body, request)
   const step = await askHook(auth, reservation, request, body)
@@ -137,18 +126,20 @@ async function loginWithTicket(
   if (step) return auth.tickets.ask(reservation.user, { step }, request, provider)
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
-  if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
+  if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw refuse.invalidTicket()
   if (usedTokens) requestInfo(request).later(usedTokens.sweep())
   const link = provider ? { [provider.idField]: user[provider.idField] } : {}
   const expect = { ...link, ...eraOf(auth, reservation.user) }
   const more = provider && { provider: provider.name }
   const ending = { reservation, expect, more, own, isStrong }
-  return respondSignedIn(auth, reservation.user, request, ending, invalidTicket)
+  const response = await respondSignedIn(auth, reservation.user, request, ending)
+  if (!response) throw refuse.invalidTicket()
+  return response
 }
 
 /** Whether a second factor was asked for. Throws a 401 if the answer is wrong; its try has been counted. */
 async function checkFactor(
-  auth: AuthInstance,
+  auth: Auth,
   { user, locks }: Reservation,
   body: Fields,
   request: ApiRequest,
@@ -159,11 +150,11 @@ async function checkFactor(
   if (await factors.isAnswered(user, asked, body, request)) return true
   auth.report(request, 'sign-in-failed', user._id)
   if (locks) auth.report(request, 'locked', user._id)
-  throw invalidCredentials()
+  throw refuse.invalidCredentials()
 }
 
 /** A takeover meanwhile ends the factors that a sign-in went by; one that was made signed in changes no password. */
-export function eraOf({ users, machinery }: AuthInstance, user: Fields): Fields {
+export function eraOf({ users, machinery }: Auth, user: Fields): Fields {
   const { takeovers } = users.names
   return machinery ? { [takeovers]: user[takeovers] } : {}
 }
@@ -176,21 +167,19 @@ interface Ending extends SignIn {
   readonly more?: Fields | undefined
 }
 
-/** Opens the session and responds, or confirms the present one. The owner is told of a client that the account didn't know. */
+/**
+ * Opens the session and responds, or confirms the present one; undefined if the account changes meanwhile. The owner is told
+ * of a client that the account didn't know.
+ */
 export async function respondSignedIn(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   { own, more, ...signIn }: Ending,
-  changed: () => Error,
-): Promise<Response> {
-  if (own !== undefined) {
-    const confirmed = await auth.machinery?.confirmSession(auth, user, request, signIn)
-    if (!confirmed) throw changed()
-    return confirmed
-  }
+): Promise<Response | undefined> {
+  if (own !== undefined) return auth.machinery?.confirmSession(auth, user, request, signIn)
   const signedIn = await openSession(auth, user, request, signIn)
-  if (!signedIn) throw changed()
+  if (!signedIn) return undefined
   auth.report(request, 'signed-in', user._id)
   if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
   return valueResponse({ ...signedIn.data, ...more })
@@ -198,7 +187,7 @@ export async function respondSignedIn(
 
 /** Throws what refuses the account besides the password. */
 async function checkGuessed(
-  auth: AuthInstance,
+  auth: Auth,
   reservation: Reservation,
   request: ApiRequest,
 ): Promise<void> {
@@ -214,7 +203,7 @@ async function checkGuessed(
 
 /** Runs `onLogin`: returns the second step that it asks for, and throws its refusal of the sign-in. */
 async function askHook(
-  auth: AuthInstance,
+  auth: Auth,
   reservation: Reservation,
   request: ApiRequest,
   answer?: Fields,
@@ -233,46 +222,43 @@ async function askHook(
 
 /** The same for everyone, unless your options reveal which accounts are locked. */
 function refusal(
-  { lockout, settings }: AuthInstance,
+  { lockout, settings }: Auth,
   request: ApiRequest,
   locked: Fields | undefined,
 ): Error {
   return locked && settings.lockout.reveal
-    ? tooManyAttempts(lockout.secondsLeft(locked, requestInfo(request).client))
-    : invalidCredentials()
+    ? refuse.tooManyAttempts(lockout.secondsLeft(locked, requestInfo(request).client))
+    : refuse.invalidCredentials()
 }
 
 /** Signs `user` in by a method, which has checked who they are. */
 export async function signInBy(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   { isStrong = false, expect = {}, own }: MethodSignIn = {},
 ): Promise<Response> {
-  if (own !== undefined && own !== String(user._id)) throw invalidCredentials()
+  if (own !== undefined && own !== String(user._id)) throw refuse.invalidCredentials()
   await checkAccount(auth, user)
   // A lock holds for every method, or the right guess at another one would get around it.
-  if (auth.lockout.isLocked(user, requestInfo(request).client)) throw invalidCredentials()
+  if (auth.lockout.isLocked(user, requestInfo(request).client)) throw refuse.invalidCredentials()
   const step = await runOnLogin(auth, user, request)
   const asked = askedStep(step, isStrong ? undefined : await auth.factors?.asked(user))
   if (asked) return auth.tickets.ask(user, asked, request)
-  return respondSignedIn(
-    auth,
-    user,
-    request,
-    { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own },
-    invalidCredentials,
-  )
+  const ending = { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own }
+  const response = await respondSignedIn(auth, user, request, ending)
+  if (!response) throw refuse.invalidCredentials()
+  return response
 }
 
 /** Throws the refusal of an account that may not sign in, or not yet. */
 export async function checkAccount(
-  { users, identifiers, sessions }: AuthInstance,
+  { users, identifiers, sessions }: Auth,
   user: Fields,
 ): Promise<void> {
   if (users.isDisabled(user)) {
     await sessions.endThoseOfDisabled(user)
-    throw notActive()
+    throw refuse.notActive()
   }
-  if (identifiers.awaitsProof(user)) throw emailNotConfirmed()
+  if (identifiers.awaitsProof(user)) throw refuse.emailNotConfirmed()
 }

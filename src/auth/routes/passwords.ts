@@ -17,24 +17,23 @@ import {
   identifiersIn,
   passwordChange,
   resetChange,
+  signedInAsker,
 } from '../accounts/password-choice.ts'
-import { signedInAsker } from '../accounts/reauthentication.ts'
-import { tryCode } from '../codes/try-code.ts'
 import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'
-import { tell, tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance } from '../instance.ts'
+import { tell, tellOfProviders } from '../delivery/messages.ts'
+import type { Auth } from '../instance/instance.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
-import { currentPasswordIncorrect, identifierRequired, invalidCode } from '../refusals.ts'
-import { requestInfo } from '../request-info/request-info.ts'
-import { channelsFor } from '../setup/channels.ts'
+import * as refuse from '../refusals.ts'
+import { requestInfo } from '../request-info.ts'
 import type { Channel } from '../setup/delivery-options.ts'
+import { channelsFor } from '../setup/delivery-settings.ts'
 import { RESET_CODES } from '../setup/field-names.ts'
 import { canReset } from '../setup/model-checks.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import { guessPassword } from '../sign-in/guess-password.ts'
+import { guessPassword, inTurn } from '../sign-in.ts'
 
 /** Replaces the signed-in user's password; the current one counts as a guess, as it does at sign-in. */
-export async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function changePassword(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings, users, passwords } = auth
   const body = await readBody(auth.host, request)
   const current = credential(body, 'currentPassword')
@@ -45,13 +44,13 @@ export async function changePassword(auth: AuthInstance, request: ApiRequest): P
   await checkChoiceOf(auth, plain, user ?? {}, request)
   return auth.hashing.admit(async () => {
     const guess = await guessPassword(auth, user, current, request)
-    if (!guess.isRight) throw currentPasswordIncorrect()
+    if (!guess.isRight) throw refuse.currentPasswordIncorrect()
     const { user: own } = guess.reservation
     const hash = await passwords.hash(plain)
     checkTime(request)
     const change = passwordChange(auth, own, hash, requestInfo(request).client)
     const after = await users.update(own._id, change, users.passwordState(own))
-    if (!after) throw currentPasswordIncorrect()
+    if (!after) throw refuse.currentPasswordIncorrect()
     auth.report(request, 'password-changed', own._id)
     tell(auth, after, 'passwordChanged', request)
     return messageResponse('Password changed.')
@@ -59,11 +58,11 @@ export async function changePassword(auth: AuthInstance, request: ApiRequest): P
 }
 
 /** Responds, then sends a code to the account's stored address. */
-export async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function forgotPassword(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings } = auth
   const body = await readBody(auth.host, request)
   const account = namedAccount(auth, body)
-  if (!account) throw identifierRequired()
+  if (!account) throw refuse.identifierRequired()
   const channels = channelsFor(settings, Object.hasOwn(body, 'channel') ? body.channel : undefined)
   return respondFirst(auth, request, meantBy(settings, body, channels), async (working) => {
     const user = await account.find()
@@ -90,44 +89,40 @@ function meantBy(
 }
 
 /** Sets a new password by a one-time code. */
-export async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function resetPassword(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings, users, passwords, codes, identifiers } = auth
   const body = await readBody(auth.host, request)
   const account = namedAccount(auth, body)
   const code = credential(body, 'code')
   const chosen = credential(body, 'newPassword')
   const plain = newPassword(chosen, 'newPassword', settings.password.minLength)
-  if (!account) throw identifierRequired()
-  if (!canReset(settings)) throw invalidCode()
+  if (!account) throw refuse.identifierRequired()
+  if (!canReset(settings)) throw refuse.invalidCode()
   await checkChoice(auth, plain, [body.identifier, ...identifiersIn(settings, body)])
   const { client } = requestInfo(request)
-  const isKnown = async () => auth.clients.isKnown(await account.find(), client)
-  return auth.hashing.admit(
-    async () => {
-      const user = await account.find()
-      const right = await tryCode(auth, user, code, RESET_CODES, client)
-      if (!right) {
-        auth.report(request, 'code-failed', user?._id)
-        throw invalidCode()
-      }
-      const { user: own, kind } = right
-      await checkChoiceOf(auth, plain, own, request)
-      const hash = await passwords.hash(plain)
-      checkTime(request)
-      const change = resetChange(auth, settings.delivery.toField[kind], own, hash, client)
-      // The same step uses the code up, so of two parallel requests with the right code one is too late.
-      const expect = {
-        ...users.passwordState(own),
-        ...codes.stateOf(right),
-        ...identifiers.stateOf(own),
-      }
-      const after = change && (await users.update(own._id, change, expect))
-      if (!after) throw invalidCode()
-      auth.report(request, 'password-reset', own._id)
-      tell(auth, after, 'passwordChanged', request)
-      tellOfProviders(auth, own, after, request)
-      return messageResponse('Password reset. Sign in with your new password.')
-    },
-    { client, account: account.key, isKnown },
-  )
+  return inTurn(auth, account, request, async () => {
+    const user = await account.find()
+    const right = await codes.tryCode(user, code, RESET_CODES, client)
+    if (!right) {
+      auth.report(request, 'code-failed', user?._id)
+      throw refuse.invalidCode()
+    }
+    const { user: own, kind } = right
+    await checkChoiceOf(auth, plain, own, request)
+    const hash = await passwords.hash(plain)
+    checkTime(request)
+    const change = resetChange(auth, settings.delivery.toField[kind], own, hash, client)
+    // The same step uses the code up, so of two parallel requests with the right code one is too late.
+    const expect = {
+      ...users.passwordState(own),
+      ...codes.stateOf(right),
+      ...identifiers.stateOf(own),
+    }
+    const after = change && (await users.update(own._id, change, expect))
+    if (!after) throw refuse.invalidCode()
+    auth.report(request, 'password-reset', own._id)
+    tell(auth, after, 'passwordChanged', request)
+    tellOfProviders(auth, own, after, request)
+    return messageResponse('Password reset. Sign in with your new password.')
+  })
 }

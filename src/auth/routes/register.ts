@@ -6,24 +6,29 @@ import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { createAccount } from '../accounts/create-account.ts'
-import { chosenFields, credential, readBody, valueFor } from '../accounts/credentials.ts'
-import { checkNames } from '../accounts/one-namespace.ts'
+import {
+  checkNames,
+  chosenFields,
+  credential,
+  readBody,
+  valueFor,
+} from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
-import type { AuthInstance } from '../instance.ts'
+import type { Auth } from '../instance/instance.ts'
+import type { NewSession } from '../instance/sessions.ts'
 import { DECOY, newPassword } from '../keys/passwords.ts'
-import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
-import { requestInfo } from '../request-info/request-info.ts'
+import * as refuse from '../refusals.ts'
+import { requestInfo } from '../request-info.ts'
 import { firstRole } from '../setup/roles.ts'
-import { firstSignIn, openSession, type SignedIn } from '../sign-in/open-session.ts'
-import type { NewSession } from '../sign-in/refresh-token-state.ts'
+import { firstSignIn, openSession, type SignedIn } from '../sign-in.ts'
 
 /**
  * Creates an account and signs it in. With `emailVerification` a code goes to its mailbox; if verification is required,
  * the response holds the user but no tokens.
  */
 export async function register(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
@@ -36,7 +41,8 @@ export async function register(
     .map((identifier) => [identifier, valueFor(body, identifier)] as const)
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
   const password = credential(body, names.password) ?? credential(body, 'password')
-  if (given.length === 0) throw identifierNeeded(settings.identifiers.map(({ field }) => field))
+  if (given.length === 0)
+    throw refuse.identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(password, names.password, settings.password.minLength)
   const values: Fields = {
     ...chosenFields(auth, body, settings.registerFields, request),
@@ -62,7 +68,7 @@ export async function register(
     const session = mayOpen ? auth.refresh?.open(id, request) : undefined
     const stored = { ...record, ...startOf(auth, id, client, session) }
     const user = await createAccount(auth, id, stored, request)
-    if (!user) throw accountExists()
+    if (!user) throw refuse.accountExists()
 
     // A code to its mailbox.
     if (settings.emailVerification.enabled) {
@@ -81,7 +87,7 @@ export async function register(
 
 /** What is stored with a new account besides its values: its first session, and the client that it knows. */
 function startOf(
-  { clients, sessions }: AuthInstance,
+  { clients, sessions }: Auth,
   _id: string,
   client: string | undefined,
   session: NewSession | undefined,
@@ -94,7 +100,7 @@ function startOf(
 
 /** The response to a sign-up with the data of its sign-in. Throws why the account is not signed in. */
 async function respond(
-  { users, report }: AuthInstance,
+  { users, report }: Auth,
   { _id }: Fields,
   data: SignedIn['data'] | undefined,
   request: ApiRequest,
@@ -105,7 +111,7 @@ async function respond(
   }
   const user = await users.byId(_id)
   // Otherwise the owner of the mailbox has just signed in through a provider, and the account is theirs.
-  throw user && users.isDisabled(user) ? notActive() : accountExists()
+  throw user && users.isDisabled(user) ? refuse.notActive() : refuse.accountExists()
 }
 
 function invalidIdentifier(field: string): never {

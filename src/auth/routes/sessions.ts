@@ -10,16 +10,15 @@ import { dataResponse, messageResponse, valueResponse } from '../../http/respond
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/read/read.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import type { AuthInstance, OwnMethod } from '../instance.ts'
-import { invalidRefreshToken, invalidToken, sessionInUse } from '../refusals.ts'
-import { signInData } from '../sign-in/open-session.ts'
+import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import {
   type RefreshTokenState,
   RefreshTokens,
   type SentToken,
-} from '../sign-in/refresh-token-state.ts'
-import type { Session } from '../sign-in/sessions.ts'
-import { route } from './route.ts'
+  type Session,
+} from '../instance/sessions.ts'
+import * as refuse from '../refusals.ts'
+import { signInData } from '../sign-in.ts'
 
 const OPTION = { needs: 'refresh' } as const
 
@@ -37,10 +36,7 @@ export const sessionRoutes: OwnMethod = {
 }
 
 /** Ends every session of the user. */
-async function logoutAll(
-  { sessions, report }: AuthInstance,
-  request: ApiRequest,
-): Promise<Response> {
+async function logoutAll({ sessions, report }: Auth, request: ApiRequest): Promise<Response> {
   const id = String(request.auth?.userId)
   await sessions.endAll(id)
   report(request, 'session-ended', id)
@@ -49,7 +45,7 @@ async function logoutAll(
 
 /** Ends one session of the signed-in user, and the tokens that belong to it. */
 async function endSession(
-  { users, sessions, refresh, report }: AuthInstance,
+  { users, sessions, refresh, report }: Auth,
   request: ApiRequest,
 ): Promise<Response> {
   const id = String(request.auth?.userId)
@@ -63,7 +59,7 @@ async function endSession(
 
 /** Ends every session of a user; for admins. */
 async function endUserSessions(
-  { settings, sessions, report }: AuthInstance,
+  { settings, sessions, report }: Auth,
   request: ApiRequest,
 ): Promise<Response> {
   const id = requestedId(settings, request)
@@ -74,7 +70,7 @@ async function endUserSessions(
 
 /** The refresh token that a client sends: one of ours, or of another service if that is accepted. */
 async function tokenIn(
-  { host, accepted, refresh }: AuthInstance,
+  { host, accepted, refresh }: Auth,
   request: ApiRequest,
 ): Promise<SentToken | undefined> {
   const text = credential(await readBody(host, request), 'refreshToken')
@@ -85,7 +81,7 @@ async function tokenIn(
 const MAY_END: readonly RefreshTokenState[] = ['current', 'graced']
 
 /** Ends one session. The response is the same for every token. */
-async function logout(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function logout(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, sessions, report } = auth
   const token = await tokenIn(auth, request)
   const user = token && (await users.byToken(token.userId))
@@ -99,11 +95,11 @@ async function logout(auth: AuthInstance, request: ApiRequest): Promise<Response
 }
 
 /** Those that can still be used, the newest first. */
-async function listSessions(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function listSessions(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, sessions } = auth
   const refresh = auth.refresh as RefreshTokens
   const user = await users.byId(request.auth?.userId)
-  if (!user) throw invalidToken()
+  if (!user) throw refuse.invalidToken()
   const live = sessions.of(user).filter((session) => !refresh.isOver(session))
   // Stored in the order of the sign-ins, which orders those of the same instant.
   const newestFirst = live.reverse().sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
@@ -121,24 +117,24 @@ async function listSessions(auth: AuthInstance, request: ApiRequest): Promise<Re
 const MAX_TRIES = 100
 
 /** Returns a new access token, and with rotation a new refresh token. */
-async function refresh(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function refresh(auth: Auth, request: ApiRequest): Promise<Response> {
   const tokens = auth.refresh as RefreshTokens
   const token = await tokenIn(auth, request)
-  if (!token) throw invalidRefreshToken()
+  if (!token) throw refuse.invalidRefreshToken()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const refreshed = await tryRefresh(auth, tokens, token, request)
     if (!refreshed) continue
     const { user, session } = refreshed
     const next = token.successorIn(session)
-    if (next === undefined) throw invalidRefreshToken()
+    if (next === undefined) throw refuse.invalidRefreshToken()
     return valueResponse(signInData(auth, user, { token: next, entry: session }))
   }
-  throw sessionInUse()
+  throw refuse.sessionInUse()
 }
 
 /** The user and the session after a compare-and-set; undefined if another write came first. Throws a 401. */
 async function tryRefresh(
-  auth: AuthInstance,
+  auth: Auth,
   tokens: RefreshTokens,
   token: SentToken,
   request: ApiRequest,
@@ -149,16 +145,16 @@ async function tryRefresh(
   const session = list.find(({ id }) => id === token.sessionId)
   const state = session ? token.stateIn(session) : 'unknown'
   // Anyone can write such a token, so it changes nothing.
-  if (!user || !session || state === 'unknown') throw invalidRefreshToken()
+  if (!user || !session || state === 'unknown') throw refuse.invalidRefreshToken()
   if (users.isDisabled(user)) {
     await sessions.endThoseOfDisabled(user)
-    throw invalidRefreshToken()
+    throw refuse.invalidRefreshToken()
   }
-  if (tokens.isOver(session)) throw invalidRefreshToken()
+  if (tokens.isOver(session)) throw refuse.invalidRefreshToken()
   if (state === 'graced') return { user, session }
   if (state === 'reused') {
     await revoke(auth, tokens, String(user._id), session.id, request)
-    throw invalidRefreshToken()
+    throw refuse.invalidRefreshToken()
   }
   const next = token.refreshed(session)
   const { field } = sessions
@@ -169,7 +165,7 @@ async function tryRefresh(
 
 /** A token that was replaced long ago is used: one of its two holders is a thief (RFC 9700 §4.14.2). */
 async function revoke(
-  { logger, sessions, report }: AuthInstance,
+  { logger, sessions, report }: Auth,
   { settings }: RefreshTokens,
   userId: string,
   sessionId: string,

@@ -2,24 +2,15 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
+import { accountOf } from '../accounts/create-account.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { accountOf } from '../accounts/link.ts'
-import { tell, tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance, OwnMethod } from '../instance.ts'
+import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
-import {
-  invalidCredentials,
-  providerCredentialNeeded,
-  providerNotEnabled,
-  providerRefused,
-} from '../refusals.ts'
-import { requestInfo } from '../request-info/request-info.ts'
-import { openSession } from '../sign-in/open-session.ts'
-import { askedStep, isRefusal, runOnLogin } from '../sign-in/second-step.ts'
-import { checkAccount } from './login.ts'
-import { route } from './route.ts'
+import * as refuse from '../refusals.ts'
+import { requestInfo } from '../request-info.ts'
+import { askedStep, isRefusal, runOnLogin } from '../sign-in.ts'
+import { checkAccount, respondSignedIn } from './login.ts'
 
 const MAX_SHOWN_LENGTH = 64
 const MAX_TRIES = 3
@@ -39,11 +30,11 @@ interface Attempt {
 }
 
 /** Signs in by a provider's credential. Nothing else in the body identifies the user. */
-async function social(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+async function social(auth: Auth, request: ApiRequest): Promise<Response> {
   const { settings, users, logger, report } = auth
   const name = request.params.provider ?? ''
   const provider = settings.providers.get(name)
-  if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN_LENGTH))
+  if (!provider) throw refuse.providerNotEnabled(name.slice(0, MAX_SHOWN_LENGTH))
   const body = await readBody(auth.host, request)
   checkCredentials(provider, body)
   const attempt: Attempt = {}
@@ -63,16 +54,14 @@ async function social(auth: AuthInstance, request: ApiRequest): Promise<Response
 }
 
 async function signInBy(
-  auth: AuthInstance,
+  auth: Auth,
   provider: Provider,
   profile: Verified,
   request: ApiRequest,
   attempt: Attempt,
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const user = await accountOf(auth, provider, profile, request, (before, after) =>
-      tellOfProviders(auth, before, after, request),
-    )
+    const user = await accountOf(auth, provider, profile, request)
     attempt.userId = user._id
     await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user, request) : undefined
@@ -80,13 +69,11 @@ async function signInBy(
     if (asked) return auth.tickets.ask(user, asked, request, provider)
     // Meanwhile the link may end, if the owner proves the account's address.
     const expect = { [provider.idField]: profile.id }
-    const signedIn = await openSession(auth, user, request, { expect })
-    if (!signedIn) continue
-    auth.report(request, 'signed-in', user._id)
-    if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
-    return valueResponse({ ...signedIn.data, provider: provider.name })
+    const ending = { expect, more: { provider: provider.name } }
+    const response = await respondSignedIn(auth, user, request, ending)
+    if (response) return response
   }
-  throw invalidCredentials()
+  throw refuse.invalidCredentials()
 }
 
 /**
@@ -95,14 +82,14 @@ async function signInBy(
  * guesses at a second factor.
  */
 async function useOnce(
-  { usedTokens }: AuthInstance,
+  { usedTokens }: Auth,
   { once }: Verified,
   request: ApiRequest,
   signIn: () => Promise<Response>,
 ): Promise<Response> {
   if (!once || !usedTokens) return signIn()
   const giveBack = await usedTokens.use(once)
-  if (!giveBack) throw providerRefused()
+  if (!giveBack) throw refuse.providerRefused()
   requestInfo(request).later(usedTokens.sweep())
   try {
     return await signIn()
@@ -116,11 +103,11 @@ async function useOnce(
 /** One of the provider's credentials must be a string; a number or boolean counts as a wrong one. */
 function checkCredentials({ credentials, companions = [] }: Provider, body: Fields): void {
   const others = companions.map((name) => credential(body, name))
-  if (others.includes(null)) throw providerRefused()
+  if (others.includes(null)) throw refuse.providerRefused()
   const given = credentials
     .map((name) => credential(body, name))
     .filter((value) => value !== undefined && value !== '')
   if (credentials.length === 0) return
-  if (given.length === 0) throw providerCredentialNeeded(credentials)
-  if (!given.some((value) => typeof value === 'string')) throw providerRefused()
+  if (given.length === 0) throw refuse.providerCredentialNeeded(credentials)
+  if (!given.some((value) => typeof value === 'string')) throw refuse.providerRefused()
 }

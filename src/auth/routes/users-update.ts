@@ -11,26 +11,31 @@ import { requestedId } from '../../records/read/read.ts'
 import type { Expected } from '../../records/write/conditional-write.ts'
 import { updateWithFiles } from '../../records/write/file-writes.ts'
 import { changeIdOf } from '../../records/write/write-request.ts'
-import { chosenFields, identifierString, readBody } from '../accounts/credentials.ts'
-import { checkNames, isTakenElsewhere } from '../accounts/one-namespace.ts'
-import { reauthenticate } from '../accounts/reauthentication.ts'
+import {
+  checkNames,
+  chosenFields,
+  identifierString,
+  isTakenElsewhere,
+  readBody,
+} from '../accounts/credentials.ts'
+import { reauthenticate } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
-import { tellOldAddress } from '../delivery/notices.ts'
+import { tellOldAddress } from '../delivery/messages.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance.ts'
-import { ownAccountOnly, sessionEnded } from '../refusals.ts'
+import type { Auth } from '../instance/instance.ts'
+import * as refuse from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isSelf } from './users.ts'
 
 /** Changes the fields in `updateFields`; identifiers and addresses for codes only with the current password. */
 export async function updateUser(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
   const { settings, users, identifiers } = auth
   const id = requestedId(settings, request)
-  if (!isSelf(request, id) && !isAdmin(settings.roles, request)) throw ownAccountOnly()
+  if (!isSelf(request, id) && !isAdmin(settings.roles, request)) throw refuse.ownAccountOnly()
   const body = await readBody(auth.host, request)
   const stored = auth.files.namedIn(body).length > 0 ? await users.byId(id) : undefined
   const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
@@ -52,7 +57,7 @@ export async function updateUser(
 
 /** A profile is sent as JSON, so its write brings no files. */
 function write(
-  { host, users, files }: AuthInstance,
+  { host, users, files }: Auth,
   id: string,
   changes: Fields,
   request: ApiRequest,
@@ -72,7 +77,7 @@ interface Move {
 
 /** Writes changes of identifiers, and notifies the old addresses. */
 async function moveUser(
-  auth: AuthInstance,
+  auth: Auth,
   before: Fields,
   { body, changes, moved }: Move,
   request: ApiRequest,
@@ -84,7 +89,7 @@ async function moveUser(
   // If the owner proves the account's address meanwhile, this session has ended: nothing of it may be written after
   // that.
   const expected = isSelf(request, id)
-    ? { fields: users.passwordState(checked), refusal: sessionEnded() }
+    ? { fields: users.passwordState(checked), refusal: refuse.sessionEnded() }
     : undefined
   const { email, pendingEmail } = users.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined

@@ -21,42 +21,25 @@ import { removeFilesOf } from '../../records/write/file-writes.ts'
 import { changeIdOf } from '../../records/write/write-request.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { checkNotLast, keepingAnAdmin } from '../accounts/last-admin.ts'
-import { reauthenticate } from '../accounts/reauthentication.ts'
+import { reauthenticate } from '../accounts/password-choice.ts'
 import { isAdmin } from '../guards.ts'
-import type { AuthInstance } from '../instance.ts'
-import {
-  adminNeeded,
-  invalidFormat,
-  invalidToken,
-  lastAdmin,
-  oneRoleOnly,
-  ownAccountOnly,
-  ownAdminRole,
-  roleRequired,
-  sessionEnded,
-  unknownRole,
-} from '../refusals.ts'
+import type { Auth } from '../instance/instance.ts'
+import * as refuse from '../refusals.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
 
 /** The signed-in user. */
-export async function me(
-  { users, settings }: AuthInstance,
-  request: ApiRequest,
-): Promise<Response> {
+export async function me({ users, settings }: Auth, request: ApiRequest): Promise<Response> {
   // `requireAuth` has just read it. If tokens alone decide, `request.user` was set by some middleware.
   const user = settings.token.invalidateOnPasswordChange
     ? request.user
     : await users.byId(request.auth?.userId)
-  if (!user) throw invalidToken()
+  if (!user) throw refuse.invalidToken()
   return valueResponse(users.shown(user))
 }
 
 /** One user; other users than themselves and admins see only the `visibleFields`. */
-export async function getUser(
-  { users, settings }: AuthInstance,
-  request: ApiRequest,
-): Promise<Response> {
+export async function getUser({ users, settings }: Auth, request: ApiRequest): Promise<Response> {
   const id = requestedId(settings, request)
   const user = await users.byId(id)
   if (!user) throw entryNotFound()
@@ -71,7 +54,7 @@ export function isSelf(request: ApiRequest, id: string): boolean {
 }
 
 /** Responds with lists of users, newest first; identifiers and role are equality filters. */
-export function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
+export function usersLister({ settings, names, host, mount }: Auth): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
   const options: RouterOptions<Fields> = {
@@ -110,11 +93,11 @@ export function usersLister({ settings, names, host, mount }: AuthInstance): Han
 }
 
 /** Changes a user's roles. */
-export async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function modifyRoles(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, settings, roles } = auth
   const id = requestedId(settings, request)
   const wanted = rolesIn(roles, await readBody(auth.host, request))
-  if (isSelf(request, id) && !hasRole(wanted, roles.admin)) throw ownAdminRole()
+  if (isSelf(request, id) && !hasRole(wanted, roles.admin)) throw refuse.ownAdminRole()
   const before = await users.byId(id)
   const after = before && (await changeRoles(auth, before, wanted))
   if (!after) throw entryNotFound()
@@ -124,7 +107,7 @@ export async function modifyRoles(auth: AuthInstance, request: ApiRequest): Prom
 
 /** The record of `before` with the roles `wanted`; null if it is gone. Throws a 409 if no admin would be left. */
 export async function changeRoles(
-  auth: AuthInstance,
+  auth: Auth,
   before: Fields,
   wanted: readonly string[],
 ): Promise<Fields | null> {
@@ -132,7 +115,7 @@ export async function changeRoles(
   const id = withId(String(before._id))
   const changes = { [users.names.role]: roles.multiple ? [...wanted] : wanted[0] }
   if (hasRole(wanted, roles.admin)) return users.engine.update(id, changes)
-  return keepingAnAdmin(auth, before, lastAdmin, (engine, expect) =>
+  return keepingAnAdmin(auth, before, refuse.lastAdmin, (engine, expect) =>
     engine.update(id, changes, expect),
   )
 }
@@ -142,12 +125,12 @@ function rolesIn({ list, multiple }: RoleSettings, body: Fields): readonly strin
   const roles = new Set<string>()
   for (const entry of entriesOf(body)) {
     if (typeof entry !== 'string' || !list.includes(entry)) {
-      throw unknownRole(String(entry).slice(0, MAX_SHOWN_LENGTH), list)
+      throw refuse.unknownRole(String(entry).slice(0, MAX_SHOWN_LENGTH), list)
     }
     roles.add(entry)
   }
-  if (roles.size === 0) throw roleRequired()
-  if (roles.size > 1 && !multiple) throw oneRoleOnly()
+  if (roles.size === 0) throw refuse.roleRequired()
+  if (roles.size > 1 && !multiple) throw refuse.oneRoleOnly()
   return [...roles]
 }
 
@@ -160,7 +143,8 @@ function entriesOf(body: Fields): readonly unknown[] {
       (role) => role !== '',
     )
   }
-  if (roles.some((entry) => typeof entry === 'object' && entry !== null)) throw invalidFormat()
+  if (roles.some((entry) => typeof entry === 'object' && entry !== null))
+    throw refuse.invalidFormat()
   return roles
 }
 
@@ -168,24 +152,24 @@ function entriesOf(body: Fields): readonly unknown[] {
  * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. If
  * `onDelete` throws, the account stays.
  */
-export async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+export async function deleteUser(auth: Auth, request: ApiRequest): Promise<Response> {
   const { users, settings } = auth
   const id = requestedId(settings, request)
   const isOwn = isSelf(request, id)
-  if (!isOwn && !isAdmin(settings.roles, request)) throw ownAccountOnly()
+  if (!isOwn && !isAdmin(settings.roles, request)) throw refuse.ownAccountOnly()
   const user = isOwn
     ? await reauthenticate(auth, await readBody(auth.host, request), request)
     : await users.byId(id)
   if (!user) throw entryNotFound()
-  await checkNotLast(auth, user, adminNeeded)
+  await checkNotLast(auth, user, refuse.adminNeeded)
   await users.engine.checkRemovable(id)
   const { onDelete } = settings
   if (onDelete) await inTime(request, () => onDelete(users.withoutSecrets(user) as never, request))
   // Throws a 409 for an account that enforced references keep, although they did not before the hook.
-  const removed = await keepingAnAdmin(auth, user, adminNeeded, (engine, expect) =>
+  const removed = await keepingAnAdmin(auth, user, refuse.adminNeeded, (engine, expect) =>
     engine.remove(withId(id), { ...expect, ...(isOwn && users.passwordState(user)) }),
   )
-  if (!removed) throw isOwn ? sessionEnded() : entryNotFound()
+  if (!removed) throw isOwn ? refuse.sessionEnded() : entryNotFound()
   await removeFilesOf(auth, removed, request)
   for (const method of auth.methods) await method.forget?.(id)
   auth.report(request, 'account-deleted', id)

@@ -1,6 +1,6 @@
 /** User names without case: UsernameCaseMapped of RFC 8265, over the IdentifierClass of RFC 8264. */
 
-import { hasUnseen, limitLength } from './normal-forms.ts'
+import { hasUnseen, limitLength } from './identifiers.ts'
 
 /**
  * A `normalize` for user names (RFC 8265, UsernameCaseMapped): `Ann`, `ＡＮＮ` and `ann` are one name. Letters, digits and

@@ -11,6 +11,7 @@ import {
   string,
   whole,
 } from '../option-checks.ts'
+import * as refuse from '../refusals.ts'
 import {
   type Channel,
   type MailOptions,
@@ -23,6 +24,7 @@ import {
 } from './delivery-options.ts'
 import type { StoredNames } from './field-names.ts'
 import type { AuthOptions } from './options.ts'
+import type { AuthSettings } from './settings.ts'
 
 /** How codes are sent. */
 export interface DeliverySettings {
@@ -186,4 +188,28 @@ function smsSettings(option: SmsOptions | undefined): SmsOptions | undefined {
     }),
   })
   return option
+}
+
+/** The channels that codes can be sent by, e-mail first. */
+export function channelsThere(settings: AuthSettings): readonly Channel[] {
+  return (['email', 'sms'] as const).filter((channel) => isThere(settings, channel))
+}
+
+/** Whether codes can be sent by `channel`. */
+export function isThere({ delivery, model }: AuthSettings, channel: Channel): boolean {
+  const { deliver, mail, sms, toField } = delivery
+  if (deliver) return model.shape.fields.has(toField[channel])
+  return channel === 'email' ? mail !== undefined : sms !== undefined
+}
+
+/** The channels that the client may mean: the one it names, or all available ones, e-mail first. */
+export function channelsFor(settings: AuthSettings, wanted: unknown): readonly Channel[] {
+  const there = channelsThere(settings)
+  if (wanted === undefined || wanted === null) {
+    if (there.length === 0) throw refuse.noSuchChannel('email')
+    return there
+  }
+  if (wanted !== 'email' && wanted !== 'sms') throw refuse.unknownChannel()
+  if (!there.includes(wanted)) throw refuse.noSuchChannel(wanted)
+  return [wanted]
 }

@@ -10,9 +10,8 @@ import type { Model } from '../../model/model.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Collection, Fields } from '../../ports/store.ts'
 import type { Host } from '../../records/engine/host.ts'
+import type { Access, SecurityEventType } from '../request-info.ts'
 import type { OtpOptions } from './delivery-options.ts'
-import type { Access } from './route-names.ts'
-import type { SecurityEventType } from './security-event.ts'
 
 /** A method, for the option `methods` of `createAuthRouter`, as `defineMethod` takes it. */
 export interface MethodDefinition<Name extends string = string> {

@@ -1,20 +1,18 @@
 /** The options of `createAuthRouter`: names and types. resolve-settings.ts has their defaults. */
 
 import type { $ZodType } from 'zod/v4/core'
+import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Duration } from '../option-checks.ts'
 import type { SocialOptions } from '../providers/provider.ts'
-import type { ClientOption } from './client.ts'
+import type { ClientOption, MethodRouteName, RouteName, SecurityEvent } from '../request-info.ts'
 import type { MailOptions, NoticeKind, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { Method } from './method.ts'
-import type { MethodRouteName, RouteName } from './route-names.ts'
-import type { SecurityEvent } from './security-event.ts'
-import type { SignInStep } from './sign-in-step.ts'
 
 /** Second factors. */
 export interface SecondFactorOptions<Role extends string = string> {
@@ -241,4 +239,23 @@ export interface AuthOptions<R, Role extends string = string>
   readonly maxTimeMS?: number
   readonly countStrategy?: 'exact' | 'estimated' | 'none'
   readonly lean?: boolean
+}
+
+/**
+ * Throw it in `onLogin` if the sign-in needs a second step. The client gets a 401 with `message`, a `ticket` and
+ * `expiresIn` (seconds), and sends `POST /login` with the ticket and what the second step asks for. `onLogin` then
+ * runs again with that body as `step.answer`.
+ */
+export class SecondStepRequired extends HttpError {
+  override readonly name: string = 'SecondStepRequired'
+
+  constructor(message = 'A second step is needed to sign in.') {
+    super(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  }
+}
+
+/** The step of a sign-in in which `onLogin` runs. */
+export interface SignInStep {
+  /** The body of the request that brought the ticket back; undefined in the first step. */
+  readonly answer?: Fields
 }

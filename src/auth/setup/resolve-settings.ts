@@ -14,11 +14,9 @@ import {
   strings,
   whole,
 } from '../option-checks.ts'
-import type { Maker } from '../providers/provider.ts'
-import { enabledProviders } from '../providers/registry.ts'
-import { isThere } from './channels.ts'
-import { byAddress } from './client.ts'
-import { deliverySettings, noticesOf } from './delivery-settings.ts'
+import { enabledProviders, type Maker } from '../providers/provider.ts'
+import { byAddress } from '../request-info.ts'
+import { deliverySettings, isThere, noticesOf } from './delivery-settings.ts'
 import { isStoredName, namesOf, type StoredName, type StoredNames } from './field-names.ts'
 import { identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'

@@ -6,10 +6,10 @@
 import { refuseMiddlewares } from '../../records/engine/guards.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { fail, group, needsPart, strings } from '../option-checks.ts'
+import type { RouteName } from '../request-info.ts'
 import type { Method, MethodRoute } from './method.ts'
 import type { AuthOptions, MiddlewaresOption } from './options.ts'
 import { roleSettings } from './roles.ts'
-import type { RouteName } from './route-names.ts'
 
 /** A row of the route table, without its handler. */
 export interface RouteRow<Name extends string = string>

@@ -4,16 +4,19 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Provider } from '../providers/provider.ts'
-import type { ClientOption } from './client.ts'
+import type { ClientOption, SecurityHook } from '../request-info.ts'
 import type { NoticeKind, OtpOptions } from './delivery-options.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { StoredNames } from './field-names.ts'
 import type { Identifier } from './identifiers.ts'
 import type { Method } from './method.ts'
-import type { EmailVerificationOptions, LockoutOptions, PasswordOptions } from './options.ts'
+import type {
+  EmailVerificationOptions,
+  LockoutOptions,
+  PasswordOptions,
+  SignInStep,
+} from './options.ts'
 import type { RoleSettings } from './roles.ts'
-import type { SecurityHook } from './security-event.ts'
-import type { SignInStep } from './sign-in-step.ts'
 import type { RefreshSettings, TokenSettings } from './token-settings.ts'
 
 /** All resolved options. They do not change after start-up. */

@@ -1,8 +1,8 @@
 /** What a key may do: `allow` as it is given, and as it is judged at each use. */
 
 import { type RouteTable, type Row, routedPath, routesOf } from '../../app/route-table.ts'
+import { routeServedBy } from '../../auth/instance/instance.ts'
 import { noAccess } from '../../auth/refusals.ts'
-import { routeServedBy } from '../../auth/routes/serving.ts'
 import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'

@@ -5,7 +5,7 @@
  */
 
 import { array, date, nullable, object, optional, string } from 'zod/mini'
-import { defineMethod } from '../../auth/methods/machinery.ts'
+import { defineMethod } from '../../auth/machinery.ts'
 import { invalidToken, recentSignInRequired } from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { entryNotFound, invalidFields, invalidId } from '../../http/refusals.ts'

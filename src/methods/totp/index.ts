@@ -5,7 +5,7 @@
  */
 
 import { array, object, string } from 'zod/mini'
-import { defineMethod } from '../../auth/methods/machinery.ts'
+import { defineMethod } from '../../auth/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { refusal } from '../../http/errors.ts'

@@ -3,30 +3,30 @@
  * bundle of an app without methods has none of it.
  */
 
-import { base64url, bytesIn } from '../../http/base64url.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { idMaker } from '../../model/cast.ts'
-import type { Fields } from '../../ports/store.ts'
-import { createProven } from '../accounts/create-account.ts'
+import { base64url, bytesIn } from '../http/base64url.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { idMaker } from '../model/cast.ts'
+import type { Fields } from '../ports/store.ts'
+import { createProven } from './accounts/create-account.ts'
 import {
   chosenFields,
   identifierString,
   namedAccount,
   readBody,
   valueFor,
-} from '../accounts/credentials.ts'
-import { addressOf, isSent, respondFirst } from '../delivery/code-requests.ts'
-import { tell, tellOfProviders } from '../delivery/notices.ts'
-import type { AuthInstance, Machinery } from '../instance.ts'
-import { isSealed, type Keys, keyOf, keysFor, seal } from '../keys/hmac.ts'
-import { invalidCredentials, invalidTicket, lastFactor, lastWayIn, notActive } from '../refusals.ts'
-import { requestInfo } from '../request-info/request-info.ts'
-import { login, signInBy } from '../routes/login.ts'
-import { channelsThere, isThere } from '../setup/channels.ts'
-import type { Accounts, Method, MethodDefinition, MethodRoute, SentCode } from '../setup/method.ts'
-import { canReset } from '../setup/model-checks.ts'
-import { confirmSession } from '../sign-in/confirm-session.ts'
-import { Factors, recentUser, strongUser } from '../sign-in/factors.ts'
+} from './accounts/credentials.ts'
+import { addressOf, isSent, respondFirst } from './delivery/code-requests.ts'
+import { tell, tellOfProviders } from './delivery/messages.ts'
+import { Factors, isRecent, visitOf } from './instance/factors.ts'
+import type { Auth, Machinery } from './instance/instance.ts'
+import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
+import * as refuse from './refusals.ts'
+import { requestInfo } from './request-info.ts'
+import { login, signInBy } from './routes/login.ts'
+import { channelsThere, isThere } from './setup/delivery-settings.ts'
+import type { Accounts, Method, MethodDefinition, MethodRoute, SentCode } from './setup/method.ts'
+import { canReset } from './setup/model-checks.ts'
+import { confirmSession } from './sign-in.ts'
 
 /** Confirms the present session by what signs in to its account; every app with methods has it. */
 const confirmRoute: MethodRoute = {
@@ -37,7 +37,7 @@ const confirmRoute: MethodRoute = {
   enrols: true,
   hidesAccounts: true,
   summary: 'Makes the present session recent, by what signs in to its account',
-  refusals: [invalidCredentials(), invalidTicket(), notActive()],
+  refusals: [refuse.invalidCredentials(), refuse.invalidTicket(), refuse.notActive()],
 }
 
 const machinery: Machinery = {
@@ -49,7 +49,8 @@ const machinery: Machinery = {
     return new Factors(all, settings.requiredFor, { users, sessions })
   },
   handlerOf(auth, route) {
-    if (route === confirmRoute) return (request) => login(auth, request, request.auth?.userId)
+    if (route === confirmRoute)
+      return (request) => login(auth, request, undefined, request.auth?.userId)
     const { name } = route
     const [handler] = auth.methods.flatMap(({ handlers }) =>
       Object.hasOwn(handlers, name) ? [handlers[name]] : [],
@@ -72,7 +73,7 @@ export function defineMethod<const N extends string>(method: MethodDefinition<N>
 }
 
 /** What the method called `name` gets. */
-export function accountsFor(auth: AuthInstance, name: string): Accounts {
+export function accountsFor(auth: Auth, name: string): Accounts {
   const { settings, users, host, mount } = auth
   const instance = { model: settings.model.name, mount: mount || '/' }
   const keys = keysFor(settings.token.secrets, instance, `method ${name}`)
@@ -122,7 +123,7 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
     async checkFactorLeft(user) {
       const { factors } = auth
       const isLeft = !factors?.isRequired(user) || (await factors.of(user)).length > 0
-      if (!isLeft) throw lastFactor()
+      if (!isLeft) throw refuse.lastFactor()
     },
     signIn: (user, request, signIn) => signInBy(auth, user, request, signIn),
     report: auth.report,
@@ -131,7 +132,7 @@ export function accountsFor(auth: AuthInstance, name: string): Accounts {
 }
 
 async function useOnce(
-  { usedTokens }: AuthInstance,
+  { usedTokens }: Auth,
   name: string,
   text: string,
   expiresAt: number,
@@ -141,8 +142,30 @@ async function useOnce(
   return isNew !== undefined
 }
 
+/** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
+export async function recentUser(parts: Auth, request: ApiRequest): Promise<Fields> {
+  const { user, visit, hasFactor } = await signedIn(parts, request)
+  if (!isRecent(parts.users, hasFactor ? visit?.strongAt : visit?.at))
+    throw refuse.recentSignInRequired()
+  return user
+}
+
+/** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
+export async function strongUser(parts: Auth, request: ApiRequest): Promise<Fields> {
+  const { user, visit, hasFactor } = await signedIn(parts, request)
+  if (hasFactor && visit?.strongAt === undefined) throw refuse.recentSignInRequired()
+  return user
+}
+
+async function signedIn(parts: Auth, request: ApiRequest) {
+  const user = await parts.users.byId(request.auth?.userId)
+  if (!user) throw refuse.invalidToken()
+  const own = (await parts.factors?.of(user)) ?? []
+  return { user, visit: visitOf(parts, user, request), hasFactor: own.length > 0 }
+}
+
 /** A password, a code that resets it, or a method; providers are one. */
-async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
+async function checkWayLeft(auth: Auth, user: Fields): Promise<void> {
   const { settings, users, identifiers, methods } = auth
   const channels = channelsThere(settings)
   const isReset =
@@ -153,12 +176,12 @@ async function checkWayLeft(auth: AuthInstance, user: Fields): Promise<void> {
     })
   if (isReset || typeof user[users.names.password] === 'string') return
   const opens = await Promise.all(methods.map((method) => method.opens?.(user)))
-  if (!opens.includes(true)) throw lastWayIn()
+  if (!opens.includes(true)) throw refuse.lastWayIn()
 }
 
 /** Mails what `make` returns for the account that `find` finds, once the response is on its way. */
 function sendCode(
-  auth: AuthInstance,
+  auth: Auth,
   request: ApiRequest,
   find: () => Promise<Fields | undefined>,
   make: (user: Fields) => Promise<SentCode | undefined>,
@@ -176,7 +199,7 @@ function sendCode(
 }
 
 /** The values of an account to be. */
-function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | undefined {
+function newcomer({ settings, users }: Auth, body: Fields): Fields | undefined {
   const { email: field } = users.names
   const mail = settings.identifiers.find((identifier) => identifier.field === field)
   const typed = identifierString(body, 'identifier') || (mail && valueFor(body, mail))
@@ -186,7 +209,7 @@ function newcomer({ settings, users }: AuthInstance, body: Fields): Fields | und
 
 /** Writes the proof in one conditional step. */
 async function prove(
-  auth: AuthInstance,
+  auth: Auth,
   user: Fields,
   request: ApiRequest,
   own: string | undefined,

@@ -6,9 +6,10 @@
  */
 
 import { sameText } from '../../http/base64url.ts'
+import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { type Keys, keyOf, seal } from '../keys/hmac.ts'
-import { isAfter, type Users } from '../users/users.ts'
+import { type Keys, keyOf, seal } from '../keys/signing.ts'
+import { isAfter, type Users, type Write } from './users.ts'
 
 /** A client that has signed in, as it is stored. */
 export interface KnownClient {
@@ -113,4 +114,64 @@ function textOf({ _id }: Fields, client: string): string {
 function isKnownClient(value: unknown): value is KnownClient {
   const { client, guesses, at } = (value ?? {}) as Readonly<Record<string, unknown>>
   return typeof client === 'string' && typeof guesses === 'number' && at instanceof Date
+}
+
+/**
+ * So many wrong passwords in a row, over any time, end password sign-in until the password is reset (NIST SP 800-63B-4,
+ * 3.2.2).
+ */
+export const MAX_IN_A_ROW = 100
+
+/** Where a count and its lock are stored. */
+export interface Count {
+  readonly guesses: string
+  readonly lockedUntil: string
+  /** The count in a row, which no time ends; undefined if the model has none. */
+  readonly row: string | undefined
+}
+
+/** How many guesses lock an account, and for how long. */
+export interface Limits {
+  readonly max: number
+  readonly lockMs: number
+}
+
+/**
+ * The step that counts a guess: after a lock that has ended, as the last guess before a lock, or as an earlier one. The
+ * record as it was read only decides which of them it is.
+ */
+export function countingStep(
+  { guesses: field, lockedUntil, row }: Count,
+  { max, lockMs }: Limits,
+  user: Fields,
+  at: number,
+): Write {
+  const lock = { [lockedUntil]: new Date(at + lockMs) }
+  const rows = row === undefined ? [] : [below(row, MAX_IN_A_ROW)]
+  const inRow = row && { [row]: 1 }
+  if (user[lockedUntil] instanceof Date) {
+    const ended: Filter = { op: 'lte', field: lockedUntil, value: new Date(at) }
+    const first = { [field]: 1 }
+    return {
+      ...(max === 1 ? { set: { ...first, ...lock } } : { set: first, unset: [lockedUntil] }),
+      ...(inRow && { increment: inRow }),
+      filter: all([ended, ...rows]),
+    }
+  }
+  const isLast = Number(user[field] ?? 0) >= max - 1
+  const last: Filter = { op: 'gte', field, value: max - 1 }
+  const reached = max === 1 ? any([none(field), last]) : last
+  return {
+    increment: { [field]: 1, ...inRow },
+    ...(isLast && { set: lock }),
+    filter: all([none(lockedUntil), isLast ? reached : below(field, max - 1), ...rows]),
+  }
+}
+
+function none(field: string): Filter {
+  return { op: 'eq', field, value: null }
+}
+
+function below(field: string, value: number): Filter {
+  return any([none(field), { op: 'lt', field, value }])
 }

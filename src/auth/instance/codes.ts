@@ -10,7 +10,7 @@
 
 import { all, any, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/hmac.ts'
+import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import {
   CODE_KINDS,
   CODE_PURPOSES,
@@ -19,7 +19,8 @@ import {
   slotOf,
 } from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import { isAfter, type Users } from '../users/users.ts'
+import type { KnownClients } from './known-clients.ts'
+import { type DummyWrite, isAfter, NOBODY, type Users, type Write } from './users.ts'
 
 /** A window and its code, before the code is sent. */
 export interface IssuedCode<Kind extends CodeKind = CodeKind> {
@@ -37,28 +38,37 @@ export interface RightCode<Kind extends CodeKind = CodeKind> {
   readonly user: Fields
 }
 
+/** Concurrent tries overtake each other. */
+const MAX_ROUNDS = 20
+
 /** The codes of one auth router. */
 export class Codes {
   /** The fields whose removal ends the pending codes. Their windows and counted tries stay. */
   readonly allEnded: readonly string[]
   readonly otp: AuthSettings['otp']
   readonly #users: Users
+  readonly #clients: KnownClients
+  readonly #dummyWrite: DummyWrite
   readonly #keys: Keys
   readonly #toField: AuthSettings['delivery']['toField']
   /** The stored fields of each kind of code. */
   readonly slots: Readonly<Record<CodeKind, Slot>>
 
-  constructor(users: Users, keys: Keys, { otp, delivery }: AuthSettings) {
+  constructor(
+    users: Users,
+    clients: KnownClients,
+    dummyWrite: DummyWrite,
+    keys: Keys,
+    { otp, delivery }: AuthSettings,
+  ) {
     this.otp = otp
     this.#users = users
+    this.#clients = clients
+    this.#dummyWrite = dummyWrite
     this.#keys = keys
     this.#toField = delivery.toField
-    const { names } = users
-    this.slots = {
-      email: slotOf('email', names),
-      sms: slotOf('sms', names),
-      verification: slotOf('verification', names),
-    }
+    const slots = CODE_KINDS.map((kind) => [kind, slotOf(kind, users.names)])
+    this.slots = Object.fromEntries(slots)
     this.allEnded = this.#hashes(CODE_KINDS)
   }
 
@@ -78,12 +88,14 @@ export class Codes {
     if (resendSeconds > 0 && isAfter(last, at - resendSeconds * 1000)) return undefined
     // Each message has a time of its own, so that only the last one ends the pause or takes the code back.
     const sentAt = new Date(isAfter(last, at - 1) ? (last as Date).getTime() + 1 : at)
+    const pause = new Date(at - resendSeconds * 1000)
     const rested =
-      resendSeconds > 0 ? missingOr('lte', slot.sentAt, at - resendSeconds * 1000) : everything
+      resendSeconds > 0 ? missingOr({ op: 'lte', field: slot.sentAt, value: pause }) : everything
     const opens = () => {
       const expiresAt = new Date(at + ttlSeconds * 1000)
       const set = { [slot.expiresAt]: expiresAt, [slot.attempts]: 0, [slot.sentAt]: sentAt }
-      const filter = all([rested, missingOr('lte', slot.expiresAt, at)])
+      const ended = missingOr({ op: 'lte', field: slot.expiresAt, value: new Date(at) })
+      const filter = all([rested, ended])
       return this.#users.update(account._id, { set, unset: this.#hashes([kind]) }, {}, filter)
     }
     const finds = () => {
@@ -136,8 +148,95 @@ export class Codes {
     }
   }
 
+  /**
+   * Checks a code of `user` against the pending ones of `kinds`. Each try is counted before it is checked, in one step, so
+   * that parallel tries cannot bypass the count; known clients have a count of their own. Undefined for every reason to
+   * refuse, including an unknown user, after the same number of writes.
+   */
+  async tryCode<Kind extends CodeKind>(
+    user: Fields | undefined,
+    code: string | null | undefined,
+    kinds: readonly Kind[],
+    client: string | undefined,
+  ): Promise<RightCode<Kind> | undefined> {
+    const stored = kinds.filter((kind) => this.#users.declared([this.slots[kind].hash]).length > 0)
+    const counted = await this.#users.rewrite(user ?? NOBODY, MAX_ROUNDS, (read) =>
+      this.#counting(read, stored, client),
+    )
+    if (!counted) await this.#dummyWrite(this.#strangersTry(stored))
+    const typed = typeof code === 'string' ? code.trim() : ''
+    const tried = counted?.after ?? NOBODY
+    const countOf = (kind: CodeKind) => counted?.written.countOf(tried, kind) ?? Infinity
+    // Compare all of them, even if nothing was counted: a comparison takes time.
+    const [right] = stored.filter(
+      (kind) => this.#isCode(tried, kind, typed) && this.#mayTry(tried, kind, countOf(kind)),
+    )
+    return counted && right !== undefined ? { kind: right, user: tried } : undefined
+  }
+
+  /**
+   * The write that counts a try of each of `kinds`, if one of them has a pending code with tries left; undefined if none has:
+   * a write that matches nothing is fast, so the caller writes elsewhere. `countOf` is the number after it.
+   */
+  #counting(
+    user: Fields,
+    kinds: readonly CodeKind[],
+    client: string | undefined,
+  ): (Write & { countOf(user: Fields, kind: CodeKind): number }) | undefined {
+    const isKnown = this.#clients.isKnown(user, client) && this.#users.has('knownTries')
+    if (!isKnown) {
+      const countOf = (record: Fields, kind: CodeKind) =>
+        Number(record[this.slots[kind].attempts] ?? 0)
+      const isLeft = kinds.some((kind) => this.#mayTry(user, kind, countOf(user, kind) + 1))
+      return isLeft ? { ...this.#strangersTry(kinds), countOf } : undefined
+    }
+    const field = this.#users.names.knownTries
+    const tries = this.#triesAfter(user, kinds)
+    const countOf = (_: Fields, kind: CodeKind) =>
+      tries.find((one) => one.kind === kind)?.count ?? 0
+    if (!kinds.some((kind) => this.#mayTry(user, kind, countOf(user, kind)))) return undefined
+    const same = [field, ...kinds.map((kind) => this.slots[kind].expiresAt)]
+    const expect = Object.fromEntries(same.map((name) => [name, user[name]]))
+    return { set: { [field]: tries }, expect, countOf }
+  }
+
+  #strangersTry(kinds: readonly CodeKind[]): Write {
+    const slots = kinds.map((kind) => this.slots[kind])
+    const pending = slots.map(({ hash, expiresAt, attempts }) =>
+      all([
+        { op: 'ne', field: hash, value: null },
+        { op: 'gt', field: expiresAt, value: new Date(this.#users.now()) },
+        missingOr({ op: 'lt', field: attempts, value: this.otp.maxAttempts }),
+      ]),
+    )
+    const increment = Object.fromEntries(slots.map(({ attempts }) => [attempts, 1]))
+    return { increment, filter: any(pending) }
+  }
+
+  /** Whether a code of `kind` is pending, and may be tried for the `count`th time. */
+  #mayTry(user: Fields, kind: CodeKind, count: number): boolean {
+    const { hash, expiresAt } = this.slots[kind]
+    const isPending = typeof user[hash] === 'string' && isAfter(user[expiresAt], this.#users.now())
+    return isPending && count <= this.otp.maxAttempts
+  }
+
+  /** The tries of known clients plus one for each of `kinds`; those of expired windows are dropped. */
+  #triesAfter(user: Fields, kinds: readonly CodeKind[]): readonly KnownTries[] {
+    const stored = user[this.#users.names.knownTries]
+    const tries: readonly KnownTries[] = Array.isArray(stored) ? stored : []
+    const others = tries.filter((one) => !kinds.some((kind) => kind === one.kind))
+    const counted = kinds.map((kind) => {
+      const end = user[this.slots[kind].expiresAt]
+      const until = end instanceof Date ? end : new Date(0)
+      const isSame = (one: KnownTries) =>
+        one.kind === kind && one.until.getTime() === until.getTime()
+      return { kind, until, count: (tries.find(isSame)?.count ?? 0) + 1 }
+    })
+    return [...others, ...counted]
+  }
+
   /** Whether `code` is the pending code of `kind`. Without one it takes as long. */
-  isCode(user: Fields, kind: CodeKind, code: string): boolean {
+  #isCode(user: Fields, kind: CodeKind, code: string): boolean {
     const sealed = user[this.slots[kind].hash] ?? `${this.#keys.current.id}.none`
     return isSealed(this.#keys, sealed, this.#sealedText(user, kind, code))
   }
@@ -187,9 +286,13 @@ export class Codes {
   }
 }
 
-function missingOr(op: 'lte', field: string, at: number): Filter {
-  return any([
-    { op: 'eq', field, value: null },
-    { op, field, value: new Date(at) },
-  ])
+/** The tries of known clients in the window that ends at `until`. */
+interface KnownTries {
+  readonly kind: string
+  readonly until: Date
+  readonly count: number
+}
+
+function missingOr(test: Extract<Filter, { field: string }>): Filter {
+  return any([{ op: 'eq', field: test.field, value: null }, test])
 }

@@ -10,19 +10,17 @@
  */
 
 import { base64url, objectIn } from '../../http/base64url.ts'
-import { inTime } from '../../http/deadline.ts'
-import { codeOf, HttpError } from '../../http/errors.ts'
+import { codeOf } from '../../http/errors.ts'
 import { failureFor } from '../../http/failure.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Fields } from '../../ports/store.ts'
-import { isSealed, type Keys, seal } from '../keys/hmac.ts'
+import { isSealed, type Keys, seal } from '../keys/signing.ts'
 import type { Provider } from '../providers/provider.ts'
-import { requestInfo } from '../request-info/request-info.ts'
+import { requestInfo } from '../request-info.ts'
 import type { SecondFactor } from '../setup/method.ts'
-import type { AuthSettings } from '../setup/settings.ts'
-import { SecondStepRequired, type SignInStep } from '../setup/sign-in-step.ts'
-import type { Users } from '../users/users.ts'
+import type { SecondStepRequired } from '../setup/options.ts'
+import type { Users } from './users.ts'
 
 /** A valid ticket. */
 export interface Ticket {
@@ -40,16 +38,6 @@ export interface Ticket {
 export interface AskedStep {
   readonly step: SecondStepRequired
   readonly factors?: readonly SecondFactor[]
-}
-
-/** What is asked for, if anything is. */
-export function askedStep(
-  step: SecondStepRequired | undefined,
-  factors: readonly SecondFactor[] = [],
-): AskedStep | undefined {
-  return step || factors.length > 0
-    ? { step: step ?? new SecondStepRequired(), factors }
-    : undefined
 }
 
 /** The readable part of a ticket. */
@@ -137,27 +125,4 @@ function payloadIn(readable: string): Payload | undefined {
     typeof payload.expiresAt === 'number' &&
     typeof payload.provider === 'string'
   return isTyped ? (payload as unknown as Payload) : undefined
-}
-
-/** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
-export async function runOnLogin(
-  { users, settings }: { readonly users: Users; readonly settings: AuthSettings },
-  user: Fields,
-  request: ApiRequest,
-  step: SignInStep = {},
-): Promise<SecondStepRequired | undefined> {
-  const { onLogin } = settings
-  if (!onLogin) return undefined
-  try {
-    await inTime(request, () => onLogin(users.withoutSecrets(user) as never, request, step))
-    return undefined
-  } catch (error) {
-    if (error instanceof SecondStepRequired) return error
-    throw error
-  }
-}
-
-/** Whether an error refuses the request, rather than being a failure of the server. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof HttpError && error.status < 500
 }

@@ -26,19 +26,14 @@
  */
 
 import type { Change, Fields } from '../../ports/store.ts'
-import type { Host } from '../../records/engine/host.ts'
-import type { SerialQueue } from '../../records/engine/serial-queue.ts'
-import type { ModelFiles } from '../../uploads/model-files.ts'
-import type { Codes } from '../codes/codes.ts'
-import type { Hashing } from '../keys/bounded-hashing.ts'
-import type { KnownClients } from '../request-info/known-clients.ts'
-import { channelsThere, isThere } from '../setup/channels.ts'
+import { channelsThere, isThere } from '../setup/delivery-settings.ts'
 import { PROVIDER_IDS } from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import type { GuessParts } from '../sign-in/guess-password.ts'
-import type { Lockout } from '../sign-in/lockout.ts'
-import type { Sessions } from '../sign-in/sessions.ts'
-import type { Users } from '../users/users.ts'
+import type { Codes } from './codes.ts'
+import type { KnownClients } from './known-clients.ts'
+import type { Lockout } from './lockout.ts'
+import type { Sessions } from './sessions.ts'
+import type { Users } from './users.ts'
 
 /** The session and client of a user who makes a proof while signed in. */
 export interface OwnVisit {
@@ -63,19 +58,6 @@ export interface TakeoverParts {
   readonly clients: KnownClients
   readonly codes: Codes
   readonly lockout: Lockout
-}
-
-/** The parts with which accounts are found, made, changed and ended. */
-export interface AccountParts extends TakeoverParts, GuessParts {
-  readonly identifiers: ProvenIdentifiers
-  readonly settings: AuthSettings
-  readonly roles: AuthSettings['roles']
-  readonly hashing: Hashing
-  readonly host: Host
-  /** The file fields of the user model. */
-  readonly files: ModelFiles
-  /** On a store that writes one record at a time, those who end an admin wait here. */
-  readonly endingAdmins: SerialQueue
 }
 
 /** The identifiers of the accounts of one auth router, and their proofs. */

@@ -9,7 +9,7 @@
 
 import { isFields } from '../../model/writable.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import { notSent } from '../refusals.ts'
+import * as refuse from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import type { DeliverySettings } from '../setup/delivery-settings.ts'
 
@@ -111,7 +111,7 @@ export function workingFirst(each: Breakers, channels: readonly Channel[]): read
   const works = (channel: Channel) => each[channel].secondsLeft() === 0
   const working = channels.filter(works)
   if (!working.some((channel) => each[channel].admits())) {
-    throw notSent(Math.min(...channels.map((channel) => each[channel].secondsLeft())))
+    throw refuse.notSent(Math.min(...channels.map((channel) => each[channel].secondsLeft())))
   }
   return [...working, ...channels.filter((channel) => !working.includes(channel))]
 }
@@ -225,5 +225,29 @@ export function mailCheck(
     } catch (error) {
       breaker.unreachable(error)
     }
+  }
+}
+
+/** A flood gets no more memory than this much work. */
+const MAX_RUNNING = 1000
+
+/** A promise that settles when `work` is done; undefined, without starting it, if too much is running. */
+export type AfterResponse = (work: () => Promise<void>) => Promise<void> | undefined
+
+/** Starts without any work. */
+export function afterResponse(): AfterResponse {
+  let running = 0
+  return (work) => {
+    if (running >= MAX_RUNNING) return undefined
+    running += 1
+    return (async () => {
+      try {
+        // In a macrotask: otherwise a store that replies at once would be called before the response is on its way.
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        await work()
+      } finally {
+        running -= 1
+      }
+    })()
   }
 }

@@ -1,45 +1,29 @@
 /**
  * Hands a message to its sender, by mail or SMS, within a deadline; those of accounts after the response was sent, so that
- * its duration tells the client nothing.
+ * its duration tells the client nothing. A notice tells the owner of an account what happened to it (ASVS 6.3.7), at the
+ * address that is proven after it; if it fails, that is logged and nothing else.
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import type { Logger } from '../../ports/logger.ts'
+import { idsOf } from '../../http/request-ids.ts'
 import type { MailMessage } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import type { ProvenIdentifiers } from '../accounts/proven-identifiers.ts'
-import type { Codes } from '../codes/codes.ts'
+import type { Auth } from '../instance/instance.ts'
 import { fail, group } from '../option-checks.ts'
-import { type Report, requestInfo } from '../request-info/request-info.ts'
+import { requestInfo } from '../request-info.ts'
 import type {
   Channel,
   CodeMessage,
   MessagePurpose,
+  NoticeKind,
   SentMail,
   ShownUser,
+  SMS_PURPOSES,
   TemplateValues,
 } from '../setup/delivery-options.ts'
-import type { MailSettings } from '../setup/delivery-settings.ts'
-import type { AuthSettings } from '../setup/settings.ts'
-import type { DummyWrite } from '../users/dummy-writes.ts'
-import type { Users } from '../users/users.ts'
-import type { Breakers, MailCheck } from './circuit-breaker.ts'
+import { channelsThere, isThere, type MailSettings } from '../setup/delivery-settings.ts'
 import { mailTexts, type SmsPurpose, smsText } from './templates.ts'
-
-/** The parts that messages need, and requests for codes. */
-export interface MessageParts {
-  readonly users: Users
-  readonly settings: AuthSettings
-  readonly identifiers: ProvenIdentifiers
-  readonly afterResponse: AfterResponse
-  readonly report: Report
-  readonly logger: Logger
-  readonly codes: Codes
-  readonly breakers: Breakers
-  readonly mailCheck: MailCheck
-  readonly dummyWrite: DummyWrite
-}
 
 /** How long a sender may take. */
 const DEADLINE_MS = 10_000
@@ -61,15 +45,15 @@ export interface Message {
 
 /** Sends a message. Rejects if the sender does, or takes too long. */
 export function sendMessage(
-  parts: Pick<MessageParts, 'settings' | 'users'>,
+  auth: Auth,
   record: Fields,
   message: Message,
   request: ApiRequest,
 ): Promise<void> {
-  const { deliver, mail, sms } = parts.settings.delivery
+  const { deliver, mail, sms } = auth.settings.delivery
   const { to, channel, purpose, code } = message
-  const user = parts.users.withoutSecrets(record) as ShownUser
-  const values = valuesOf(parts, message, user, request)
+  const user = auth.users.withoutSecrets(record) as ShownUser
+  const values = valuesOf(auth, message, user, request)
   const content = { to, user, purpose, code }
   return withTimeout(
     DEADLINE_MS,
@@ -86,7 +70,7 @@ export function sendMessage(
 }
 
 function valuesOf(
-  { settings, users }: Pick<MessageParts, 'settings' | 'users'>,
+  { settings, users }: Auth,
   { code, secondsLeft, provider = '' }: Message,
   user: ShownUser,
   request: ApiRequest,
@@ -134,30 +118,6 @@ function withRequest<T extends object>(
   return Object.defineProperty(message, 'request', { value: request }) as never
 }
 
-/** A flood gets no more memory than this much work. */
-const MAX_RUNNING = 1000
-
-/** A promise that settles when `work` is done; undefined, without starting it, if too much is running. */
-export type AfterResponse = (work: () => Promise<void>) => Promise<void> | undefined
-
-/** Starts without any work. */
-export function afterResponse(): AfterResponse {
-  let running = 0
-  return (work) => {
-    if (running >= MAX_RUNNING) return undefined
-    running += 1
-    return (async () => {
-      try {
-        // In a macrotask: otherwise a store that replies at once would be called before the response is on its way.
-        await new Promise((resolve) => setTimeout(resolve, 0))
-        await work()
-      } finally {
-        running -= 1
-      }
-    })()
-  }
-}
-
 /** A mail of your own. */
 export type OwnMail = Omit<MailMessage, 'from'>
 
@@ -192,4 +152,86 @@ export async function sendOwn(settings: MailSettings | undefined, mail: OwnMail)
     () => handOver(settings, message, { ...message, code: '' }),
     () => new Error(`the email sender did not respond within ${DEADLINE_MS} ms`),
   )
+}
+
+type NoticePurpose = Exclude<MessagePurpose, (typeof SMS_PURPOSES)[number] | 'signInCode'>
+
+const KINDS: Readonly<Record<NoticePurpose, NoticeKind>> = {
+  passwordChanged: 'password',
+  providerLinked: 'provider',
+  providerUnlinked: 'provider',
+  factorAdded: 'factor',
+  factorRemoved: 'factor',
+  newClient: 'newClient',
+}
+
+/** Tells the owner of `user`, as it is after what happened. A disabled account, or one without a proven address, is told nothing. */
+export function tell(
+  auth: Auth,
+  user: Fields,
+  purpose: NoticePurpose,
+  request: ApiRequest,
+  provider?: string,
+): void {
+  const { settings, users, identifiers } = auth
+  const { email } = users.names
+  const to = user[email]
+  // If your mails go to another address than the identifier, that one is not meant for them.
+  const isMailed = isThere(settings, 'email') && settings.delivery.toField.email === email
+  if (!settings.notices.has(KINDS[purpose]) || !isMailed) return
+  if (typeof to !== 'string' || users.isDisabled(user) || !identifiers.isProven(user, email)) return
+  send(auth, user, { to, channel: 'email', purpose, ...(provider && { provider }) }, request)
+}
+
+/** Reports the providers that `after` has and `before` has not, and the other way round, and tells the owner. */
+export function tellOfProviders(
+  auth: Auth,
+  before: Fields,
+  after: Fields,
+  request: ApiRequest,
+): void {
+  for (const { name, idField } of auth.settings.providers.values()) {
+    const was = before[idField] ?? undefined
+    const is = after[idField] ?? undefined
+    if (was === is) continue
+    if (was !== undefined) {
+      auth.report(request, 'provider-unlinked', after._id, name)
+      tell(auth, after, 'providerUnlinked', request, name)
+    }
+    if (is !== undefined) {
+      auth.report(request, 'provider-linked', after._id, name)
+      tell(auth, after, 'providerLinked', request, name)
+    }
+  }
+}
+
+/** Tells the old address of `field` that it was changed. `before` is the account before the change. */
+export function tellOldAddress(
+  auth: Auth,
+  before: Fields,
+  field: string,
+  request: ApiRequest,
+): void {
+  const { delivery, notices } = auth.settings
+  const channel = channelsThere(auth.settings).find((each) => delivery.toField[each] === field)
+  const to = before[field]
+  if (!notices.has('address') || !channel || typeof to !== 'string' || to === '') return
+  send(auth, before, { to, channel, purpose: 'identifierChanged' }, request)
+}
+
+type Notice = Pick<Message, 'to' | 'channel' | 'purpose' | 'provider'>
+
+function send(auth: Auth, user: Fields, notice: Notice, request: ApiRequest): void {
+  const { logger } = auth
+  const work = auth.afterResponse(async () => {
+    try {
+      await sendMessage(auth, user, { ...notice, code: '', secondsLeft: 0 }, request)
+    } catch (error) {
+      const told = String((error as Error)?.message ?? error)
+      const ids = idsOf(request)
+      logger.error(`a notice could not be sent by ${notice.channel}`, { ...ids, error: told })
+    }
+  })
+  if (work) requestInfo(request).later(work)
+  else logger.error('too much is being sent: one notice was dropped', idsOf(request))
 }

@@ -3,13 +3,17 @@
  * Clients that the account knows have a count of their own, see known-clients.ts.
  */
 
-import type { Filter } from '../../ports/filter.ts'
-import type { Change, Fields } from '../../ports/store.ts'
-import type { KnownClient, KnownClients } from '../request-info/known-clients.ts'
+import type { Fields } from '../../ports/store.ts'
 import type { AuthSettings } from '../setup/settings.ts'
-import { type DummyWrite, NOBODY } from '../users/dummy-writes.ts'
-import { isAfter, type Users } from '../users/users.ts'
-import { type Count, countingStep, type Limits, MAX_IN_A_ROW } from './guess-count.ts'
+import {
+  type Count,
+  countingStep,
+  type KnownClient,
+  type KnownClients,
+  type Limits,
+  MAX_IN_A_ROW,
+} from './known-clients.ts'
+import { type DummyWrite, isAfter, NOBODY, together, type Users, type Write } from './users.ts'
 
 /** A guess that may be evaluated. */
 export interface Reservation {
@@ -31,17 +35,8 @@ interface Counted {
   readonly wrong: number
 }
 
-/** A change, and what it expects. */
-export interface ConditionalChange {
-  readonly change: Change
-  readonly expect: Fields
-}
-
-/** The step that counts a guess, and the reservation after it. */
-interface Budget {
-  readonly change: Change
-  readonly expect?: Fields
-  readonly filter?: Filter
+/** The write that counts a guess, and the reservation after it. */
+interface Budget extends Write {
   reserved(user: Fields): Reservation
 }
 
@@ -155,7 +150,7 @@ export class Lockout {
     reservation: Reservation,
     how: 'forgive' | 'clear',
     now: Fields = reservation.user,
-  ): ConditionalChange | undefined {
+  ): Write | undefined {
     const { known, counted, count } = reservation
     if (known) return this.#ownStepBack(reservation, known, how, now)
     const { guesses, row, lockedUntil } = count
@@ -164,7 +159,7 @@ export class Lockout {
     const less = (number: number) => (how === 'clear' ? 0 : number - 1)
     const set = { [guesses]: less(counted.guesses), ...(row && { [row]: less(counted.wrong) }) }
     const expect = { [guesses]: counted.guesses, ...(row && { [row]: counted.wrong }) }
-    return { change: { set, unset: [lockedUntil] }, expect }
+    return { set, unset: [lockedUntil], expect }
   }
 
   #ownStepBack(
@@ -172,7 +167,7 @@ export class Lockout {
     { client, entry }: NonNullable<Reservation['known']>,
     how: 'forgive' | 'clear',
     now: Fields,
-  ): ConditionalChange | undefined {
+  ): Write | undefined {
     const own = now === user ? entry : this.#clients.find(now, client)
     if (own?.guesses !== counted.guesses || own.wrong !== counted.wrong) return undefined
     const { lockedUntil: _, ...rest } = own
@@ -192,33 +187,22 @@ export class Lockout {
   ): Promise<Fields | undefined> {
     const { password } = this.#users.names
     const { user } = reservation
-    let read: Fields | undefined = user
-    for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
+    const same = { set, expect: { [password]: user[password] } }
+    const written = await this.#users.rewrite(user, MAX_TRIES, (read) => {
       const step = this.stepBack(reservation, how, read)
-      if (!step) return undefined
-      const change = { ...step.change, set: { ...step.change.set, ...set } }
-      const expect = { ...step.expect, [password]: user[password] }
-      const after = await this.#users.update(user._id, change, expect)
-      if (after) return after
-      read = await this.#users.byId(user._id)
-    }
-    return undefined
+      return step && together(step, same)
+    })
+    return written?.after
   }
 
   async #reserve(
     user: Fields,
     budgetFor: (user: Fields, at: number) => Budget | undefined,
   ): Promise<Reservation | undefined> {
-    let read: Fields | undefined = user
-    for (let tries = 0; read && tries < MAX_CASES; tries += 1) {
-      const budget = budgetFor(read, this.#users.now())
-      if (!budget) return undefined
-      const { change, expect, filter } = budget
-      const counted = await this.#users.update(user._id, change, expect, filter)
-      if (counted) return budget.reserved(counted)
-      read = await this.#users.byId(user._id)
-    }
-    return undefined
+    const counted = await this.#users.rewrite(user, MAX_CASES, (read) =>
+      budgetFor(read, this.#users.now()),
+    )
+    return counted?.written.reserved(counted.after)
   }
 
   /** Undefined while the client is locked out, or your app has locked the account for everyone. */
@@ -231,12 +215,10 @@ export class Lockout {
     const isLast = counted.guesses >= this.#limits.max
     const lock = isLast && { lockedUntil: new Date(at + this.#limits.lockMs) }
     const entry = { ...rest, ...counted, at: new Date(at), ...lock }
-    const { change, expect } = this.#replacing(user, known, entry)
     const field = this.#users.names.lockedUntil
     return {
-      change,
       // A lock that was set by hand meanwhile holds for every client.
-      expect: { ...expect, [field]: user[field] },
+      ...together(this.#replacing(user, known, entry), { expect: { [field]: user[field] } }),
       reserved: (first) => ({
         user: first,
         locks: isLast || counted.wrong >= MAX_IN_A_ROW,
@@ -247,10 +229,10 @@ export class Lockout {
     }
   }
 
-  #replacing(user: Fields, known: KnownClient, next: KnownClient): ConditionalChange {
+  #replacing(user: Fields, known: KnownClient, next: KnownClient): Write {
     const { field } = this.#clients
     const set = { [field]: this.#clients.replaced(user, known, next) }
-    return { change: { set }, expect: { [field]: user[field] } }
+    return { set, expect: { [field]: user[field] } }
   }
 
   /** A lock that was set by hand, not by guesses. */

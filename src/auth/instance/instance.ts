@@ -3,41 +3,49 @@
  * each function takes those that it needs.
  */
 
-import type { ApiRequest } from '../http/request.ts'
-import type { Logger } from '../ports/logger.ts'
-import { RequestAuthor } from '../records/engine/author.ts'
-import type { Host } from '../records/engine/host.ts'
-import type { Handler } from '../records/engine/route.ts'
-import { SerialQueue } from '../records/engine/serial-queue.ts'
-import type { ModelFiles } from '../uploads/model-files.ts'
-import { ProvenIdentifiers } from './accounts/proven-identifiers.ts'
-import { Codes } from './codes/codes.ts'
-import { type Breakers, breakers, type MailCheck, mailCheck } from './delivery/circuit-breaker.ts'
-import { type AfterResponse, afterResponse } from './delivery/send-message.ts'
-import { type AcceptToken, type AccessTokens, accessTokens } from './keys/access-tokens.ts'
-import { boundedHashing, type Hashing } from './keys/bounded-hashing.ts'
-import { keysFor, type Purpose } from './keys/hmac.ts'
-import { type Passwords, passwordsOf } from './keys/passwords.ts'
-import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
-import { KnownClients } from './request-info/known-clients.ts'
-import { createReport, type Report } from './request-info/request-info.ts'
-import type { StoredNames } from './setup/field-names.ts'
-import type { Accounts, MethodRoute, OpenMethod } from './setup/method.ts'
-import type { RoleSettings } from './setup/roles.ts'
-import type { RouteName } from './setup/route-names.ts'
-import type { RouteRow } from './setup/routes.ts'
-import type { AuthSettings } from './setup/settings.ts'
-import type { confirmSession } from './sign-in/confirm-session.ts'
-import type { Factors } from './sign-in/factors.ts'
-import { Lockout } from './sign-in/lockout.ts'
-import type { ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
-import { Tickets } from './sign-in/second-step.ts'
-import { Sessions } from './sign-in/sessions.ts'
-import { type DummyWrite, dummyWrites } from './users/dummy-writes.ts'
-import { Users } from './users/users.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Logger } from '../../ports/logger.ts'
+import type { Fields } from '../../ports/store.ts'
+import { RequestAuthor } from '../../records/engine/author.ts'
+import type { Host } from '../../records/engine/host.ts'
+import type { Context, Guard, Handler } from '../../records/engine/route.ts'
+import { SerialQueue } from '../../records/engine/serial-queue.ts'
+import type { ModelFiles } from '../../uploads/model-files.ts'
+import { boundedHashing, type Hashing } from '../keys/hashing.ts'
+import { type Passwords, passwordsOf } from '../keys/passwords.ts'
+import {
+  type AcceptToken,
+  type AccessTokens,
+  accessTokens,
+  keysFor,
+  type Purpose,
+} from '../keys/signing.ts'
+import { type UsedTokens, usedTokenSchema, usedTokens } from '../providers/used-tokens.ts'
+import { type Access, createReport, type Report, type RouteName } from '../request-info.ts'
+import type { StoredNames } from '../setup/field-names.ts'
+import type { Accounts, MethodRoute, OpenMethod } from '../setup/method.ts'
+import type { RoleSettings } from '../setup/roles.ts'
+import type { RouteRow } from '../setup/routes.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import {
+  type AfterResponse,
+  afterResponse,
+  type Breakers,
+  breakers,
+  type MailCheck,
+  mailCheck,
+} from './circuit-breaker.ts'
+import { Codes } from './codes.ts'
+import type { Factors } from './factors.ts'
+import { KnownClients } from './known-clients.ts'
+import { Lockout, type Reservation } from './lockout.ts'
+import { ProvenIdentifiers } from './proven-identifiers.ts'
+import { type ReadToken, type RefreshTokens, Sessions } from './sessions.ts'
+import { Tickets } from './tickets.ts'
+import { type DummyWrite, dummyWrites, Users } from './users.ts'
 
 /** The parts. */
-export interface AuthInstance {
+export interface Auth {
   readonly host: Host
   readonly logger: Logger
   /** The path on which the router is mounted first. */
@@ -80,7 +88,7 @@ export interface AuthInstance {
 /** One route of accounts' own: its row in the table and its handler. */
 export interface AuthRoute extends RouteRow<RouteName> {
   /** Called once per mount. */
-  handler(auth: AuthInstance): Handler
+  handler(auth: Auth): Handler
 }
 
 /**
@@ -92,7 +100,7 @@ export interface OwnMethod {
   /** What keeps refresh tokens. */
   readonly RefreshTokens?: typeof RefreshTokens
   /** What it brings besides its routes; called once for each app. */
-  open?(auth: AuthInstance): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
+  open?(auth: Auth): Omit<OpenMethod, 'handlers'> & { readonly accepted?: AcceptedTokens }
   /** Start-up warnings about its options. */
   advice?(settings: AuthSettings): readonly (string | undefined)[]
 }
@@ -104,16 +112,31 @@ export interface AcceptedTokens {
   readonly refreshToken: ReadToken | undefined
 }
 
-/** What works methods; see methods/machinery.ts. */
+/** What a sign-in writes besides, and what must still be true besides at that moment. */
+export interface SignIn {
+  /** The right guess that the write clears; guesses counted meanwhile stay counted, because they are being evaluated. */
+  readonly reservation?: Reservation
+  readonly set?: Fields
+  readonly expect?: Fields
+  /** Whether a second factor was shown. */
+  readonly isStrong?: boolean
+}
+
+/** What works methods; see machinery.ts. */
 export interface Machinery {
   /** The routes that every app with methods has. */
   readonly routes: readonly MethodRoute[]
   /** What the method with that name gets. */
-  accountsFor(auth: AuthInstance, method: string): Accounts
+  accountsFor(auth: Auth, method: string): Accounts
   /** The second factors of the methods that are open. */
-  factorsOf(auth: AuthInstance): Factors
-  handlerOf(auth: AuthInstance, route: MethodRoute): Handler
-  readonly confirmSession: typeof confirmSession
+  factorsOf(auth: Auth): Factors
+  handlerOf(auth: Auth, route: MethodRoute): Handler
+  confirmSession(
+    auth: Auth,
+    user: Fields,
+    request: ApiRequest,
+    signIn: SignIn,
+  ): Promise<Response | undefined>
 }
 
 /** The instance of `settings` on `mount` in the app of `host`. */
@@ -122,7 +145,7 @@ export function createInstance(
   settings: AuthSettings,
   mount: string,
   own: readonly OwnMethod[],
-): AuthInstance {
+): Auth {
   const { now, logger } = host
   const { secrets, issuer, audience } = settings.token
   const name = { model: settings.model.name, mount: mount || '/' }
@@ -137,13 +160,13 @@ export function createInstance(
   const [Refresh] = own.flatMap(({ RefreshTokens }) => RefreshTokens ?? [])
   const refresh =
     settings.refresh && Refresh && new Refresh(settings.refresh, sessions, refreshKeys, now)
-  const codes = new Codes(users, keys('one-time code'), settings)
+  const codes = new Codes(users, clients, dummyWrite, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = boundedHashing()
   const senders = breakers(now)
   const methods: OpenMethod[] = []
   const machinery = settings.methods[0]?.machinery as Machinery | undefined
-  const auth: Mutable<AuthInstance, 'factors' | 'accepted'> = {
+  const auth: Mutable<Auth, 'factors' | 'accepted'> = {
     host,
     logger,
     mount,
@@ -187,13 +210,13 @@ export function createInstance(
 type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [N in K]: T[N] }
 
 /** The instance, with the users as whoever sends `request` writes them: that is in the log of changes. */
-export function writtenBy(auth: AuthInstance, request: ApiRequest): AuthInstance {
+export function writtenBy(auth: Auth, request: ApiRequest): Auth {
   if (!auth.users.model.changes) return auth
   return { ...auth, users: auth.users.as(new RequestAuthor(() => request)) }
 }
 
 /** Opens the methods into `opened`; the parts of one have the same accounts. */
-function openMethods(auth: AuthInstance, machinery: Machinery, opened: OpenMethod[]): void {
+function openMethods(auth: Auth, machinery: Machinery, opened: OpenMethod[]): void {
   const known = new Map<string, Accounts>()
   for (const method of auth.settings.methods) {
     const accounts = known.get(method.name) ?? machinery.accountsFor(auth, method.name)
@@ -209,4 +232,49 @@ function singleUse(
   const isUsedOnce = [...providers.values()].some((provider) => provider.singleUse)
   if (!onLogin && methods.length === 0 && !isUsedOnce) return undefined
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
+}
+
+type Work = (auth: Auth, request: ApiRequest, context: Context) => Promise<Response>
+
+/** A row of the table: `at` is its method and its path. */
+export function route(
+  name: RouteName,
+  at: `${string} /${string}`,
+  access: Access,
+  work: Work,
+  more: Partial<AuthRoute> = {},
+): AuthRoute {
+  const [method = '', path = ''] = at.split(' ')
+  const handler = (auth: Auth): Handler => work.bind(undefined, auth)
+  return { name, method, path, access, handler, ...more }
+}
+
+/** `work`, whose writes to users are in the log of changes as those of whoever sends the request. */
+export function bySender(work: Work): Work {
+  return (auth, request, context) => work(writtenBy(auth, request), request, context)
+}
+
+/** A route of an instance. */
+export interface ServedRoute {
+  readonly auth: Auth
+  readonly route: AuthRoute | MethodRoute
+  /** The guards that demand something, without those that take notes. */
+  readonly guards: readonly Guard[]
+}
+
+const known = new WeakMap<Handler, ServedRoute>()
+
+/** Notes what `handler` serves. */
+export function servesRoute(handler: Handler, served: ServedRoute): void {
+  known.set(handler, served)
+}
+
+/** The route that `handler` serves; undefined if it is not one of the authentication API. */
+export function routeServedBy(handler: Handler): ServedRoute | undefined {
+  return known.get(handler)
+}
+
+/** Whether a route comes from `methods`. */
+export function isOfMethod(route: ServedRoute['route']): route is MethodRoute {
+  return 'summary' in route
 }

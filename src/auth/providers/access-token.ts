@@ -1,15 +1,71 @@
-/** GitHub: an access token of this app, or a code of the web flow that is exchanged for one. */
+/**
+ * Facebook: an access token, which must have been issued for this app.
+ *
+ * @module
+ */
 
+import { hexMacUnder } from '#hmac'
 import type { Fields } from '../../ports/store.ts'
-import { providerRefused } from '../refusals.ts'
+import * as refuse from '../refusals.ts'
 import { type Ask, createAsk } from './ask.ts'
 import {
   endpointsOf,
+  type FacebookOptions,
   type GithubOptions,
   type Provider,
   requireSetting,
   verified,
 } from './provider.ts'
+
+/** Facebook: `accessToken`. Graph marks no address as verified, so none links accounts. */
+export function facebookProvider(
+  name: string,
+  idField: string,
+  settings: FacebookOptions,
+): Provider {
+  const appId = requireSetting(name, 'appId', settings.appId)
+  const appSecret = requireSetting(name, 'appSecret', settings.appSecret)
+  const urls = endpointsOf(name, settings, {
+    debugToken: 'https://graph.facebook.com/debug_token',
+    me: 'https://graph.facebook.com/me',
+  })
+  return {
+    name,
+    idField,
+    credentials: ['accessToken'],
+    async profile(body) {
+      const ask = createAsk()
+      const token = String(body.accessToken)
+      const checked = await ask(
+        withParameters(urls.debugToken, {
+          input_token: token,
+          access_token: `${appId}|${appSecret}`,
+        }),
+      )
+      const data = (checked.body.data ?? {}) as Readonly<Record<string, unknown>>
+      const ours = data.is_valid === true && String(data.app_id) === appId
+      if (checked.status !== 200 || !ours) throw refuse.providerRefused()
+      const proof = hexMacUnder(new TextEncoder().encode(appSecret))(token)
+      const person = await ask(
+        withParameters(urls.me, {
+          fields: 'id,name,email',
+          access_token: token,
+          appsecret_proof: proof,
+        }),
+      )
+      const { id, email, name: fullName } = person.body
+      const sameUser = typeof id === 'string' && id === String(data.user_id ?? id)
+      if (person.status !== 200 || !sameUser) throw refuse.providerRefused()
+      return verified(id, { email, name: fullName }, false)
+    },
+  }
+}
+
+function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
+  const to = new URL(url)
+  for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value)
+  return to.href
+}
 
 const JSON_HEADERS = {
   Accept: 'application/json',
@@ -46,7 +102,7 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
       }),
     })
     const { access_token: token } = body
-    if (status !== 200 || typeof token !== 'string' || token === '') throw providerRefused()
+    if (status !== 200 || typeof token !== 'string' || token === '') throw refuse.providerRefused()
     return token
   }
 
@@ -57,7 +113,7 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
       headers: { ...JSON_HEADERS, Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
       body: JSON.stringify({ access_token: token }),
     })
-    if (status !== 200) throw providerRefused()
+    if (status !== 200) throw refuse.providerRefused()
     return token
   }
 
@@ -75,7 +131,7 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
       const headers = { ...JSON_HEADERS, Authorization: `Bearer ${token}` }
       const user = await ask(urls.user, { headers })
       const { id, name: fullName } = user.body
-      if (user.status !== 200) throw providerRefused()
+      if (user.status !== 200) throw refuse.providerRefused()
       const email = await mailbox(ask, urls.emails, headers)
       return verified(id, { email, name: fullName }, email !== undefined)
     },
@@ -85,7 +141,8 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
 /** The PKCE verifier of a code (RFC 7636); GitHub checks that it fits. */
 function codeVerifierIn({ codeVerifier }: Fields): string | undefined {
   if (codeVerifier === undefined || codeVerifier === '') return undefined
-  if (typeof codeVerifier !== 'string' || !VERIFIER.test(codeVerifier)) throw providerRefused()
+  if (typeof codeVerifier !== 'string' || !VERIFIER.test(codeVerifier))
+    throw refuse.providerRefused()
   return codeVerifier
 }
 

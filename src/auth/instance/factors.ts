@@ -4,27 +4,16 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
-import {
-  factorNeeded,
-  invalidFormat,
-  invalidToken,
-  recentSignInRequired,
-  secondFactorNeeded,
-} from '../refusals.ts'
+import * as refuse from '../refusals.ts'
 import type { SecondFactor } from '../setup/method.ts'
 import { hasRole } from '../setup/roles.ts'
-import type { Users } from '../users/users.ts'
 import type { Sessions } from './sessions.ts'
+import type { Users } from './users.ts'
 
 /** The parts that tell how a user has signed in. */
 interface VisitParts {
   readonly users: Users
   readonly sessions: Sessions
-}
-
-/** The same with the factors, if there are methods. */
-interface FactorParts extends VisitParts {
-  readonly factors: Factors | undefined
 }
 
 /** The second factors of one auth router. */
@@ -64,7 +53,7 @@ export class Factors {
     const own = await this.of(user)
     // A key cannot show a factor; its owner did when it was made.
     if (own.length > 0 && request.auth?.claims?.key !== undefined) return
-    throw own.length > 0 ? secondFactorNeeded() : factorNeeded()
+    throw own.length > 0 ? refuse.secondFactorNeeded() : refuse.factorNeeded()
   }
 
   /** Throws a 400 for a body with an answer of the wrong type. */
@@ -73,7 +62,7 @@ export class Factors {
       const [key, type] = answer
       const value = Object.hasOwn(body, key) ? body[key] : undefined
       const isTyped = typeof value === type && value !== null && !Array.isArray(value)
-      if (value !== undefined && !isTyped) throw invalidFormat()
+      if (value !== undefined && !isTyped) throw refuse.invalidFormat()
     }
   }
 
@@ -88,27 +77,6 @@ export class Factors {
     if (!factor) return false
     return factor.isRight(user, body[factor.answer[0]], request, String(body.ticket))
   }
-}
-
-/** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
-export async function recentUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
-  const { user, visit, hasFactor } = await signedIn(parts, request)
-  if (!isRecent(parts.users, hasFactor ? visit?.strongAt : visit?.at)) throw recentSignInRequired()
-  return user
-}
-
-/** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
-export async function strongUser(parts: FactorParts, request: ApiRequest): Promise<Fields> {
-  const { user, visit, hasFactor } = await signedIn(parts, request)
-  if (hasFactor && visit?.strongAt === undefined) throw recentSignInRequired()
-  return user
-}
-
-async function signedIn(parts: FactorParts, request: ApiRequest) {
-  const user = await parts.users.byId(request.auth?.userId)
-  if (!user) throw invalidToken()
-  const own = (await parts.factors?.of(user)) ?? []
-  return { user, visit: visitOf(parts, user, request), hasFactor: own.length > 0 }
 }
 
 /** A sign-in, or the confirmation after it. In epoch milliseconds. */

@@ -1,0 +1,249 @@
+/** The records of users: how they are found, written and shown, and what their fields mean. */
+
+import { outageIn } from '../../http/outages.ts'
+import { idFrom } from '../../model/cast.ts'
+import { idMaker } from '../../model/cast.ts'
+import type { Model } from '../../model/model.ts'
+import { declaredPart, present, projected } from '../../model/present.ts'
+import { all, any, everything, type Filter, withId } from '../../ports/filter.ts'
+import type { Logger } from '../../ports/logger.ts'
+import {
+  type Change,
+  type Collection,
+  DuplicateKey,
+  type Fields,
+  type Projection,
+} from '../../ports/store.ts'
+import type { Author } from '../../records/engine/author.ts'
+import { holds } from '../../records/engine/known-updates.ts'
+import type { RecordEngine } from '../../records/engine/record-engine.ts'
+import { SECRETS, type StoredName, type StoredNames } from '../setup/field-names.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+
+/** A conditional write to a user: what it changes, and what must be true of the record at that moment. */
+export interface Write extends Pick<Change, (typeof CHANGES)[number]> {
+  readonly expect?: Fields
+  readonly filter?: Filter | undefined
+}
+
+const CHANGES = ['set', 'unset', 'increment', 'push'] as const
+
+/** What a write changes. */
+function changeIn(write: Write): Change {
+  const change: Record<string, object> = {}
+  for (const name of CHANGES) {
+    const part = write[name]
+    if (part && Object.keys(part).length > 0) change[name] = part
+  }
+  return change
+}
+
+/** One write that does what all of `parts` do, and expects what all of them expect. */
+export function together(...parts: readonly (Write | undefined)[]): Write {
+  const unset: string[] = []
+  const joined = { set: {}, increment: {}, push: {}, expect: {}, unset }
+  let filter: Filter | undefined
+  for (const part of parts) {
+    if (!part) continue
+    for (const name of ['set', 'increment', 'push', 'expect'] as const) {
+      Object.assign(joined[name], part[name])
+    }
+    unset.push(...(part.unset ?? []))
+    if (part.filter) filter = filter ? all([filter, part.filter]) : part.filter
+  }
+  return { ...joined, filter }
+}
+
+/** The users of one auth router. */
+export class Users {
+  readonly engine: RecordEngine
+  readonly model: Model
+  readonly names: StoredNames
+  /** The stored field that blocks a sign-in, if there is one. */
+  readonly disabledField: string | undefined
+  /** The accounts that may sign in; undefined if that is all of them. */
+  readonly enabled: Filter | undefined
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly #settings: AuthSettings
+  readonly #makeId: ReturnType<typeof idMaker>
+  readonly #withoutSecrets: Projection
+  readonly #isLean: boolean
+
+  constructor(engine: RecordEngine, settings: AuthSettings, now: () => number) {
+    const { model, names, disabledField, list } = settings
+    this.engine = engine
+    this.#settings = settings
+    this.model = model
+    this.names = names
+    this.disabledField = disabledField
+    this.enabled = disabledField ? { op: 'ne', field: disabledField, value: true } : undefined
+    this.now = now
+    this.#makeId = idMaker(now)
+    this.#withoutSecrets = { exclude: [...model.hidden, ...SECRETS.map((name) => names[name])] }
+    this.#isLean = list.lean === true
+  }
+
+  /** The same users, whose writes `author` does; `this`, if the model's changes are not logged. */
+  as(author: Author): Users {
+    const engine = this.engine.as(author)
+    return engine === this.engine ? this : new Users(engine, this.#settings, this.now)
+  }
+
+  /** Whether the model declares a field. */
+  has(name: StoredName): boolean {
+    return this.model.shape.fields.has(this.names[name])
+  }
+
+  /** Those of `fields`, by their stored names, that the model declares. */
+  declared(fields: readonly string[]): string[] {
+    return fields.filter((field) => this.model.shape.fields.has(field))
+  }
+
+  /** The id of a new user. */
+  async newId(): Promise<string> {
+    return (await this.engine.stored.newId?.()) ?? this.#makeId(this.model.idType)
+  }
+
+  /** The user with that id, secrets included. */
+  byId(id: unknown): Promise<Fields | undefined> {
+    return this.engine.first(withId(String(id)))
+  }
+
+  /** The user whose id stands in a token. */
+  async byToken(id: string): Promise<Fields | undefined> {
+    const known = idFrom(id, this.model.idType)
+    return known === undefined ? undefined : this.byId(known)
+  }
+
+  /** The user with `value` in a unique field. */
+  by(field: string, value: string): Promise<Fields | undefined> {
+    return this.engine.first({ op: 'eq', field, value })
+  }
+
+  /** One conditional write: the user after it; null if a condition does not hold. */
+  update(
+    id: unknown,
+    change: Change,
+    expect: Fields = {},
+    filter?: Filter,
+  ): Promise<Fields | null> {
+    const byId = withId(String(id))
+    return this.engine.stored.update(filter ? all([byId, filter]) : byId, change, { expect })
+  }
+
+  /**
+   * Writes what `plan` makes of the record, anew as long as others write first, at most `most` times: the user after it, and
+   * what was written. Undefined if the plan is none, or the account is gone.
+   */
+  async rewrite<W extends Write>(
+    user: Fields,
+    most: number,
+    plan: (read: Fields, round: number) => W | undefined,
+  ): Promise<{ readonly after: Fields; readonly written: W } | undefined> {
+    let read: Fields | undefined = user
+    for (let round = 1; read && round <= most; round += 1) {
+      const written = plan(read, round)
+      if (!written) return undefined
+      const after = await this.#write(user._id, written)
+      if (after) return { after, written }
+      read = await this.byId(user._id)
+    }
+    return undefined
+  }
+
+  /** A write of nothing is a read: hooks may have changed the record since, so what it expects must still be true. */
+  async #write(id: unknown, write: Write): Promise<Fields | null> {
+    const { expect = {}, filter } = write
+    const change = changeIn(write)
+    if (Object.keys(change).length > 0) return this.update(id, change, expect, filter)
+    const now = await this.engine.first(all([withId(String(id)), filter ?? everything]))
+    return now && holds(now, expect) ? now : null
+  }
+
+  /** A user's record without its secrets, and without what the model does not declare. */
+  withoutSecrets(record: Fields): Fields {
+    const select = this.#withoutSecrets
+    // Left out first: what is not shown need not be looked through.
+    return declaredPart(this.model, projected(record, select), { select })
+  }
+
+  /** A user as responses show it, or the part that `select` names. */
+  shown(record: Fields, select?: Projection): unknown {
+    return present(this.model, projected(this.withoutSecrets(record), select), this.#isLean)
+  }
+
+  /** Whether the account may not sign in. */
+  isDisabled(user: Fields): boolean {
+    return this.disabledField !== undefined && user[this.disabledField] === true
+  }
+
+  /** When the password was last changed, in epoch milliseconds; 0 for never. */
+  changedAt(user: Fields): number {
+    const value = user[this.names.passwordChangedAt]
+    return value instanceof Date ? value.getTime() : 0
+  }
+
+  /** The time of a password change made now: later than the last one, even if the clock has not advanced. */
+  nextChange(user: Fields): Date {
+    return new Date(Math.max(this.now(), this.changedAt(user) + 1))
+  }
+
+  /** What a step must expect that relies on the password of `user`, or on a token from before its next change. */
+  passwordState(user: Fields): Fields {
+    const { password, passwordChangedAt } = this.names
+    return { [password]: user[password], [passwordChangedAt]: user[passwordChangedAt] }
+  }
+}
+
+/** Whether a stored date is after `at` (epoch milliseconds); false if it is not a date. */
+export function isAfter(date: unknown, at: number): boolean {
+  return date instanceof Date && date.getTime() > at
+}
+
+/**
+ * One write like a write to an account; similar to `like` if given. It is made where a known account would be written and
+ * this one is not, so that timing does not reveal who has an account. A database that finds nothing to change replies
+ * sooner, so it really changes something: records as large as accounts, in a collection with their schema.
+ *
+ * Measured on SQLite in a file with 380 wrong passwords of each kind: an unknown account is told from a known one with an AUC
+ * of 0.48 with these writes, which is chance, and of 0.37 without.
+ */
+export type DummyWrite = (like?: Write) => Promise<void>
+
+/** The account used for an unknown name, so that the steps of a known account are taken too. */
+export const NOBODY: Fields = { _id: '' }
+
+/** Several, because writes to one record wait for each other. */
+const MAX_RECORDS = 16
+/** As much text as an account that has signed in and has requested codes. */
+const FILLER = 'x'.repeat(1000)
+
+/** Writes to `collection`, which has the schema of the accounts'. */
+export function dummyWrites(
+  collection: Collection,
+  { model, names }: AuthSettings,
+  logger: Logger,
+): DummyWrite {
+  const plain: Write = { increment: { [names.failedLoginAttempts]: 1 } }
+  const written = async (write: Write): Promise<void> => {
+    const hex = Math.floor(Math.random() * MAX_RECORDS)
+      .toString(16)
+      .padStart(12, '0')
+    const _id = model.idType === 'uuid' ? `00000000-0000-4000-8000-${hex}` : `000000000000${hex}`
+    // The condition is evaluated, but always true.
+    const evaluated = any([write.filter ?? everything, { op: 'ne', field: '_id', value: null }])
+    if (await collection.update(all([withId(_id), evaluated]), changeIn(write))) return
+    await collection.insert({ _id, [names.password]: FILLER })
+  }
+  return async (step = plain) => {
+    try {
+      await written(step)
+    } catch (error) {
+      if (error instanceof DuplicateKey) return
+      // An outage affects real accounts too; a failure of dummy writes alone must not tell them apart.
+      if (outageIn(error)) throw error
+      logger.error('a decoy could not be written', { error: String(error) })
+    }
+  }
+}

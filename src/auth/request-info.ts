@@ -1,0 +1,227 @@
+/**
+ * What the auth routes know of a request besides the HTTP message: its route, its client, and what goes on after it; and
+ * security events (ASVS 5.0, 16.3): what happened to accounts, for logs and alarms.
+ *
+ * Events contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
+ */
+
+import { type ApiRequest, RequestData } from '../http/request.ts'
+import { idsOf } from '../http/request-ids.ts'
+import type { Logger } from '../ports/logger.ts'
+import { atOnce } from '../ports/synchronous.ts'
+import { withTimeout } from '../ports/with-timeout.ts'
+import type { Context, Guard } from '../records/engine/route.ts'
+
+/** A request at an auth route. */
+export interface AuthRequestInfo {
+  readonly route: RouteName | MethodRouteName
+  /** The client that sends it, by the `client` option; undefined if it is unknown. */
+  readonly client: string | undefined
+  /** Keeps the runtime alive until `work` settles. */
+  later(work: Promise<unknown>): void
+}
+
+const notes = new RequestData<AuthRequestInfo>('auth request')
+
+/** The first guard of every route: notes what is known of the request. */
+export function noteRequest(option: ClientOption, route: RouteName | MethodRouteName): Guard {
+  return (request, context) => {
+    const client = clientOf(option, request, context)
+    notes.set(request, { route, client, later: (work) => context.waitUntil(work) })
+  }
+}
+
+/** What is known of a request at an auth route. */
+export function requestInfo(request: ApiRequest): AuthRequestInfo {
+  const info = notes.of(request)
+  if (!info) throw new TypeError('a request must be passed on as the app gave it')
+  return info
+}
+
+/** When the server closes, it waits no longer than this for a hook. */
+const DEADLINE_MS = 10_000
+
+/** Reports an event. Never throws, and waits for nothing. */
+export type Report = (
+  request: ApiRequest,
+  type: SecurityEventType,
+  userId?: unknown,
+  provider?: string,
+) => void
+
+/** Reports to `hook`, or to the log. */
+export function createReport(
+  hook: SecurityHook | undefined,
+  logger: Logger,
+  now: () => number,
+): Report {
+  return (request, type, userId, provider) => {
+    const { client, route, later } = requestInfo(request)
+    const event: SecurityEvent = {
+      type,
+      at: new Date(now()),
+      ...(userId !== undefined && { userId: String(userId) }),
+      ...(client !== undefined && { client }),
+      requestId: request.requestId,
+      route,
+      ...(provider !== undefined && { provider }),
+    }
+    if (!hook) return logger.info(`auth: ${type}`, { ...event, ...idsOf(request) })
+    const logFailure = (error: unknown) => {
+      const told = { ...idsOf(request), type, error: String(error) }
+      logger.error('onSecurityEvent failed', told)
+    }
+    try {
+      const told: unknown = hook(event)
+      if (told instanceof Promise)
+        later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
+    } catch (error) {
+      logFailure(error)
+    }
+  }
+}
+
+function late(): Error {
+  return new Error(`it did not settle within ${DEADLINE_MS} ms`)
+}
+
+/** Returns a key for the client that sent a request; undefined if it is unknown. */
+export type ClientOption = (request: ApiRequest, context: Context) => string | undefined
+
+/** The address of the connection, if the context has it. */
+export const byAddress: ClientOption = (_, context) => {
+  const { clientAddress } = context as { readonly clientAddress?: unknown }
+  return typeof clientAddress === 'string' ? networkOf(clientAddress) : undefined
+}
+
+/**
+ * IPv6 customers have at least a /64 each (RFC 6177), so all its addresses are one client. An IPv4 address is one
+ * client.
+ */
+export function networkOf(address: string): string {
+  const [bare = ''] = address.toLowerCase().split('%')
+  if (!bare.includes(':')) return bare
+  const [, mapped] = /^(?:0*:)*(?:ffff:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare) ?? []
+  if (mapped !== undefined) return mapped
+  const [head = '', tail] = bare.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(.)/, '$1'))
+    .join(':')}::/64`
+}
+
+const MAX_KEY_LENGTH = 256
+
+/** The key that `option` returns, cut to a sensible length. */
+export function clientOf(
+  option: ClientOption,
+  request: ApiRequest,
+  context: Context,
+): string | undefined {
+  const key: unknown = atOnce(
+    "'client' of the auth router",
+    option(request, context),
+    context.logger,
+  )
+  return typeof key === 'string' && key !== '' ? key.slice(0, MAX_KEY_LENGTH) : undefined
+}
+
+/** What can happen. */
+export type SecurityEventType =
+  | 'signed-in'
+  | 'sign-in-failed'
+  | 'locked'
+  | 'signed-up'
+  | 'password-changed'
+  | 'password-reset'
+  | 'code-sent'
+  | 'code-failed'
+  | 'session-ended'
+  | 'token-reused'
+  | 'roles-changed'
+  | 'identifier-changed'
+  | 'email-verified'
+  | 'provider-linked'
+  | 'provider-unlinked'
+  | 'account-deleted'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'passkey-cloned'
+  | 'key-added'
+  | 'key-removed'
+
+/** Something that happened to an account, or was tried. */
+export interface SecurityEvent {
+  readonly type: SecurityEventType
+  /** When it happened, by the app's clock. */
+  readonly at: Date
+  /** The account's `_id`; missing if no account was meant, or none exists. */
+  readonly userId?: string
+  /** The client that sent the request, by the `client` option. */
+  readonly client?: string
+  readonly requestId: string
+  /** The provider's name, if one was linked or unlinked. */
+  readonly provider?: string
+  /** The route's name, as in `routes`. */
+  readonly route: RouteName | MethodRouteName
+}
+
+/** Receives events; an error that it throws is logged, and changes nothing. */
+export type SecurityHook = (event: SecurityEvent) => unknown
+
+/**
+ * The routes of accounts, and those of sessions (only with refresh tokens), of email verification and of account
+ * deletion.
+ */
+export type RouteName =
+  | 'register'
+  | 'login'
+  | 'social'
+  | 'forgotPassword'
+  | 'resetPassword'
+  | 'changePassword'
+  | 'refresh'
+  | 'logout'
+  | 'logoutAll'
+  | 'listSessions'
+  | 'endSession'
+  | 'me'
+  | 'listUsers'
+  | 'getUser'
+  | 'updateUser'
+  | 'modifyRoles'
+  | 'endUserSessions'
+  | 'sendEmailCode'
+  | 'verifyEmail'
+  | 'deleteUser'
+
+/** The routes of the methods that come with fieldgate; each is there with its method. */
+export type MethodRouteName =
+  | 'confirmLogin'
+  | 'listKeys'
+  | 'createKey'
+  | 'deleteKey'
+  | 'deleteUserKeys'
+  | 'createTotp'
+  | 'confirmTotp'
+  | 'deleteTotp'
+  | 'createRecoveryCodes'
+  | 'sendLoginCode'
+  | 'beginPasskey'
+  | 'createPasskey'
+  | 'listPasskeys'
+  | 'renamePasskey'
+  | 'deletePasskey'
+  | 'beginPasskeyLogin'
+  | 'passkeyLogin'
+  | 'beginOidc'
+  | 'finishOidc'
+  | 'oidcLogin'
+  | (string & {})
+
+/** Who may call a route. */
+export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'

@@ -1,0 +1,254 @@
+/**
+ * What sign-ins have in common: the guess at a password, the hook of the app, and the end of every sign-in, one conditional
+ * write, which opens the session, clears the guesses and remembers the client.
+ */
+
+import { checkTime, inTime } from '../http/deadline.ts'
+import { HttpError } from '../http/errors.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { messageResponse, valueResponse } from '../http/respond.ts'
+import type { Fields } from '../ports/store.ts'
+import { holds } from '../records/engine/known-updates.ts'
+import { visitOf } from './instance/factors.ts'
+import type { Auth, SignIn } from './instance/instance.ts'
+import type { Reservation } from './instance/lockout.ts'
+import type { NewSession, RefreshTokens, Session } from './instance/sessions.ts'
+import type { AskedStep } from './instance/tickets.ts'
+import { together, type Write } from './instance/users.ts'
+import type { EndTurn } from './keys/hashing.ts'
+import { bearerToken } from './keys/signing.ts'
+import { requestInfo } from './request-info.ts'
+import type { NamedAccount, SecondFactor } from './setup/method.ts'
+import { SecondStepRequired, type SignInStep } from './setup/options.ts'
+
+/** Runs `work`, which hashes, when it is the turn of a request that names `account`. */
+export function inTurn<T>(
+  { hashing, clients }: Auth,
+  { key, find }: NamedAccount,
+  request: ApiRequest,
+  work: (endTurn: EndTurn) => Promise<T>,
+): Promise<T> {
+  const { client } = requestInfo(request)
+  const isKnown = async () => clients.isKnown(await find(), client)
+  return hashing.admit(work, { client, account: key, isKnown })
+}
+
+/** The outcome of a guess. */
+export type Guess =
+  | { readonly isRight: true; readonly reservation: Reservation }
+  /** `isLocked`: whether the account was already locked for this client. */
+  | { readonly isRight: false; readonly isLocked: boolean }
+
+/**
+ * Evaluates a guess at the password of `user`, and reports a wrong one. Unknown, wrong, locked and social-only accounts
+ * take the same steps: one write, one hash computation.
+ */
+export async function guessPassword(
+  { users, lockout, passwords, report }: Auth,
+  user: Fields | undefined,
+  plain: string | null | undefined,
+  request: ApiRequest,
+): Promise<Guess> {
+  const { client } = requestInfo(request)
+  const reservation = await lockout.reserveGuess(user, client)
+  const stored = reservation?.user[users.names.password]
+  const canBeRight = typeof stored === 'string' && typeof plain === 'string'
+  const isRight = await passwords.verify(plain ?? '', canBeRight ? stored : undefined)
+  if (reservation && isRight) return { isRight, reservation }
+  report(request, 'sign-in-failed', user?._id)
+  if (reservation?.locks) report(request, 'locked', user?._id)
+  // Nothing tells that password sign-in has ended: no wait ends that.
+  const isEnded = user !== undefined && lockout.isEnded(user, client)
+  return { isRight: false, isLocked: user !== undefined && !reservation && !isEnded }
+}
+
+/** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
+export async function runOnLogin(
+  { users, settings }: Auth,
+  user: Fields,
+  request: ApiRequest,
+  step: SignInStep = {},
+): Promise<SecondStepRequired | undefined> {
+  const { onLogin } = settings
+  if (!onLogin) return undefined
+  try {
+    await inTime(request, () => onLogin(users.withoutSecrets(user) as never, request, step))
+    return undefined
+  } catch (error) {
+    if (error instanceof SecondStepRequired) return error
+    throw error
+  }
+}
+
+/** Whether an error refuses the request, rather than being a failure of the server. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof HttpError && error.status < 500
+}
+
+/** What is asked for, if anything is. */
+export function askedStep(
+  step: SecondStepRequired | undefined,
+  factors: readonly SecondFactor[] = [],
+): AskedStep | undefined {
+  return step || factors.length > 0
+    ? { step: step ?? new SecondStepRequired(), factors }
+    : undefined
+}
+
+/** The outcome of a sign-in. */
+export interface SignedIn {
+  /** The data of the response. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** Whether the account knew other clients, but not this one. */
+  readonly isNewClient: boolean
+}
+
+/** How often others may write the record meanwhile; in the end the session alone is added. */
+const MAX_TRIES = 6
+
+/**
+ * Opens a session for `user` in one conditional write; undefined if its conditions no longer hold. So a sign-in that was
+ * checked against a password can never open a session after that password has changed.
+ */
+export async function openSession(
+  auth: Auth,
+  user: Fields,
+  request: ApiRequest,
+  signIn: SignIn = {},
+): Promise<SignedIn | undefined> {
+  checkTime(request)
+  const { users, refresh } = auth
+  const strongAt = signIn.isStrong ? users.now() : undefined
+  const session = refresh?.open(String(user._id), request, strongAt)
+  const expect = { ...users.passwordState(user), ...signIn.expect }
+  const same = { set: signIn.set ?? {}, expect, filter: users.enabled }
+  const done = await users.rewrite(user, MAX_TRIES, (read, round) => {
+    if (round > 1 && (users.isDisabled(read) || !holds(read, expect))) return undefined
+    const { isNewClient, ...besides } = guessesAndClients(auth, read, request, signIn, round)
+    const added = session && refresh && withSession(auth, refresh, read, session, request, round)
+    return { ...together(besides, added, same), isNewClient }
+  })
+  if (!done) return undefined
+  const { isNewClient } = done.written
+  return { data: signInData(auth, done.after, session, strongAt), isNewClient }
+}
+
+/**
+ * The data of a sign-up, for an account that was stored with its first session, if that is still open: `onRegister` may
+ * have changed the account, and the owner of its mailbox may have taken it over.
+ */
+export async function firstSignIn(
+  auth: Auth,
+  user: Fields,
+  session: NewSession | undefined,
+): Promise<SignedIn['data'] | undefined> {
+  const { users, refresh, settings } = auth
+  const now = settings.onRegister ? await users.byId(user._id) : user
+  if (!now || users.isDisabled(now) || !holds(now, users.passwordState(user))) return undefined
+  const isOpen = !session || refresh?.live(now, session.entry.id) !== undefined
+  return isOpen ? signInData(auth, now, session) : undefined
+}
+
+/** What is written of guesses and clients, and whether the account knew other clients, but not this one. */
+function guessesAndClients(
+  { clients, lockout }: Auth,
+  read: Fields,
+  request: ApiRequest,
+  { reservation }: SignIn,
+  round: number,
+): Write & { readonly isNewClient: boolean } {
+  if (round === MAX_TRIES) return { isNewClient: false }
+  const cleared = reservation && lockout.stepBack(reservation, 'clear', read)
+  const { client } = requestInfo(request)
+  const isKnown = reservation?.known !== undefined || clients.isKnown(read, client)
+  const { list, knewOthers } = isKnown ? { knewOthers: false } : clients.withStranger(read, client)
+  // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
+  const isAdded = list !== undefined && (round === 1 || !reservation)
+  const { field } = clients
+  const added = isAdded ? { set: { [field]: list }, expect: { [field]: read[field] } } : undefined
+  return { ...together(cleared, added), isNewClient: knewOthers }
+}
+
+/**
+ * The list of sessions with a new one. Expired sessions, and the one that the new one replaces, are dropped, if the list is
+ * still as it was read. Otherwise they would count, and the oldest live session would make room.
+ */
+function withSession(
+  { tokens }: Auth,
+  refresh: RefreshTokens,
+  read: Fields,
+  { entry }: NewSession,
+  request: ApiRequest,
+  round: number,
+): Write {
+  const { sessions, settings } = refresh
+  const { field } = sessions
+  if (!Array.isArray(read[field] ?? [])) return { set: { [field]: [entry] } }
+  // The session that a client still has when it signs in to the same account again (ASVS 7.2.4).
+  const token = bearerToken(request)
+  const claims = token === undefined ? undefined : tokens.verify(token)
+  const replaced = claims?.sub === String(read._id) ? claims.sid : undefined
+  const isAlive = (session: Session) => session.id !== replaced && !refresh.isOver(session)
+  const list = sessions.of(read)
+  if (round === MAX_TRIES || list.every(isAlive))
+    return { push: { [field]: { value: entry, cap: settings.maxSessions } } }
+  const kept = [...list.filter(isAlive), entry].slice(-settings.maxSessions)
+  return { set: { [field]: kept }, expect: { [field]: read[field] } }
+}
+
+/**
+ * The end of `POST /login/confirm`: one conditional write, which notes in the present session that its user has shown a
+ * factor again, and clears the guesses. Undefined if the session has ended, or what the sign-in relied on no longer holds.
+ */
+export async function confirmSession(
+  auth: Auth,
+  user: Fields,
+  request: ApiRequest,
+  { reservation, set = {}, expect = {}, isStrong = false }: SignIn,
+): Promise<Response | undefined> {
+  checkTime(request)
+  const { users, refresh, sessions, lockout } = auth
+  const { field } = sessions
+  const same = { set, expect: { ...users.passwordState(user), ...expect }, filter: users.enabled }
+  const at = new Date(users.now())
+  const shown = { confirmedAt: at, ...(isStrong && { strongAt: at }) }
+  const done = await users.rewrite(user, MAX_TRIES, (read) => {
+    if (users.isDisabled(read) || !holds(read, same.expect)) return undefined
+    const own = refresh?.live(read, request.auth?.claims?.sid as string | undefined)
+    if (refresh && !own) return undefined
+    const list = sessions.of(read).map((each) => (each === own ? { ...each, ...shown } : each))
+    const noted = own && { set: { [field]: list }, expect: { [field]: read[field] } }
+    return together(reservation && lockout.stepBack(reservation, 'clear', read), noted, same)
+  })
+  if (!done) return undefined
+  if (refresh) return messageResponse('Confirmed.')
+  // Without sessions, it is the token that says when its user has signed in, and how.
+  const strongAt = isStrong ? users.now() : visitOf(auth, done.after, request)?.strongAt
+  const { token, expiresIn } = signInData(auth, done.after, undefined, strongAt)
+  return valueResponse({ token, expiresIn })
+}
+
+/** The data of a sign-in or of a refresh; without sessions, the token says when a second factor was shown. */
+export function signInData(
+  { users, tokens, settings }: Auth,
+  user: Fields,
+  session: NewSession | undefined,
+  strongAt?: number,
+): SignedIn['data'] {
+  const token = tokens.issue({
+    id: String(user._id),
+    role: user[users.names.role] ?? settings.roles.default,
+    changedAt: users.changedAt(user),
+    sessionId: session?.entry.id,
+    strongAt: session ? undefined : strongAt,
+  })
+  return {
+    token,
+    expiresIn: settings.token.expiresIn,
+    ...(session && {
+      refreshToken: session.token,
+      refreshExpiresIn: Math.round((session.entry.expiresAt.getTime() - users.now()) / 1000),
+    }),
+    user: users.shown(user),
+  }
+}
