@@ -10,6 +10,7 @@
 
 import type { Collection, Db, Document, ServerSessionId } from 'mongodb'
 import { newEpoch } from '../../changes/position.ts'
+import { sharing } from '../../gather.ts'
 import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
 
 /** The row of the log. */
@@ -156,34 +157,6 @@ export class Tickets {
     } catch (error) {
       return hasCode(error, DUPLICATE_KEY) ? undefined : false
     }
-  }
-}
-
-/** `work`, called once at a time: calls that come while it is under way share the next one. */
-function sharing<Item, Result>(
-  work: (items: Item[]) => Promise<Result[]>,
-): (item: Item) => Promise<Result> {
-  let waiting: (PromiseWithResolvers<Result> & { readonly item: Item })[] = []
-  let isBusy = false
-  const serve = async () => {
-    isBusy = true
-    while (waiting.length > 0) {
-      const calls = waiting
-      waiting = []
-      try {
-        const results = await work(calls.map(({ item }) => item))
-        for (const [at, { resolve }] of calls.entries()) resolve(results[at] as Result)
-      } catch (error) {
-        for (const { reject } of calls) reject(error)
-      }
-    }
-    isBusy = false
-  }
-  return (item) => {
-    const call = { item, ...Promise.withResolvers<Result>() }
-    waiting.push(call)
-    if (!isBusy) void serve()
-    return call.promise
   }
 }
 

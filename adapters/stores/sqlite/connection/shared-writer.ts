@@ -5,6 +5,7 @@
 
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
+import { sharing } from '../../gather.ts'
 import { errorOf, type Failure, failureOf } from '../layout/errors.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
 import { checkPatternsOf } from './functions.ts'
@@ -67,59 +68,16 @@ export async function borrowedWriter(file: string | undefined): Promise<RunAll |
     )
   }
   if (!(await opened.ask(file))) return undefined
-  const sender = new Sender(file)
-  return (batch) => sender.run(batch)
+  // Those that come while others are on their way leave together afterwards: they would wait for that commit anyway, and a
+  // message costs as much as a write.
+  const send = sharing((batches: Batch[]) => writes.ask({ file, batches }), turn)
+  return async (batch) => writtenIn(await send(batch))
 }
 
-interface Item {
-  readonly batch: Batch
-  resolve(written: readonly Written[]): void
-  reject(error: unknown): void
-}
-
-/**
- * Sends the writes of a worker. Those that come while others are on their way leave together afterwards: they would wait
- * for that commit anyway, and a message costs as much as a write.
- */
-class Sender {
-  readonly #file: string
-  #waiting: Item[] = []
-  #isSending = false
-
-  constructor(file: string) {
-    this.#file = file
-  }
-
-  run(batch: Batch): Promise<readonly Written[]> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ batch, resolve, reject })
-      if (this.#waiting.length === 1 && !this.#isSending) this.#sendSoon()
-    })
-  }
-
-  /** After the sockets that are readable now have been read. */
-  readonly #sendSoon = () => setImmediate(() => void this.#send())
-
-  async #send(): Promise<void> {
-    const items = this.#waiting
-    this.#waiting = []
-    this.#isSending = true
-    try {
-      const batches = items.map(({ batch }) => batch)
-      const replies = await writes.ask({ file: this.#file, batches })
-      for (const [at, item] of items.entries()) settle(item, replies[at])
-    } catch (error) {
-      for (const { reject } of items) reject(error)
-    }
-    this.#isSending = false
-    if (this.#waiting.length > 0) this.#sendSoon()
-  }
-}
-
-function settle({ resolve, reject }: Item, reply: Reply | undefined): void {
-  if (reply && 'written' in reply) resolve(reply.written)
-  else if (reply && 'error' in reply) reject(errorOf(reply.error))
-  else reject(new StoreUnavailable(reply?.unavailable ?? 'a write got no answer'))
+function writtenIn(reply: Reply | undefined): readonly Written[] {
+  if (reply && 'written' in reply) return reply.written
+  if (reply && 'error' in reply) throw errorOf(reply.error)
+  throw new StoreUnavailable(reply?.unavailable ?? 'a write got no answer')
 }
 
 /** The longest wait for others, in milliseconds. A wait is also never longer than the last commit took. */
@@ -175,6 +133,7 @@ export class Gathering {
   }
 }
 
+/** After it, the sockets that are readable now have been read. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
