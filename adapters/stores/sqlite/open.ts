@@ -74,7 +74,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       unlend()
       await writer.drained()
       await reads.close()
-      search.close()
+      search.leave()
       connection.close()
     },
   })

@@ -11,7 +11,7 @@
 import type { Collection, Db, Document, ServerSessionId } from 'mongodb'
 import { newEpoch } from '../../changes/position.ts'
 import { sharing } from '../../gather.ts'
-import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
+import { DUPLICATE_KEY, hasCode, unless } from '../connection/errors.ts'
 
 /** The row of the log. */
 const LOG = 'log'
@@ -65,9 +65,7 @@ export class Tickets {
     const made = { epoch: newEpoch(), number: 0, open: [] }
     await this.#log
       .updateOne({ _id: LOG }, { $setOnInsert: made }, { upsert: true })
-      .catch((error: unknown) => {
-        if (!hasCode(error, DUPLICATE_KEY)) throw error
-      })
+      .catch(unless(DUPLICATE_KEY))
   }
 
   /** Takes a ticket for a transaction that has begun. What it is for can only be committed if this is. */
@@ -127,14 +125,10 @@ export class Tickets {
   #closeLeft(open: readonly Ticket[], now: number): void {
     const left = open.filter(({ at }) => now - +at > LEFT_MS)
     if (left.length === 0) return
-    this.#closing ??= this.#end(left, now).then(
-      () => {
-        this.#closing = undefined
-      },
-      () => {
-        this.#closing = undefined
-      },
-    )
+    const closed = () => {
+      this.#closing = undefined
+    }
+    this.#closing ??= this.#end(left, now).then(closed, closed)
   }
 
   async #end(left: readonly Ticket[], now: number): Promise<void> {

@@ -19,7 +19,7 @@ import { LoggedModels, nextPosition, type StoredEntry } from '../../changes/entr
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import { portError } from '../layout/errors.ts'
-import { identifier, literal, type Row, type Statement } from '../layout/sql.ts'
+import { identifier, literal, type Row, type Statement, statement } from '../layout/sql.ts'
 
 /** The entries. The record comes after what is looked at alone, as it may be long. */
 export const ENTRIES = 'fieldgate_changes'
@@ -30,22 +30,21 @@ export const DROPPED = 'fieldgate_changes_dropped'
 
 /** Creates the tables. */
 export function createLog(epoch: string): Statement[] {
-  const plain = (sql: string): Statement => ({ sql, values: [] })
   return [
-    plain(
+    statement(
       `CREATE TABLE IF NOT EXISTS ${ENTRIES} (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, model TEXT NOT NULL, record TEXT NOT NULL, actor TEXT, before TEXT, after TEXT)`,
     ),
-    plain(
+    statement(
       `CREATE INDEX IF NOT EXISTS ${identifier(`${ENTRIES} of a record`)} ON ${ENTRIES} (model, record, seq)`,
     ),
-    plain(
+    statement(
       `CREATE TABLE IF NOT EXISTS ${LOG} (epoch TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, is_open INTEGER NOT NULL, start INTEGER NOT NULL, now INTEGER NOT NULL, actor TEXT)`,
     ),
     {
       sql: `INSERT INTO ${LOG} SELECT ?1, 0, 0, 0, 0, 0, NULL WHERE NOT EXISTS (SELECT 1 FROM ${LOG})`,
       values: [epoch],
     },
-    plain(
+    statement(
       `CREATE TABLE IF NOT EXISTS ${DROPPED} (model TEXT PRIMARY KEY, seq INTEGER NOT NULL, before INTEGER NOT NULL)`,
     ),
   ]

@@ -24,8 +24,7 @@ const MAX_FOUND = 1000
 export class SearchIndexes {
   readonly #connection: Connection
   readonly #indexes = new Map<string, Index>()
-  #closed = false
-  #isLeft = false
+  #isOver = false
   #available: boolean | undefined
 
   constructor(connection: Connection) {
@@ -71,23 +70,20 @@ export class SearchIndexes {
   /** Records that `rows` rows of a collection were written. */
   changed(collection: string, rows: number): void {
     const index = this.#indexes.get(collection)
-    if (!index || this.#isLeft) return
+    if (!index || this.#isOver) return
     index.changes += rows
     if (index.changes < MAX_UNSEARCHED) return
     index.changes = 0
     setImmediate(() => this.#merge(index))
   }
 
+  /** From now on, this merges nothing: another process does, or the store is closed. */
   leave(): void {
-    this.#isLeft = true
-  }
-
-  close(): void {
-    this.#closed = true
+    this.#isOver = true
   }
 
   #merge(index: Index): void {
-    if (this.#closed) return
+    if (this.#isOver) return
     try {
       if (!mergeSearch(this.#connection, index.parts)) setImmediate(() => this.#merge(index))
     } catch {

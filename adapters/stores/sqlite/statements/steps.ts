@@ -12,7 +12,7 @@ import { beginNoting, dropOld, END_NOTING, notedIn, noteFor, type OwnLog } from 
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
-import { filledFor, type Opened, openTarget } from './collection.ts'
+import { type Opened, openTarget } from './collection.ts'
 
 /** A store's `write`, on top of what runs statements together. */
 export function stepWriter(
@@ -39,7 +39,8 @@ export function stepWriter(
     const statements: Statement[] = []
     for (const [at, step] of steps.entries()) {
       const known = open(step.in)
-      const filling = filledFor(filterOf(step), known)
+      // At once where nothing is searched, so that writes happen in the order of the calls.
+      const filling = known.filler.fill(filterOf(step))
       if (filling) await filling
       statements.push(statementOf(step, known, `${FAILED} ${at}`))
     }
