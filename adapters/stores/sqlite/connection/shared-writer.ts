@@ -6,18 +6,17 @@
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import { sharing } from '../../gather.ts'
-import { errorOf, type Failure, failureOf } from '../layout/errors.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
 import { checkPatternsOf } from './functions.ts'
 
 /** A write: its statements take effect together. */
 type Batch = readonly Statement[]
 
-/** The first process's answer: the driver's errors pass as what is read of them. */
+/** The first process's answer: of the driver's errors, their messages pass. */
 type Reply =
   | { readonly written: readonly Written[] }
   | { readonly unavailable: string }
-  | { readonly error: Failure }
+  | { readonly error: string }
 
 const opened = topic<string, boolean>('sqlite: a file')
 const writes = topic<{ readonly file: string; readonly batches: readonly Batch[] }, Reply[]>(
@@ -45,7 +44,7 @@ async function replyTo(batch: Batch, run: RunAll): Promise<Reply> {
     return { written: await run(batch) }
   } catch (error) {
     if (error instanceof StoreUnavailable) return { unavailable: error.message }
-    return { error: failureOf(error) }
+    return { error: (error as Error).message }
   }
 }
 
@@ -76,7 +75,7 @@ export async function borrowedWriter(file: string | undefined): Promise<RunAll |
 
 function writtenIn(reply: Reply | undefined): readonly Written[] {
   if (reply && 'written' in reply) return reply.written
-  if (reply && 'error' in reply) throw errorOf(reply.error)
+  if (reply && 'error' in reply) throw new Error(reply.error)
   throw new StoreUnavailable(reply?.unavailable ?? 'a write got no answer')
 }
 
