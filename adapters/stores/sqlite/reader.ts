@@ -16,7 +16,7 @@ async function answer(ask: Ask): Promise<Answer> {
     return 'closed'
   }
   try {
-    if (ask.patterns) await checkPatterns(ask.patterns)
+    await checkPatterns(ask)
     const began = performance.now()
     const rows = await retryWhileBusy(() => connection.rows(ask))
     return { rows, tookMs: performance.now() - began }

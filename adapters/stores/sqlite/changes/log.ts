@@ -113,7 +113,7 @@ function actorSet(sql: string, by: string | null): Statement {
   return by === null ? { sql: `${sql}NULL`, values: [] } : { sql: `${sql}?1`, values: [by] }
 }
 
-/** Ends it, and returns what was noted, for `notedIn`. */
+/** Ends it, and returns what was noted, for `noted`. */
 export const END_NOTING: Statement = {
   sql: `UPDATE ${LOG} SET is_open = 0 RETURNING epoch, (SELECT json_group_array(json_array(seq, at, model, record)) FROM ${ENTRIES} WHERE seq > start) AS noted`,
   values: [],
@@ -121,7 +121,7 @@ export const END_NOTING: Statement = {
 }
 
 /** The entries that a write has added. */
-export function notedIn(row: Row | undefined): NotedChange[] {
+function notedIn(row: Row | undefined): NotedChange[] {
   const entries = JSON.parse(String(row?.noted ?? '[]')) as [number, number, string, string][]
   const epoch = String(row?.epoch)
   return entries
@@ -159,8 +159,8 @@ export interface OwnLog extends ChangeLog {
   prepared(schemas: readonly CollectionSchema[]): void
   /** The models that it drops old entries of. */
   readonly logged: readonly LoggedModel[]
-  /** Tells that a write has added entries. */
-  notify(): void
+  /** What a write has added, from what `END_NOTING` returned; those who wait are told of it. */
+  noted(row: Row | undefined): NotedChange[]
 }
 
 /** The log in a database that `ask` reads. */
@@ -206,7 +206,11 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
     get logged() {
       return models.all
     },
-    notify: () => wakes.notify(),
+    noted(row) {
+      const noted = notedIn(row)
+      if (noted.length > 0) wakes.notify()
+      return noted
+    },
   }
 }
 

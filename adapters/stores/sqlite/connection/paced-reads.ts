@@ -114,7 +114,7 @@ export class Reads {
     { signal }: ReadHints,
     over: string | undefined,
   ): Promise<readonly Row[]> {
-    if (statement.patterns) await checkPatterns(statement.patterns)
+    await checkPatterns(statement)
     const pool = this.#openPool()
     const isLarge = pool && over !== undefined && (await this.#isLarge(over))
     const here = () => retryWhileBusy(() => this.#now(statement, end))

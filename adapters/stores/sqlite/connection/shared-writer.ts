@@ -7,7 +7,7 @@ import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import { sharing } from '../../gather.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
-import { checkPatternsOf } from './functions.ts'
+import { checkPatterns } from './functions.ts'
 
 /** A write: its statements take effect together. */
 type Batch = readonly Statement[]
@@ -40,7 +40,7 @@ export function lendWriter(file: string | undefined, run: RunAll): () => void {
 
 async function replyTo(batch: Batch, run: RunAll): Promise<Reply> {
   try {
-    await checkPatternsOf(batch)
+    await checkPatterns(...batch)
     return { written: await run(batch) }
   } catch (error) {
     if (error instanceof StoreUnavailable) return { unavailable: error.message }
