@@ -47,3 +47,35 @@ export function gather<Item, Result>(
     })
   }
 }
+
+/**
+ * `work`, called once at a time: calls that come while it is under way share the next one, and so do those that come while
+ * `before` is awaited, which it begins with.
+ */
+export function sharing<Item, Result>(
+  work: (items: Item[]) => Promise<readonly Result[]>,
+  before?: () => Promise<void>,
+): (item: Item) => Promise<Result> {
+  let waiting: (PromiseWithResolvers<Result> & { readonly item: Item })[] = []
+  let isBusy = false
+  const serve = async () => {
+    isBusy = true
+    while (waiting.length > 0) {
+      if (before) await before()
+      const calls = waiting
+      waiting = []
+      const results = work(calls.map(({ item }) => item))
+      for (const [at, { resolve }] of calls.entries()) {
+        resolve(results.then((all) => all[at] as Result))
+      }
+      await results.catch(() => {})
+    }
+    isBusy = false
+  }
+  return (item) => {
+    const call = { item, ...Promise.withResolvers<Result>() }
+    waiting.push(call)
+    if (!isBusy) void serve()
+    return call.promise
+  }
+}

@@ -17,32 +17,32 @@ export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
 }
 
 /** Part of what follows a position: records in one range of an index, in the order of `sort`. */
-export interface Stretch {
-  readonly conditions: readonly string[]
+export interface Stretch<Condition = string> {
+  readonly conditions: readonly Condition[]
   /** The keys in which the stretch's records differ. */
   readonly sort: readonly SortKey[]
 }
 
 /** How the values of one sort key lie to a position, as conditions. */
-export interface Bounds {
+export interface Bounds<Condition = string> {
   /** The value is the position's: at most one of these can be true. Called if a later key needs it. */
-  ties(): readonly string[]
+  ties(): readonly Condition[]
   /** The value comes later: in one of these ranges, in order. */
-  readonly beyond: readonly Range[]
+  readonly beyond: readonly Range<Condition>[]
 }
 
 /** A range of values of one key. */
-export interface Range {
-  readonly condition: string
+export interface Range<Condition = string> {
+  readonly condition: Condition
   /** Whether all of them are the same. */
   readonly isConstant?: true
 }
 
 /** A sort key's value, as conditions with an index on it. */
-export interface Key {
-  readonly isNull: string
-  readonly isThere: string
-  compare(sign: '=' | '<' | '>', value: NonNullable<Scalar>): string
+export interface Key<Condition = string> {
+  readonly isNull: Condition
+  readonly isThere: Condition
+  compare(sign: '=' | '<' | '>', value: NonNullable<Scalar>): Condition
 }
 
 /**
@@ -50,8 +50,11 @@ export interface Key {
  * those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1 AND b > 2`), databases would walk
  * through all ties of the first key on every page.
  */
-export function stretchesBeyond(sort: readonly SortKey[], bounds: readonly Bounds[]): Stretch[] {
-  let tied: readonly string[][] = [[]]
+export function stretchesBeyond<Condition>(
+  sort: readonly SortKey[],
+  bounds: readonly Bounds<Condition>[],
+): Stretch<Condition>[] {
+  let tied: readonly Condition[][] = [[]]
   const cut = bounds.map(({ ties, beyond }, at) => {
     const found = tied.flatMap((conditions) =>
       beyond.map(({ condition, isConstant }) => ({
@@ -67,20 +70,20 @@ export function stretchesBeyond(sort: readonly SortKey[], bounds: readonly Bound
 }
 
 /** The bounds of a position whose values are known. */
-export function boundsAfter(
+export function boundsAfter<Condition>(
   sort: readonly SortKey[],
   after: readonly Scalar[],
-  keyOf: (field: string) => Key,
-): Bounds[] {
+  keyOf: (field: string) => Key<Condition>,
+): Bounds<Condition>[] {
   return sort.map((key, at) => boundsOfValue(key, after[at] ?? null, keyOf(key.field)))
 }
 
 /** The bounds of a known value of a sort key; null comes first ascending and last descending. */
-function boundsOfValue(
+function boundsOfValue<Condition>(
   { field, descending }: SortKey,
   value: Scalar,
-  { isNull, isThere, compare }: Key,
-): Bounds {
+  { isNull, isThere, compare }: Key<Condition>,
+): Bounds<Condition> {
   if (value === null) {
     return { ties: () => [isNull], beyond: descending ? [] : [{ condition: isThere }] }
   }

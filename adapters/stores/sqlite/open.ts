@@ -4,13 +4,7 @@ import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { Counts } from './connection/counts.ts'
-import {
-  addPatterns,
-  checkPatterns,
-  checkPatternsOf,
-  DEADLINE,
-  withoutVainChecks,
-} from './connection/functions.ts'
+import { addPatterns, checkPatterns, DEADLINE, withoutVainChecks } from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
 import { borrowedWriter, lendWriter } from './connection/shared-writer.ts'
 import { Writer } from './connection/writer.ts'
@@ -42,7 +36,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     runnerOf: (schema) => runnerOver(parts, schema),
     read: (statement) => reads.rows(statement),
     async write(statements) {
-      await checkPatternsOf(statements)
+      await checkPatterns(...statements)
       return write(statements)
     },
     copying: copyingOf(connection),
@@ -74,7 +68,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       unlend()
       await writer.drained()
       await reads.close()
-      search.close()
+      search.leave()
       connection.close()
     },
   })
@@ -146,7 +140,8 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
     async write(statement) {
       try {
         // Waits for nothing without need, so that writes happen in the order of the calls.
-        if (statement.patterns) await checkPatterns(statement.patterns)
+        const checking = checkPatterns(statement)
+        if (checking) await checking
         const [written] = await write([{ to: schema.name, ...statement }])
         return written ?? { rows: [], changes: 0 }
       } catch (error) {

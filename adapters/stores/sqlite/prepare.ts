@@ -3,7 +3,7 @@
 import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
 import { newEpoch } from '../changes/position.ts'
 import { createLog, hasLog } from './changes/log.ts'
-import { isDuplicate, isUnusable } from './layout/errors.ts'
+import { isUnusable } from './layout/errors.ts'
 import {
   CREATE_SHAPES,
   newShapes,
@@ -69,7 +69,8 @@ function* prepareTable(
   let existing = before
   for (let tries = 1; ; tries += 1) {
     try {
-      yield* takeSteps(schema, existing)
+      // What an interrupted start leaves out is filled by the first search.
+      yield* fillAll(schema.name, yield* stepsTo(schema, existing))
       if (fullText) for (const sql of searchStepsTo(schema, existing)) yield [statement(sql)]
       return
     } catch (error) {
@@ -77,21 +78,6 @@ function* prepareTable(
     }
     existing = (yield* findIn([schema])).existing
   }
-}
-
-function* takeSteps(schema: CollectionSchema, existing: Existing): Migration<void> {
-  const { name } = schema
-  const { columns, replaced, indexes, backfill } = stepsTo(schema, existing)
-  for (const together of [columns, replaced]) if (together.length > 0) yield together.map(statement)
-  for (const { sql, fields } of indexes) {
-    try {
-      yield [statement(sql)]
-    } catch (error) {
-      if (!fields || !isDuplicate(error)) throw error
-      throw new IndexConflict(name, fields, { cause: error })
-    }
-  }
-  yield* fillAll(name, backfill)
 }
 
 /** Drops what only other versions of `schemas` need. */

@@ -4,7 +4,6 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
 import type { Answer, Ask, ReaderData } from './connection/pool.ts'
-import { failureOf } from './layout/errors.ts'
 
 const { path, cancelled }: ReaderData = workerData
 const connection = new Connection(path, { readOnly: true })
@@ -17,12 +16,12 @@ async function answer(ask: Ask): Promise<Answer> {
     return 'closed'
   }
   try {
-    if (ask.patterns) await checkPatterns(ask.patterns)
+    await checkPatterns(ask)
     const began = performance.now()
     const rows = await retryWhileBusy(() => connection.rows(ask))
     return { rows, tookMs: performance.now() - began }
   } catch (error) {
-    return { error: failureOf(error) }
+    return { error: (error as Error).message }
   }
 }
 

@@ -7,9 +7,9 @@ const tie: Filter = { op: 'eq', field: 'age', value: 1 }
 const byId: Filter = { op: 'gt', field: '_id', value: 'x' }
 
 const positions: [string, boolean, Scalar, Filter[]][] = [
-  ['a value, ascending', false, 1, [{ op: 'gt', field: 'age', value: 1 }, and(tie, byId)]],
-  ['null, ascending', false, null, [{ op: 'ne', field: 'age', value: null }, and(unset, byId)]],
-  ['a value, descending', true, 1, [{ op: 'lt', field: 'age', value: 1 }, unset, and(tie, byId)]],
+  ['a value, ascending', false, 1, [and(tie, byId), { op: 'gt', field: 'age', value: 1 }]],
+  ['null, ascending', false, null, [and(unset, byId), { op: 'ne', field: 'age', value: null }]],
+  ['a value, descending', true, 1, [and(tie, byId), { op: 'lt', field: 'age', value: 1 }, unset]],
   ['null, descending', true, null, [and(unset, byId)]],
 ]
 

@@ -16,10 +16,11 @@ import type {
   ReadHints,
 } from '../../../../src/ports/store.ts'
 import { gather } from '../../gather.ts'
+import { shownText } from '../../json-values.ts'
 import { idOf } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
-import { fromDocument, shownText } from '../documents/documents.ts'
+import { fromDocument } from '../documents/documents.ts'
 import { compileFilter, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
@@ -134,7 +135,7 @@ export class Reads {
 
   async #textsOf(read: Read): Promise<string[]> {
     const records = await this.find(read)
-    return records.map((record) => shownText(record, this.#of.schema.declared, read))
+    return records.map((record) => shownText(record, this.#of.schema, read))
   }
 
   async #page(read: Read): Promise<Fields[]> {

@@ -1,7 +1,7 @@
 /** Several writes as one: a transaction, tried again while it meets others. */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ClientSession, type Db, MongoError } from 'mongodb'
+import type { ClientSession, Db } from 'mongodb'
 import type { NotedChange } from '../../../../src/ports/changes.ts'
 import type {
   CollectionSchema,
@@ -18,6 +18,8 @@ import {
   hasLabel,
   INTERRUPTED,
   portError,
+  throwMet,
+  unless,
   WRITE_CONFLICT,
 } from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
@@ -99,9 +101,7 @@ export function stepWriter(
   const inTurn = takingTurns(async (steps) => {
     // A transaction can't create their collection.
     if (!hasGuards && guardsOf(steps).length > 0) {
-      await database.createCollection(GUARDS).catch((error: unknown) => {
-        if (!hasCode(error, EXISTS)) throw error
-      })
+      await database.createCollection(GUARDS).catch(unless(EXISTS))
       hasGuards = true
     }
     return writeOnce(steps)
@@ -165,15 +165,8 @@ async function takeGuards(
 ): Promise<void> {
   const native = database.collection<{ _id: number }>(GUARDS)
   for (const _id of guards) {
-    try {
-      await native.updateOne({ _id }, { $inc: { writes: 1 } }, { session, upsert: true })
-    } catch (error) {
-      // Another transaction has made the document since this one has begun.
-      if (hasCode(error, DUPLICATE_KEY) && error instanceof MongoError) {
-        error.addErrorLabel('TransientTransactionError')
-      }
-      throw error
-    }
+    const options = { session, upsert: true }
+    await native.updateOne({ _id }, { $inc: { writes: 1 } }, options).catch(throwMet)
   }
 }
 

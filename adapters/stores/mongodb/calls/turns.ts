@@ -30,24 +30,47 @@ const MOST_TOGETHER = 16
 
 /** `write`, called once at a time for writes whose first record is the same. */
 export function takingTurns(write: Write): Write {
-  const waiting = new Map<string, Call[]>()
-
-  async function serve(key: string, calls: Call[]): Promise<void> {
-    while (calls.length > 0) {
-      const some = calls.splice(0, MOST)
-      if (some.length > 1 && (await areTaken(some, write))) continue
-      for (const { steps, resolve } of some) {
-        const outcome = write(steps)
-        resolve(outcome)
-        await outcome.catch(() => {})
-      }
+  return queued(keyOf, write, async (calls) => {
+    const some = calls.splice(0, MOST)
+    if (some.length > 1 && (await areTaken(some, write))) return
+    for (const { steps, resolve } of some) {
+      const outcome = write(steps)
+      resolve(outcome)
+      await outcome.catch(() => {})
     }
+  })
+}
+
+/** `write`, called once at a time for writes of all kinds. Those that can't go together are written by `alone`, at once. */
+export function goingTogether(write: Write, alone: Write): Write {
+  return queued(
+    () => '',
+    write,
+    async (calls) => {
+      const some = calls.splice(0, MOST_TOGETHER)
+      if (!(await areTaken(some, write))) {
+        for (const { steps, resolve } of some) resolve(alone(steps))
+      }
+      // Those who go on to write at once join the next ones.
+      await nextTurn()
+    },
+  )
+}
+
+/** Calls with the same key wait for each other, and `take` takes some of those that wait; calls without one are `free`. */
+function queued(
+  keyIn: (steps: readonly WriteStep[]) => string | undefined,
+  free: Write,
+  take: (calls: Call[]) => Promise<void>,
+): Write {
+  const waiting = new Map<string, Call[]>()
+  const serve = async (key: string, calls: Call[]) => {
+    while (calls.length > 0) await take(calls)
     waiting.delete(key)
   }
-
   return (steps) => {
-    const key = keyOf(steps)
-    if (key === undefined) return write(steps)
+    const key = keyIn(steps)
+    if (key === undefined) return free(steps)
     const call = Promise.withResolvers<Outcome>()
     const calls = waiting.get(key) ?? []
     calls.push({ steps, ...call })
@@ -55,32 +78,6 @@ export function takingTurns(write: Write): Write {
       waiting.set(key, calls)
       void serve(key, calls)
     }
-    return call.promise
-  }
-}
-
-/** `write`, called once at a time for writes of all kinds. Those that can't go together are written by `alone`, at once. */
-export function goingTogether(write: Write, alone: Write): Write {
-  const waiting: Call[] = []
-  let isBusy = false
-
-  async function serve(): Promise<void> {
-    isBusy = true
-    while (waiting.length > 0) {
-      const some = waiting.splice(0, MOST_TOGETHER)
-      if (!(await areTaken(some, write))) {
-        for (const { steps, resolve } of some) resolve(alone(steps))
-      }
-      // Those who go on to write at once join the next ones.
-      await nextTurn()
-    }
-    isBusy = false
-  }
-
-  return (steps) => {
-    const call = Promise.withResolvers<Outcome>()
-    waiting.push({ steps, ...call })
-    if (!isBusy) void serve()
     return call.promise
   }
 }

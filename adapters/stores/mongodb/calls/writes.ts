@@ -51,14 +51,6 @@ export class Writes implements StepWrites {
     await this.#native.insertOne(this.documentOf(fields), this.#within)
   }
 
-  /** Inserts several, in a transaction only. */
-  async insertAll(records: readonly Fields[]): Promise<void> {
-    await this.#native.insertMany(
-      records.map((one) => this.documentOf(one)),
-      this.#within,
-    )
-  }
-
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null> {
     return this.#updated(filter, this.#stagesOf(change), options)
   }

@@ -1,6 +1,6 @@
 /** The log of changes in MongoDB. */
 
-import { type ClientSession, type Collection, MongoError } from 'mongodb'
+import type { ClientSession, Collection } from 'mongodb'
 import type {
   ChangeLog,
   LoggedChange,
@@ -8,20 +8,16 @@ import type {
   NotedChange,
 } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { LoggedModels } from '../../changes/entries.ts'
+import { DROPPING, LoggedModels, nextPosition } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import type { Connection } from '../connection/connection.ts'
-import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
+import { EXISTS, throwMet, unless } from '../connection/errors.ts'
 import { ENTRIES, MOST, NOTHING, type Position, type State, Tickets } from './tickets.ts'
 
-/** How often a write that is noted also drops old entries. */
-const DROPPING = 1 / 20
 /** The most entries that are looked at, to be dropped. */
 const MAX_DROPPED = 1000
-/** The code of a collection that exists. */
-const EXISTS = 48
 
 /** An entry as it is stored. */
 interface Entry {
@@ -68,13 +64,11 @@ export class Log implements ChangeLog {
       }
       const query = { _id: { $gt: first, $lt: state.floor }, model: { $in: [...models] } }
       const found = await this.#entries.find(query, { session, sort: { _id: 1 }, limit }).toArray()
-      const last = found.at(-1)
-      const full = last && found.length === limit
-      const [end, time] = full ? [last._id, +last.at] : await this.#end(state, session)
-      const position = end > first ? idOf(state.epoch, [end, time]) : after
+      const ids = found.map(({ _id, at }) => idOf(state.epoch, [_id, +at]))
+      const end = idOf(state.epoch, await this.#end(state, session))
       return {
         changes: this.#changes(state.epoch, found),
-        position: position ?? idOf(state.epoch, [end, time]),
+        position: nextPosition(ids, end, limit, after),
       }
     })
   }
@@ -118,15 +112,8 @@ export class Log implements ChangeLog {
     const entries = noted.map(({ model, record, by, before, after }, index): Entry => {
       return { _id: number * MOST + index, at, model, record, actor: by, before, after }
     })
-    try {
-      await this.#entries.insertMany(entries, { session, ordered: true })
-    } catch (error) {
-      // Another process has taken this one for dead.
-      if (hasCode(error, DUPLICATE_KEY) && error instanceof MongoError) {
-        error.addErrorLabel('TransientTransactionError')
-      }
-      throw error
-    }
+    // If the first is there already, another process has taken this one for dead.
+    await this.#entries.insertMany(entries, { session, ordered: true }).catch(throwMet)
     return entries.map(({ _id, model, record }) => ({ id: idOf(epoch, [_id, +at]), model, record }))
   }
 
@@ -150,9 +137,7 @@ export class Log implements ChangeLog {
   /** Creates what the log needs; a transaction can't. */
   async prepared(schemas: readonly CollectionSchema[]): Promise<void> {
     this.#models.prepared(schemas)
-    await this.#connection.database.createCollection(ENTRIES).catch((error: unknown) => {
-      if (!hasCode(error, EXISTS)) throw error
-    })
+    await this.#connection.database.createCollection(ENTRIES).catch(unless(EXISTS))
     await this.#entries.createIndex({ model: 1, record: 1, _id: -1 })
     await this.#tickets.prepare()
     await this.#drop()

@@ -10,7 +10,8 @@
 
 import type { Collection, Db, Document, ServerSessionId } from 'mongodb'
 import { newEpoch } from '../../changes/position.ts'
-import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
+import { sharing } from '../../gather.ts'
+import { DUPLICATE_KEY, hasCode, unless } from '../connection/errors.ts'
 
 /** The row of the log. */
 const LOG = 'log'
@@ -64,9 +65,7 @@ export class Tickets {
     const made = { epoch: newEpoch(), number: 0, open: [] }
     await this.#log
       .updateOne({ _id: LOG }, { $setOnInsert: made }, { upsert: true })
-      .catch((error: unknown) => {
-        if (!hasCode(error, DUPLICATE_KEY)) throw error
-      })
+      .catch(unless(DUPLICATE_KEY))
   }
 
   /** Takes a ticket for a transaction that has begun. What it is for can only be committed if this is. */
@@ -126,14 +125,10 @@ export class Tickets {
   #closeLeft(open: readonly Ticket[], now: number): void {
     const left = open.filter(({ at }) => now - +at > LEFT_MS)
     if (left.length === 0) return
-    this.#closing ??= this.#end(left, now).then(
-      () => {
-        this.#closing = undefined
-      },
-      () => {
-        this.#closing = undefined
-      },
-    )
+    const closed = () => {
+      this.#closing = undefined
+    }
+    this.#closing ??= this.#end(left, now).then(closed, closed)
   }
 
   async #end(left: readonly Ticket[], now: number): Promise<void> {
@@ -156,34 +151,6 @@ export class Tickets {
     } catch (error) {
       return hasCode(error, DUPLICATE_KEY) ? undefined : false
     }
-  }
-}
-
-/** `work`, called once at a time: calls that come while it is under way share the next one. */
-function sharing<Item, Result>(
-  work: (items: Item[]) => Promise<Result[]>,
-): (item: Item) => Promise<Result> {
-  let waiting: (PromiseWithResolvers<Result> & { readonly item: Item })[] = []
-  let isBusy = false
-  const serve = async () => {
-    isBusy = true
-    while (waiting.length > 0) {
-      const calls = waiting
-      waiting = []
-      try {
-        const results = await work(calls.map(({ item }) => item))
-        for (const [at, { resolve }] of calls.entries()) resolve(results[at] as Result)
-      } catch (error) {
-        for (const { reject } of calls) reject(error)
-      }
-    }
-    isBusy = false
-  }
-  return (item) => {
-    const call = { item, ...Promise.withResolvers<Result>() }
-    waiting.push(call)
-    if (!isBusy) void serve()
-    return call.promise
   }
 }
 

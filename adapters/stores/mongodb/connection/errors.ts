@@ -114,6 +114,21 @@ export function hasCode(error: unknown, code: number): boolean {
   return isDriverError(error) && error.code === code
 }
 
+/** Throws an error, unless the database replied with this code: for what is done already. */
+export function unless(code: number): (error: unknown) => void {
+  return (error) => {
+    if (!hasCode(error, code)) throw error
+  }
+}
+
+/** Throws an error of a transaction; a document that is there was made by another one, after which it can be tried again. */
+export function throwMet(error: unknown): never {
+  if (isDriverError(error) && error.code === DUPLICATE_KEY) {
+    error.addErrorLabel('TransientTransactionError')
+  }
+  throw error
+}
+
 /** Whether the driver put this label on an error. */
 export function hasLabel(error: unknown, label: string): boolean {
   return isDriverError(error) && error.hasErrorLabel(label)

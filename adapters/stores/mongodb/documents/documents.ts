@@ -5,15 +5,13 @@
  */
 
 import { Binary, Decimal128, type Document, Double, Long, ObjectId, UUID } from 'mongodb'
-import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
-import { project } from '../../../../src/ports/projection.ts'
 import {
   type ObjectShape,
   type Shape,
   type StoredForm,
   shapeInside,
 } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema, Fields, Read } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/store.ts'
 import { GRAMS } from '../search/grams.ts'
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */
@@ -100,40 +98,6 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
   if (GRAMS in document) delete document[GRAMS]
   if (LOCK in document) delete document[LOCK]
   return (holdsStored(shape) ? fromValue(document, shape) : decode(document)) as Fields
-}
-
-/**
- * The JSON of a record for a read that selects `select`: what the model declares of it, and with `fillDefaults` the defaults
- * that it lacks. Modifies the record, so it must be the caller's own.
- */
-export function shownText(
-  record: Fields,
-  declared: CollectionSchema['declared'],
-  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
-): string {
-  if (!declared) return textOf(record)
-  const shown = onlyDeclared(declared, record)
-  const whole = fillDefaults ? withDefaults(declared, shown) : shown
-  return textOf(whole === shown ? (shown as Fields) : project(whole as Fields, select))
-}
-
-/** Dates become strings first, because they would make `JSON.stringify` leave its fast path. */
-function textOf(record: Fields): string {
-  const text = JSON.stringify(datesAsStrings(record))
-  if (text.startsWith('{"_id":')) return text
-  // Names that are whole numbers come before all others in an object.
-  const { _id, ...rest } = record
-  return `{"_id":${JSON.stringify(_id)},${JSON.stringify(rest).slice(1)}`
-}
-
-function datesAsStrings<T extends object>(value: T): T {
-  const members = value as Record<string, unknown>
-  for (const key of Object.keys(members)) {
-    const member = members[key]
-    if (typeof member !== 'object' || member === null) continue
-    members[key] = member instanceof Date ? member.toJSON() : datesAsStrings(member)
-  }
-  return value
 }
 
 /** Replaces BSON types by fieldgate's, in place: nothing else uses the driver's result. */

@@ -6,7 +6,7 @@
 import type { Document } from 'mongodb'
 import { all, any, type Filter, type Scalar, type SortKey } from '../../../../src/ports/filter.ts'
 import type { ObjectShape, Place } from '../../../../src/ports/shape.ts'
-import { placeAt } from '../../planner/seek.ts'
+import { boundsAfter, type Key, placeAt, stretchesBeyond } from '../../planner/seek.ts'
 import { encode } from '../documents/documents.ts'
 import { candidates, containsPattern } from '../search/grams.ts'
 
@@ -55,8 +55,7 @@ export function hasPattern(filter: Filter): boolean {
 }
 
 /**
- * The records that match `filter` and come after `position` in the order of `sort`: for each key in turn, those that
- * tie on the keys before it and come later by this key.
+ * The records that match `filter` and come after `position` in the order of `sort`.
  *
  * The disjunction is outermost, with the filter in each of its parts: only then does the planner find bounds for each
  * part and merge their index scans. A page costs what it holds, however many records tie.
@@ -66,23 +65,19 @@ export function restAfter(
   sort: readonly SortKey[],
   position: readonly Scalar[],
 ): Filter {
-  const ties: Filter[] = []
-  const parts = sort.flatMap((key, index) => {
-    const value = position[index] ?? null
-    const later = beyond(key, value).map((one) => all([...ties, one, filter]))
-    ties.push({ op: 'eq', field: key.field, value })
-    return later
-  })
-  return any(parts)
+  const stretches = stretchesBeyond(sort, boundsAfter(sort, position, keyOf))
+  return any(stretches.map(({ conditions }) => all([...conditions, filter])))
 }
 
-/** The records that come later by one key, as alternatives. */
-function beyond({ field, descending }: SortKey, value: Scalar): Filter[] {
-  if (value === null) return descending ? [] : [{ op: 'ne', field, value }]
-  if (!descending) return [{ op: 'gt', field, value }]
-  const less: Filter = { op: 'lt', field, value }
-  return field === '_id' ? [less] : [less, { op: 'eq', field, value: null }]
+function keyOf(field: string): Key<Filter> {
+  return {
+    isNull: { op: 'eq', field, value: null },
+    isThere: { op: 'ne', field, value: null },
+    compare: (sign, value) => ({ op: OPS[sign], field, value }),
+  }
 }
+
+const OPS = { '=': 'eq', '<': 'lt', '>': 'gt' } as const
 
 type At = Place & { readonly field: string }
 

@@ -12,7 +12,7 @@ import {
   type IndexDescription,
   type IndexDirection,
 } from 'mongodb'
-import { hasCode, isDriverError } from '../connection/errors.ts'
+import { isDriverError, unless } from '../connection/errors.ts'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from '../search/grams.ts'
 
 const NO_COLLECTION = 26
@@ -43,14 +43,8 @@ export interface DesiredIndex {
 
 /** Looks at a collection; it may not exist yet. */
 export async function existingOf(native: Collection): Promise<Existing> {
-  const listed = await native
-    .listIndexes({ raw: true })
-    .toArray()
-    .catch((error: unknown) => {
-      if (hasCode(error, NO_COLLECTION)) return []
-      throw error
-    })
-  const indexes = (listed as unknown as Uint8Array[]).map(indexOf)
+  const listed = await native.listIndexes({ raw: true }).toArray().catch(unless(NO_COLLECTION))
+  const indexes = ((listed ?? []) as unknown as Uint8Array[]).map(indexOf)
   // MongoDB gives this index the collection's collation and lets nobody change it.
   const collation = indexes.find(({ name }) => name === '_id_')?.collation
   if (!collation) return { indexes, collation }
@@ -114,9 +108,7 @@ export async function refusal(
 
 /** Drops an index; another process may have dropped it first. */
 export async function drop(native: Collection, { name = '' }: ExistingIndex): Promise<void> {
-  await native.dropIndex(name).catch((error: unknown) => {
-    if (!hasCode(error, NO_INDEX)) throw error
-  })
+  await native.dropIndex(name).catch(unless(NO_INDEX))
 }
 
 /** How many documents get their grams in one round trip. */

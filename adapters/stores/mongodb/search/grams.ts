@@ -64,6 +64,9 @@ export function addGrams(document: Document, paths: Indexed = []): void {
   document[GRAMS] = Object.fromEntries(paths.map((path) => [keyOf(path), gramsAt(document, path)]))
 }
 
+/** The kinds of values that no string is in. */
+const TEXTLESS: ReadonlySet<string | undefined> = new Set(['number', 'boolean', 'date'])
+
 /**
  * The pipeline stages after those of `change` that update the grams with the strings. Grams of other paths go: another
  * version of the app may keep them. `shapeOf` tells what a changed field holds.
@@ -84,41 +87,12 @@ export function gramStages(
     if (grams) known[memberOf(path)] = { $literal: grams }
     else unknown.push(memberOf(path))
   }
-  const others = changed.flatMap((field) => stringsIn(shapeOf(field), field))
-  const declared = others.filter(({ path, isOpen }) => !isOpen && !paths.includes(path))
-  unknown.push(...declared.map(({ path }) => memberOf(path)))
-  const open = others.filter(({ isOpen }) => isOpen).map(({ path }) => keyOf(path))
+  const others = changed.filter((one) => !TEXTLESS.has(shapeOf(one)?.kind) && !paths.includes(one))
   return [
-    ...(open.length > 0 ? [withoutWithin(open)] : []),
+    ...(others.length > 0 ? [withoutWithin(others.map(keyOf))] : []),
     ...(Object.keys(known).length > 0 ? [{ $set: known }] : []),
     ...(unknown.length > 0 ? [{ $unset: unknown }] : []),
   ]
-}
-
-/** A path that leads to strings; if it `isOpen`, others that the model does not declare begin with it. */
-interface Strings {
-  readonly path: string
-  readonly isOpen: boolean
-}
-
-function stringsIn(shape: Shape | undefined, path: string): Strings[] {
-  switch (shape?.kind) {
-    case 'number':
-    case 'boolean':
-    case 'date':
-      return []
-    case 'string':
-    case 'id':
-      return [{ path, isOpen: false }]
-    case 'list':
-      return stringsIn(shape.element, path)
-    case 'object': {
-      const members = [...shape.fields].flatMap(([key, one]) => stringsIn(one, `${path}.${key}`))
-      return shape.open || shape.rest ? [...members, { path, isOpen: true }] : members
-    }
-    default:
-      return [{ path, isOpen: true }]
-  }
 }
 
 /** The stage that removes the grams of all paths at these keys and within. */

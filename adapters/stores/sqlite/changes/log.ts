@@ -19,7 +19,7 @@ import { LoggedModels, nextPosition, type StoredEntry } from '../../changes/entr
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import { portError } from '../layout/errors.ts'
-import { identifier, literal, type Row, type Statement } from '../layout/sql.ts'
+import { identifier, literal, type Row, type Statement, statement } from '../layout/sql.ts'
 
 /** The entries. The record comes after what is looked at alone, as it may be long. */
 export const ENTRIES = 'fieldgate_changes'
@@ -30,22 +30,21 @@ export const DROPPED = 'fieldgate_changes_dropped'
 
 /** Creates the tables. */
 export function createLog(epoch: string): Statement[] {
-  const plain = (sql: string): Statement => ({ sql, values: [] })
   return [
-    plain(
+    statement(
       `CREATE TABLE IF NOT EXISTS ${ENTRIES} (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, model TEXT NOT NULL, record TEXT NOT NULL, actor TEXT, before TEXT, after TEXT)`,
     ),
-    plain(
+    statement(
       `CREATE INDEX IF NOT EXISTS ${identifier(`${ENTRIES} of a record`)} ON ${ENTRIES} (model, record, seq)`,
     ),
-    plain(
+    statement(
       `CREATE TABLE IF NOT EXISTS ${LOG} (epoch TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, is_open INTEGER NOT NULL, start INTEGER NOT NULL, now INTEGER NOT NULL, actor TEXT)`,
     ),
     {
       sql: `INSERT INTO ${LOG} SELECT ?1, 0, 0, 0, 0, 0, NULL WHERE NOT EXISTS (SELECT 1 FROM ${LOG})`,
       values: [epoch],
     },
-    plain(
+    statement(
       `CREATE TABLE IF NOT EXISTS ${DROPPED} (model TEXT PRIMARY KEY, seq INTEGER NOT NULL, before INTEGER NOT NULL)`,
     ),
   ]
@@ -114,7 +113,7 @@ function actorSet(sql: string, by: string | null): Statement {
   return by === null ? { sql: `${sql}NULL`, values: [] } : { sql: `${sql}?1`, values: [by] }
 }
 
-/** Ends it, and returns what was noted, for `notedIn`. */
+/** Ends it, and returns what was noted, for `noted`. */
 export const END_NOTING: Statement = {
   sql: `UPDATE ${LOG} SET is_open = 0 RETURNING epoch, (SELECT json_group_array(json_array(seq, at, model, record)) FROM ${ENTRIES} WHERE seq > start) AS noted`,
   values: [],
@@ -122,7 +121,7 @@ export const END_NOTING: Statement = {
 }
 
 /** The entries that a write has added. */
-export function notedIn(row: Row | undefined): NotedChange[] {
+function notedIn(row: Row | undefined): NotedChange[] {
   const entries = JSON.parse(String(row?.noted ?? '[]')) as [number, number, string, string][]
   const epoch = String(row?.epoch)
   return entries
@@ -160,8 +159,8 @@ export interface OwnLog extends ChangeLog {
   prepared(schemas: readonly CollectionSchema[]): void
   /** The models that it drops old entries of. */
   readonly logged: readonly LoggedModel[]
-  /** Tells that a write has added entries. */
-  notify(): void
+  /** What a write has added, from what `END_NOTING` returned; those who wait are told of it. */
+  noted(row: Row | undefined): NotedChange[]
 }
 
 /** The log in a database that `ask` reads. */
@@ -207,7 +206,11 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
     get logged() {
       return models.all
     },
-    notify: () => wakes.notify(),
+    noted(row) {
+      const noted = notedIn(row)
+      if (noted.length > 0) wakes.notify()
+      return noted
+    },
   }
 }
 

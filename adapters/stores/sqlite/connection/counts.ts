@@ -38,7 +38,7 @@ interface Count {
 /** The counts of a connection's collections. */
 export class Counts {
   readonly #read: (statement: Statement) => MaybePromise<readonly Row[]>
-  readonly #kept = new Map<string, Collected>()
+  readonly #kept = new Map<string, Kept>()
   #version: unknown
 
   /** `read` reads the rows of a quick statement on the connection. */
@@ -48,19 +48,27 @@ export class Counts {
 
   /** Records a write to the collection; call it when the write is committed, before anything else runs. */
   written(collection: string, statement: Statement, written: Written): void {
-    this.#kept.get(collection)?.note(eventsOf(statement, written))
+    const kept = this.#kept.get(collection)
+    if (!kept) return
+    const events = eventsOf(statement, written, kept.parse)
+    kept.seen += events?.length ?? 1
+    if (events) for (const event of events.slice(-MAX_EVENTS)) kept.events.push(event)
+    else kept.events = []
+    // Not with each event: each time, the rest is copied.
+    if (kept.events.length > 2 * MAX_EVENTS) kept.events = kept.events.slice(-MAX_EVENTS)
   }
 
   /** The number that `counting` counts in the collection. */
   async of(schema: CollectionSchema, counting: Counting): Promise<number> {
-    const { sql, values } = counting.statement
-    const key = JSON.stringify([sql, values, counting.hints.timeLimitMs])
+    const { statement, filter, hints } = counting
+    const key = JSON.stringify([statement.sql, statement.values, hints.timeLimitMs])
     for (;;) {
       await this.#forgetIfForeign()
-      const kept = this.#kept.get(schema.name) ?? new Collected(readerOf(schema.shape))
+      const made = { parse: readerOf(schema.shape), counts: new Map(), events: [], seen: 0 }
+      const kept: Kept = this.#kept.get(schema.name) ?? made
       this.#kept.set(schema.name, kept)
-      const known = kept.current(key, counting.filter)
-      if (!known) return kept.begin(key, counting)
+      const known = kept.counts.get(key)
+      if (!known || !isCurrent(known, filter, kept)) return begin(key, counting, kept)
       if (known.number !== undefined) return known.number
       try {
         return await known.counted
@@ -82,92 +90,76 @@ export class Counts {
 const MAX_EVENTS = 100
 
 /** The counts of one collection, and the latest writes. */
-class Collected {
-  readonly #parse: Parse
-  readonly #counts = new Map<string, Count>()
-  #events: Event[] = []
-  #seen = 0
-
-  constructor(parse: Parse) {
-    this.#parse = parse
-  }
-
-  /** Notes what a write did; undefined if nobody knows. */
-  note(events: readonly Event[] | undefined): void {
-    this.#seen += events?.length ?? 1
-    if (!events) this.#events = []
-    else for (const event of events.slice(-MAX_EVENTS)) this.#events.push(event)
-    // Not with each event: each time, the rest is copied.
-    if (this.#events.length > 2 * MAX_EVENTS) this.#events = this.#events.slice(-MAX_EVENTS)
-  }
-
-  /** A count with everything that has been written; undefined if it has to be counted. */
-  current(key: string, filter: Filter): Count | undefined {
-    const count = this.#counts.get(key)
-    if (!count || count.upTo === this.#seen) return count
-    const missed = this.#seen - count.upTo
-    if (count.number === undefined || missed > this.#events.length) return undefined
-    for (const event of this.#events.slice(-missed)) {
-      const difference = differenceBy(event, filter, this.#parse)
-      if (difference === undefined) return undefined
-      count.number += difference
-    }
-    count.upTo = this.#seen
-    return count
-  }
-
-  begin(key: string, { count: ask, hints }: Counting): Promise<number> {
-    if (this.#counts.size >= MAX_KEPT) this.#counts.clear()
-    const count: Count = { counted: ask(), hints, upTo: this.#seen }
-    this.#counts.set(key, count)
-    count.counted.then(
-      (number) => {
-        if (count.upTo === this.#seen) count.number = number
-      },
-      () => {
-        if (this.#counts.get(key) === count) this.#counts.delete(key)
-      },
-    )
-    return count.counted
-  }
+interface Kept {
+  readonly parse: Parse
+  readonly counts: Map<string, Count>
+  events: Event[]
+  /** How many there have been. */
+  seen: number
 }
 
-/** A record that came or went, or a change of some fields of records. */
-type Event = Passage | { readonly fields: ReadonlySet<string> }
-
-/** A record that came or went. */
-interface Passage {
-  readonly by: 1 | -1
-  readonly text: string
-  /** Parsed when it is first asked for; null if that has to be waited for, or fails. */
-  record?: Fields | null
-}
+/** By how much a write has changed the number of records that match; undefined if only the database knows. */
+type Event = (filter: Filter) => number | undefined
 
 /** Parses a record's JSON. */
 type Parse = (text: string) => Fields
 
+/** Brings a count to everything that has been written; false if it has to be counted. */
+function isCurrent(count: Count, filter: Filter, { events, seen }: Kept): boolean {
+  const missed = seen - count.upTo
+  if (missed === 0) return true
+  if (count.number === undefined || missed > events.length) return false
+  for (const event of events.slice(-missed)) {
+    const difference = event(filter)
+    if (difference === undefined) return false
+    count.number += difference
+  }
+  count.upTo = seen
+  return true
+}
+
+function begin(key: string, { count: ask, hints }: Counting, kept: Kept): Promise<number> {
+  const { counts } = kept
+  if (counts.size >= MAX_KEPT) counts.clear()
+  const count: Count = { counted: ask(), hints, upTo: kept.seen }
+  counts.set(key, count)
+  count.counted.then(
+    (number) => {
+      if (count.upTo === kept.seen) count.number = number
+    },
+    () => {
+      if (counts.get(key) === count) counts.delete(key)
+    },
+  )
+  return count.counted
+}
+
 /** What a write has done; undefined if it is not known. */
-function eventsOf({ effect, values }: Statement, { rows, changes }: Written): Event[] | undefined {
+function eventsOf(
+  { effect, values }: Statement,
+  { rows, changes }: Written,
+  parse: Parse,
+): Event[] | undefined {
   if (changes === 0) return []
   if (effect === undefined) return undefined
-  if ('changed' in effect) return [{ fields: new Set(effect.changed) }]
-  if ('inserts' in effect) return [{ by: 1, text: String(values[effect.inserts]) }]
-  return rows.map(({ doc }) => ({ by: -1, text: String(doc) }))
+  if ('changed' in effect) {
+    return [(filter) => (concerns(filter, new Set(effect.changed)) ? undefined : 0)]
+  }
+  if ('inserts' in effect) return [passage(1, String(values[effect.inserts]), parse)]
+  return rows.map(({ doc }) => passage(-1, String(doc), parse))
 }
 
-/** By how much an event changes the number of records that `filter` matches; undefined if only the database knows. */
-function differenceBy(event: Event, filter: Filter, parse: Parse): number | undefined {
-  if ('fields' in event) return concerns(filter, event.fields) ? undefined : 0
-  if (event.record === undefined) event.record = recordIn(event.text, parse)
-  if (!event.record || !isPlain(filter, event.record)) return undefined
-  return matches(filter, event.record) ? event.by : 0
-}
-
-function recordIn(text: string, parse: Parse): Fields | null {
-  try {
-    return parse(text)
-  } catch {
-    return null
+/** A record that came or went; it is parsed when it is first asked for. */
+function passage(by: 1 | -1, text: string, parse: Parse): Event {
+  let record: Fields | undefined
+  return (filter) => {
+    try {
+      record ??= parse(text)
+    } catch {
+      return undefined
+    }
+    if (!isPlain(filter, record)) return undefined
+    return matches(filter, record) ? by : 0
   }
 }
 
@@ -184,20 +176,21 @@ function isPlain(filter: Filter, record: Fields): boolean {
   if ('filters' in filter) return filter.filters.every((one) => isPlain(one, record))
   if (filter.op === 'contains' || filter.op === 'matches') return false
   const stored = valueAt(record, filter.field)
-  if (stored === undefined) return false
   const values = 'values' in filter ? filter.values : [filter.value]
-  return values.every((value) => isPlainValue(value) && areAlike(value, stored))
+  const isAlike = (value: Scalar) =>
+    [value, stored].includes(null) || typeof value === typeof stored
+  return isPlainValue(stored) && values.every((value) => isPlainValue(value) && isAlike(value))
 }
 
-/** The plain value at a path; null if there is none, undefined for anything else, like a list. */
-function valueAt(record: Fields, path: string): Scalar | undefined {
+/** The value at a path; null if there is none, undefined where the path leads through something else, like a list. */
+function valueAt(record: Fields, path: string): unknown {
   let value: unknown = record
   for (const key of path.split('.')) {
     if (value === null || value === undefined) return null
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof Date) return undefined
     value = Object.hasOwn(value, key) ? (value as Fields)[key] : null
   }
-  return isPlainValue(value ?? null) ? ((value ?? null) as Scalar) : undefined
+  return value ?? null
 }
 
 /** The most digits that every parser reads alike. */
@@ -210,9 +203,4 @@ function isPlainValue(value: unknown): boolean {
     return Number.isFinite(value) && String(value).replace(/\D/g, '').length <= DIGITS
   }
   return value instanceof Date && value.getTime() >= 0 && value.getUTCFullYear() <= 9999
-}
-
-function areAlike(a: Scalar, b: Scalar): boolean {
-  if (a === null || b === null) return true
-  return typeof a === typeof b
 }

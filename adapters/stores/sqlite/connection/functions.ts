@@ -51,10 +51,15 @@ export function addPatterns(db: DatabaseSync): void {
 }
 
 /**
- * Rejects with `InvalidPattern` if one of `patterns` is not a valid regular expression, and with a `TypeError` if the
- * engine cannot be loaded.
+ * Rejects with `InvalidPattern` if a pattern of `statements` is not a valid regular expression, and with a `TypeError` if the
+ * engine cannot be loaded; undefined, at once, if they have none.
  */
-export async function checkPatterns(patterns: readonly string[]): Promise<void> {
+export function checkPatterns(...statements: readonly Statement[]): Promise<void> | undefined {
+  const patterns = statements.flatMap((one) => one.patterns ?? [])
+  return patterns.length > 0 ? checkAll(patterns) : undefined
+}
+
+async function checkAll(patterns: readonly string[]): Promise<void> {
   // Few apps match patterns; the others start without the engine.
   engine ??= await loaded()
   try {
@@ -74,11 +79,6 @@ async function loaded(): Promise<typeof RE2JS> {
   } catch (cause) {
     throw new TypeError("sqliteStore: 'allowRawRegex' needs re2js: npm install re2js", { cause })
   }
-}
-
-/** Checks the patterns of `statements` in the same way. */
-export async function checkPatternsOf(statements: readonly Statement[]): Promise<void> {
-  for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
 }
 
 /** Matches in time linear in the length of the string, for any pattern. */

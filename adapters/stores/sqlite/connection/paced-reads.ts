@@ -61,13 +61,16 @@ export class Reads {
    * is thrown.
    */
   rows(statement: Statement, hints: ReadHints = {}, over?: string): MaybePromise<readonly Row[]> {
-    const isQuick = over === undefined && !statement.patterns
-    try {
-      const rows = isQuick ? this.#now(statement, hints) : undefined
-      return rows ?? this.#later(statement, hints, over).catch(throwPortError)
-    } catch (error) {
-      return throwPortError(error)
+    const end = performance.now() + (hints.timeLimitMs ?? Number.POSITIVE_INFINITY)
+    if (over === undefined && !statement.patterns) {
+      try {
+        const rows = this.#now(statement, end)
+        if (rows) return rows
+      } catch (error) {
+        if (!isBusy(error)) return throwPortError(error)
+      }
     }
+    return this.#later(statement, end, hints, over).catch(throwPortError)
   }
 
   /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
@@ -85,20 +88,21 @@ export class Reads {
     return rows.map(({ detail }) => String(detail))
   }
 
-  /** The rows, unless they have to be waited for. */
-  #now(statement: Statement, { timeLimitMs = Infinity }: ReadHints): readonly Row[] | undefined {
+  /** The rows, unless a thread has to read them. Throws if another connection has the lock. */
+  #now(statement: Statement, end: number): readonly Row[] | undefined {
     const pool = this.#openPool()
     if (pool && this.#isSlow(statement)) return undefined
-    const limitMs = pool ? Math.min(timeLimitMs, this.#pace.budgetMs) : timeLimitMs
-    const end = performance.now() + limitMs
+    const limit = pool ? Math.min(end, performance.now() + this.#pace.budgetMs) : end
+    const mayMove = limit < end
     try {
-      const rows = this.#within(limitMs, statement)
-      // It does not check the time, and its records are large.
-      if (performance.now() > end) this.#noteSlow(statement)
+      const rows = this.#within(limit, statement)
+      // It does not check the time: it can't, or its records are large.
+      const isLate = performance.now() > limit
+      if (isLate && !mayMove) throw tookTooLong()
+      if (isLate) this.#noteSlow(statement)
       return rows
     } catch (error) {
-      if (isBusy(error)) return undefined
-      if (!(error instanceof StoreTimeout) || limitMs === timeLimitMs) throw error
+      if (!mayMove || !(error instanceof StoreTimeout)) throw error
       this.#noteSlow(statement)
       return undefined
     }
@@ -106,27 +110,21 @@ export class Reads {
 
   async #later(
     statement: Statement,
-    hints: ReadHints,
+    end: number,
+    { signal }: ReadHints,
     over: string | undefined,
   ): Promise<readonly Row[]> {
-    const { timeLimitMs = Number.POSITIVE_INFINITY } = hints
-    if (statement.patterns) await checkPatterns(statement.patterns)
-    const end = performance.now() + timeLimitMs
+    await checkPatterns(statement)
     const pool = this.#openPool()
-    if (!pool) return this.#here(statement, end, timeLimitMs)
-    if (!this.#isSlow(statement) && !(over && (await this.#isLarge(over)))) {
-      try {
-        return await this.#here(statement, end, this.#pace.budgetMs)
-      } catch (error) {
-        if (!(error instanceof StoreTimeout) || performance.now() > end) throw error
-        this.#noteSlow(statement)
-      }
-    }
+    const isLarge = pool && over !== undefined && (await this.#isLarge(over))
+    const here = () => retryWhileBusy(() => this.#now(statement, end))
+    const rows = isLarge ? undefined : await here()
+    if (rows || !pool) return rows ?? []
     try {
-      return await this.#there(pool, statement, end, hints)
+      return await this.#there(pool, statement, end, signal)
     } catch (error) {
       this.#stayHere(error)
-      return this.#here(statement, end, end - performance.now())
+      return (await here()) ?? []
     }
   }
 
@@ -142,21 +140,13 @@ export class Reads {
     return this.#pool ?? undefined
   }
 
-  #here(statement: Statement, end: number, limitMs: number): Promise<readonly Row[]> {
-    return retryWhileBusy(() => {
-      const rows = this.#within(limitMs, statement)
-      if (performance.now() > end) throw tookTooLong()
-      return rows
-    })
-  }
-
   /** The rows of a statement that contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
-  #within(limitMs: number, statement: Statement): readonly Row[] {
-    this.#end = performance.now() + limitMs
+  #within(end: number, statement: Statement): readonly Row[] {
+    this.#end = end
     try {
       return this.#connection.rows(statement)
     } catch (error) {
-      throw performance.now() > this.#end ? tookTooLong() : error
+      throw performance.now() > end ? tookTooLong() : error
     } finally {
       this.#end = Number.POSITIVE_INFINITY
     }
@@ -166,7 +156,7 @@ export class Reads {
     pool: Pool,
     statement: Statement,
     end: number,
-    { signal }: ReadHints,
+    signal: AbortSignal | undefined,
   ): Promise<readonly Row[]> {
     signal?.throwIfAborted()
     const { rows, tookMs } = await pool.run(statement, { end, signal })

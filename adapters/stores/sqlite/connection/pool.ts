@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import { errorOf, type Failure } from '../layout/errors.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'
@@ -25,7 +24,7 @@ export interface Found {
 }
 
 /** A message from a thread; `open` and `closed` are about its connection. */
-export type Answer = Found | { readonly error: Failure } | 'open' | 'closed'
+export type Answer = Found | { readonly error: string } | 'open' | 'closed'
 
 /** A running statement, and its caller. */
 interface Job {
@@ -93,7 +92,7 @@ class Thread {
       const { job } = this
       this.job = undefined
       this.#worker.unref()
-      if ('error' in answer) job?.reject(errorOf(answer.error))
+      if ('error' in answer) job?.reject(new Error(answer.error))
       else job?.resolve(answer)
       this.#pool.begin()
     }

@@ -5,18 +5,18 @@
 
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import { errorOf, type Failure, failureOf } from '../layout/errors.ts'
+import { sharing } from '../../gather.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
-import { checkPatternsOf } from './functions.ts'
+import { checkPatterns } from './functions.ts'
 
 /** A write: its statements take effect together. */
 type Batch = readonly Statement[]
 
-/** The first process's answer: the driver's errors pass as what is read of them. */
+/** The first process's answer: of the driver's errors, their messages pass. */
 type Reply =
   | { readonly written: readonly Written[] }
   | { readonly unavailable: string }
-  | { readonly error: Failure }
+  | { readonly error: string }
 
 const opened = topic<string, boolean>('sqlite: a file')
 const writes = topic<{ readonly file: string; readonly batches: readonly Batch[] }, Reply[]>(
@@ -40,11 +40,11 @@ export function lendWriter(file: string | undefined, run: RunAll): () => void {
 
 async function replyTo(batch: Batch, run: RunAll): Promise<Reply> {
   try {
-    await checkPatternsOf(batch)
+    await checkPatterns(...batch)
     return { written: await run(batch) }
   } catch (error) {
     if (error instanceof StoreUnavailable) return { unavailable: error.message }
-    return { error: failureOf(error) }
+    return { error: (error as Error).message }
   }
 }
 
@@ -67,59 +67,16 @@ export async function borrowedWriter(file: string | undefined): Promise<RunAll |
     )
   }
   if (!(await opened.ask(file))) return undefined
-  const sender = new Sender(file)
-  return (batch) => sender.run(batch)
+  // Those that come while others are on their way leave together afterwards: they would wait for that commit anyway, and a
+  // message costs as much as a write.
+  const send = sharing((batches: Batch[]) => writes.ask({ file, batches }), turn)
+  return async (batch) => writtenIn(await send(batch))
 }
 
-interface Item {
-  readonly batch: Batch
-  resolve(written: readonly Written[]): void
-  reject(error: unknown): void
-}
-
-/**
- * Sends the writes of a worker. Those that come while others are on their way leave together afterwards: they would wait
- * for that commit anyway, and a message costs as much as a write.
- */
-class Sender {
-  readonly #file: string
-  #waiting: Item[] = []
-  #isSending = false
-
-  constructor(file: string) {
-    this.#file = file
-  }
-
-  run(batch: Batch): Promise<readonly Written[]> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ batch, resolve, reject })
-      if (this.#waiting.length === 1 && !this.#isSending) this.#sendSoon()
-    })
-  }
-
-  /** After the sockets that are readable now have been read. */
-  readonly #sendSoon = () => setImmediate(() => void this.#send())
-
-  async #send(): Promise<void> {
-    const items = this.#waiting
-    this.#waiting = []
-    this.#isSending = true
-    try {
-      const batches = items.map(({ batch }) => batch)
-      const replies = await writes.ask({ file: this.#file, batches })
-      for (const [at, item] of items.entries()) settle(item, replies[at])
-    } catch (error) {
-      for (const { reject } of items) reject(error)
-    }
-    this.#isSending = false
-    if (this.#waiting.length > 0) this.#sendSoon()
-  }
-}
-
-function settle({ resolve, reject }: Item, reply: Reply | undefined): void {
-  if (reply && 'written' in reply) resolve(reply.written)
-  else if (reply && 'error' in reply) reject(errorOf(reply.error))
-  else reject(new StoreUnavailable(reply?.unavailable ?? 'a write got no answer'))
+function writtenIn(reply: Reply | undefined): readonly Written[] {
+  if (reply && 'written' in reply) return reply.written
+  if (reply && 'error' in reply) throw new Error(reply.error)
+  throw new StoreUnavailable(reply?.unavailable ?? 'a write got no answer')
 }
 
 /** The longest wait for others, in milliseconds. A wait is also never longer than the last commit took. */
@@ -175,6 +132,7 @@ export class Gathering {
   }
 }
 
+/** After it, the sockets that are readable now have been read. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

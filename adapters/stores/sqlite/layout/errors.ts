@@ -1,6 +1,6 @@
 /**
- * SQLite's errors: which of its result codes one stands for, and what it is to the port. `exec` on Deno (2.9) gives the
- * message alone, so that tells where there is no code.
+ * SQLite's errors: what they are to the port. They are told by their messages, because not every driver gives their codes: D1
+ * doesn't, nor does `exec` on Deno (2.9).
  */
 
 import {
@@ -12,40 +12,14 @@ import {
 } from '../../../../src/ports/store.ts'
 import { uniqueFieldsIn } from './sql.ts'
 
-/** The primary result codes that are told apart: https://sqlite.org/rescode.html */
-const RESULT = {
-  BUSY: 5,
-  LOCKED: 6,
-  READONLY: 8,
-  IOERR: 10,
-  FULL: 13,
-  CANTOPEN: 14,
-  TOOBIG: 18,
-} as const
+/** Another connection has the lock. */
+const BUSY = /^database is locked/
 
-/** SQLite's own texts, with which its messages begin. */
-const TEXTS: readonly (readonly [text: string, code: number])[] = [
-  ['database is locked', RESULT.BUSY],
-  ['database table is locked', RESULT.LOCKED],
-  ['attempt to write a readonly database', RESULT.READONLY],
-  ['disk I/O error', RESULT.IOERR],
-  ['database or disk is full', RESULT.FULL],
-  ['unable to open database', RESULT.CANTOPEN],
-  ['string or blob too big', RESULT.TOOBIG],
-]
+/** The database, not the statement, is the reason. */
+const UNUSABLE: RegExp =
+  /^(?:database (?:table )?is locked|attempt to write a readonly database|disk I\/O error|database or disk is full|unable to open database)/
 
-/** The primary result code of an error, undefined for one that is not SQLite's or is of another kind. */
-function resultCode(error: unknown): number | undefined {
-  const { errcode, message } = error as { errcode?: unknown; message?: unknown }
-  if (typeof errcode === 'number') return errcode & 0xff
-  const text = String(message)
-  return TEXTS.find(([begin]) => text.startsWith(begin))?.[1]
-}
-
-const { BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN } = RESULT
-const UNUSABLE: ReadonlySet<unknown> = new Set([BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN])
-
-/** The same of D1, whose errors have nothing but a message. The service behind it fails in ways of its own. */
+/** The same of D1: the service behind it fails in ways of its own. */
 const UNUSABLE_D1: RegExp =
   /^(?:D1_ERROR: .*(?:connection lost|overloaded|transient|\breset\b|exceeded (?:maximum|D1's maximum)|internal error|client disconnected|failed to parse body|SQLITE_(?:BUSY|LOCKED|READONLY|IOERR|FULL|CANTOPEN))|network connection lost)/i
 
@@ -62,25 +36,9 @@ export function portError(error: unknown, schema: CollectionSchema | undefined):
   return isTooBig ? new RefusedWrite('size', [], { cause: error }) : error
 }
 
-/** What of the driver's error passes to another thread or process. */
-export interface Failure {
-  readonly message: string
-  readonly errcode?: unknown
-}
-
-export function failureOf(error: unknown): Failure {
-  const { message, errcode } = error as Failure
-  return { message, errcode }
-}
-
-/** The error that another thread or process has had. */
-export function errorOf({ message, errcode }: Failure): Error {
-  return Object.assign(new Error(message), { errcode })
-}
-
 /** Whether another connection has the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
-  return resultCode(error) === BUSY
+  return BUSY.test(messageOf(error))
 }
 
 /** Whether a unique value is taken. */
@@ -90,7 +48,12 @@ export function isDuplicate(error: unknown): error is Error {
 
 /** Whether the database, not the statement, is the reason. Earlier changes of the transaction may then be lost. */
 export function isUnusable(error: unknown): boolean {
-  return UNUSABLE.has(resultCode(error)) || UNUSABLE_D1.test(String((error as Error)?.message))
+  const message = messageOf(error)
+  return UNUSABLE.test(message) || UNUSABLE_D1.test(message)
+}
+
+function messageOf(error: unknown): string {
+  return String((error as Error | undefined)?.message)
 }
 
 /** Whether a value that is taken is one of the collection's: the message names an index, or the table's `_id`. */

@@ -6,6 +6,7 @@
  * not a string), so that pushing to the record's list and pulling from it take the same steps here.
  */
 
+import type { Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields, Projection } from '../../../../src/ports/store.ts'
@@ -213,4 +214,34 @@ function valueAt(root: unknown, path: string): unknown {
     at = (at as Fields)[key]
   }
   return at
+}
+
+/** The shadows of a collection, by path. */
+type Shadows = ReadonlyMap<string, Shadow>
+
+/** What `filter` searches for. */
+export function searchesIn(filter: Filter, shadows: Shadows): readonly Search[] {
+  if (shadows.size === 0) return []
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return filter.filters.flatMap((one) => searchesIn(one, shadows))
+    case 'contains':
+      return filter.text.isWellFormed() ? [searchFor(filter.field, filter.text, shadows)] : []
+    default:
+      return []
+  }
+}
+
+/** The shadow contains the folded string. A list's shadow is searched as a whole, as JSON: it may match across elements. */
+export function searchFor(field: string, text: string, shadows: Shadows): Search {
+  const shadow = shadows.get(field)
+  if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
+  const term = folded(text)
+  return { shadow, text: isList(shadow) ? JSON.stringify(term).slice(1, -1) : term }
+}
+
+/** Whether the values at its path are those of a list. */
+export function isList({ parts }: Shadow): boolean {
+  return parts.length > 1
 }

@@ -124,9 +124,8 @@ export class SchemaStamps {
   ofChanged(change: Change): string {
     const own = this.#ownShape()
     if (!own || !this.#declares(change)) return 'NULL'
-    const others = [...this.#stamps()].filter((stamp) => Math.abs(stamp) !== own.stamp)
-    const kept = others.map((stamp) => ` WHEN ${stamp} THEN ${own.stamp}`).join('')
-    return `CASE ${STAMP} WHEN ${own.stamp} THEN ${-own.stamp} WHEN ${-own.stamp} THEN ${own.stamp}${kept} END`
+    this.#stamps()
+    return `CASE WHEN ${STAMP} = ${own.stamp} THEN ${-own.stamp} WHEN ${this.#isTrusted} THEN ${own.stamp} END`
   }
 
   #declares({ set = {}, unset = [], push = {}, increment = {} }: Change): boolean {

@@ -4,15 +4,17 @@
  */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { type CollectionSchema, IndexConflict } from '../../../../src/ports/store.ts'
 import { leftOverWarning } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
 import { isLogTrigger, logTriggers } from '../changes/log.ts'
+import { isDuplicate } from '../layout/errors.ts'
 import { fieldValue, SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/records.ts'
 import { STAMP, stampTrigger } from '../layout/schema-stamps.ts'
 import {
   identifier,
   isDeclaredIndex,
+  type Migration,
   orderIndexName,
   type Row,
   type Statement,
@@ -21,13 +23,14 @@ import {
   uniqueIndexName,
 } from '../layout/sql.ts'
 
+/** An index, a trigger or a table of a search, by the statement that creates it. */
 export interface Index {
   readonly name: string
   readonly sql: string
   readonly fields?: readonly string[]
 }
 
-export function createTable(table: string, shadows: readonly Shadow[]): string {
+function createTable(table: string, shadows: readonly Shadow[]): string {
   const columns = shadows.map(({ column }) => `, ${column} TEXT`).join('')
   return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${STAMP} INTEGER, doc TEXT NOT NULL${columns})`
 }
@@ -36,7 +39,7 @@ export function createTable(table: string, shadows: readonly Shadow[]): string {
  * The triggers that keep stamps and shadows true when another version of the app, or another program, writes, and those
  * that note changes.
  */
-export function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Index[] {
+function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Index[] {
   const { name: table } = schema
   const own = shadows.map((shadow) => shadowTrigger(table, shadow))
   return [stampTrigger(table), ...own, ...logTriggers(schema)]
@@ -67,7 +70,7 @@ const LACKING = ' lacking '
  * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are always sparse. Plain ones end with
  * `_id`, as total orders do.
  */
-export function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): Index[] {
+function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): Index[] {
   const on = ({ field, descending }: SortKey) =>
     `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`
   return [
@@ -91,7 +94,7 @@ function createIndex(kind: string, name: string, table: string, keys: string): s
 }
 
 /** Whether it serves a shadow of its table. */
-export function isOfShadow({ table, name }: Readonly<Record<'table' | 'name', string>>): boolean {
+function isOfShadow({ table, name }: Readonly<Record<'table' | 'name', string>>): boolean {
   return [STALE, LACKING].some((kind) => name.startsWith(`${table}${kind}${SHADOW_PREFIX}`))
 }
 
@@ -111,18 +114,6 @@ export interface Made {
   readonly name: string
   readonly table: string
   readonly sql: string
-}
-
-/** The steps that bring a table to its schema, in order. */
-export interface Steps {
-  /** Creates the table, or adds its missing columns and triggers. Run them in one transaction. */
-  readonly columns: readonly string[]
-  /** Drops indexes that are recreated under the same name. */
-  readonly replaced: readonly string[]
-  /** Creates indexes; those of unique fields may fail. */
-  readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
-  /** The shadows that any existing record may lack. */
-  readonly backfill: readonly Shadow[]
 }
 
 /** Selects the columns of the tables of `schemas`: rows with `table` and `name`. */
@@ -151,35 +142,59 @@ export function existingIn(columns: readonly Row[], objects: readonly Row[]): Ex
   }
 }
 
-/** The steps from what exists to what `schema` needs. What only another version of the app needs stays as it is. */
-export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
-  const table = identifier(schema.name)
+/** What of `parts` is not there as it is needed. */
+export function missingIn<One extends Index>({ made }: Existing, parts: readonly One[]): One[] {
+  return parts.filter(({ name, sql }) => made.get(name)?.sql !== sql)
+}
+
+/** The statements that drop what has the name of one of `parts`. */
+export function dropsBefore({ made }: Existing, parts: readonly Index[]): string[] {
+  return parts.flatMap(({ name }) => made.get(name) ?? []).map(dropOf)
+}
+
+/**
+ * Brings a table from what exists to what `schema` needs. What only another version of the app needs stays as it is.
+ * Returns the shadows that any record may lack.
+ */
+export function* stepsTo(
+  schema: CollectionSchema,
+  existing: Existing,
+): Migration<readonly Shadow[]> {
+  const { name } = schema
+  const table = identifier(name)
   const shadows = [...shadowsOf(schema).values()]
-  const columns = existing.columns.get(schema.name.toLowerCase()) ?? []
-  const { made } = existing
-  const isMissing = ({ name, sql }: Index) => made.get(name)?.sql !== sql
-  const indexes = indexesOf(schema).filter(isMissing)
-  const triggers = triggersOf(schema, shadows).filter(isMissing)
-  const unsearched = shadows.filter((shadow) => isMissing(lackingIndex(schema.name, shadow)))
-  const lacking = unsearched.map((shadow) => lackingIndex(schema.name, shadow))
+  const columns = existing.columns.get(name.toLowerCase()) ?? []
   const isNew = columns.length === 0
-  const added = shadows.filter(({ name }) => !columns.includes(name))
+  const added = shadows.filter((shadow) => !columns.includes(shadow.name))
   const altered = [
     ...(columns.includes(STAMP) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${STAMP} INTEGER`]),
     ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
   ]
-  const dropped = (type: string, list: readonly Index[]) =>
-    list.filter(({ name }) => made.has(name)).map(({ name }) => dropOf({ type, name }))
-  return {
-    columns: [
+  const triggers = missingIn(existing, triggersOf(schema, shadows))
+  const unsearched = shadows.filter(
+    (shadow) => missingIn(existing, [lackingIndex(name, shadow)]).length > 0,
+  )
+  const lacking = unsearched.map((shadow) => lackingIndex(name, shadow))
+  const indexes = [...lacking, ...missingIn(existing, indexesOf(schema))]
+  const together = [
+    [
       ...(isNew ? [createTable(table, shadows)] : altered),
-      ...dropped('trigger', triggers),
+      ...dropsBefore(existing, triggers),
       ...triggers.map(({ sql }) => sql),
     ],
-    replaced: dropped('index', [...indexes, ...lacking]),
-    indexes: [...lacking, ...indexes],
-    // What an interrupted start leaves out is filled by the first search.
-    backfill: isNew ? [] : unsearched,
+    dropsBefore(existing, indexes),
+  ]
+  for (const all of together) if (all.length > 0) yield all.map(statement)
+  for (const index of indexes) yield* create(index, name)
+  return isNew ? [] : unsearched
+}
+
+function* create({ sql, fields }: Index, table: string): Migration<void> {
+  try {
+    yield [statement(sql)]
+  } catch (error) {
+    if (!fields || !isDuplicate(error)) throw error
+    throw new IndexConflict(table, fields, { cause: error })
   }
 }
 
@@ -196,16 +211,14 @@ export function dropsOf(schema: CollectionSchema, existing: Existing): readonly 
   const { name: table } = schema
   const shadows = [...shadowsOf(schema).values()]
   const own = othersOf(schema, existing).flatMap((one): Drop[] => {
-    const { type, name } = one
-    const sql = dropOf(one)
-    if (isOrder(one)) {
-      return [{ what: `the ${uniqueFieldsIn(table, name) ? 'unique ' : ''}index ${name}`, sql }]
+    const [sql, isLogs] = [dropOf(one), one.type === 'trigger' && isLogTrigger(table, one.name)]
+    if (isLogs) return [{ sql, what: `the trigger ${one.name}, which noted changes` }]
+    if (!isOrder(one)) {
+      // A script without the routers of the app doesn't know what they search.
+      return shadows.length > 0 && isOfShadow(one) ? [{ sql }] : []
     }
-    if (type === 'trigger' && isLogTrigger(table, name)) {
-      return [{ what: `the trigger ${name}, which noted changes`, sql }]
-    }
-    // A script without the routers of the app doesn't know what they search.
-    return shadows.length > 0 && isOfShadow(one) ? [{ sql }] : []
+    const unique = uniqueFieldsIn(table, one.name) ? 'unique ' : ''
+    return [{ sql, what: `the ${unique}index ${one.name}` }]
   })
   if (shadows.length === 0) return own
   const columns = (existing.columns.get(table.toLowerCase()) ?? []).filter(

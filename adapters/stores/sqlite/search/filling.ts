@@ -3,9 +3,11 @@
  * records that another version of the app has written.
  */
 
+import type { Filter } from '../../../../src/ports/filter.ts'
+import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import { every } from '../../sql/filter.ts'
-import { asText, type Search, type Shadow, shadowAt } from '../layout/records.ts'
+import { asText, type Search, type Shadow, searchesIn, shadowAt } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import {
   exists,
@@ -20,15 +22,20 @@ import { lackingIndex } from '../schema/steps-to.ts'
 
 /** Fills what is lacking in one table. */
 export interface Filler {
-  /** Resolves when the records have the shadows that a write searches. */
-  fill(searches: readonly Search[]): Promise<void>
-  /** The result of a read that searches, once the records have the shadows for it. */
-  searched<T>(searches: readonly Search[], search: () => Promise<T>, hints?: ReadHints): Promise<T>
+  /** Resolves when the records have the shadows that `filter` searches; undefined, at once, if it searches nothing. */
+  fill(filter: Filter): Promise<void> | undefined
+  /** The result of `read`, which gets what `filter` searches, once the records have the shadows for it. */
+  searched<T>(
+    filter: Filter,
+    read: (searches: readonly Search[]) => MaybePromise<T>,
+    hints?: ReadHints,
+  ): MaybePromise<T>
 }
 
-/** Fills the shadows of `table`. */
+/** Fills the shadows of `table`, which `shadowsNow` gives. */
 export function fillerOf(
   table: string,
+  shadowsNow: () => ReadonlyMap<string, Shadow>,
   { quick, read, write }: Pick<Runner, 'quick' | 'read' | 'write'>,
 ): Filler {
   /** By the columns of shadows; a collection searches few sets of them. */
@@ -55,17 +62,28 @@ export function fillerOf(
     })
   }
 
+  async function afterFilling<T>(
+    searches: readonly Search[],
+    search: () => MaybePromise<T>,
+    hints?: ReadHints,
+  ): Promise<T> {
+    // Where a statement is a round trip, both go at once.
+    const early = quick ? undefined : Promise.resolve(search()).then((result) => ({ result }))
+    const [shadows, found] = await Promise.all([lackingFor(searches), early])
+    if (found && shadows.length === 0) return found.result
+    if (shadows.length > 0) await fill(shadows, hints)
+    return search()
+  }
+
   return {
-    fill: async (searches) => fill(await lackingFor(searches)),
-    async searched(searches, search, hints) {
-      // Where a statement is a round trip, both go at once.
-      const [shadows, early] = await Promise.all([
-        lackingFor(searches),
-        quick ? undefined : search().then((result) => ({ result })),
-      ])
-      if (early && shadows.length === 0) return early.result
-      if (shadows.length > 0) await fill(shadows, hints)
-      return search()
+    fill(filter) {
+      const searches = searchesIn(filter, shadowsNow())
+      return searches.length === 0 ? undefined : lackingFor(searches).then((all) => fill(all))
+    },
+    searched(filter, search, hints) {
+      const searches = searchesIn(filter, shadowsNow())
+      if (searches.length === 0) return search(searches)
+      return afterFilling(searches, () => search(searches), hints)
     },
   }
 }

@@ -13,7 +13,15 @@ import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { SHADOW_PREFIX, shadowsOf } from '../layout/records.ts'
 import { identifier, listIn, literal, statement } from '../layout/sql.ts'
-import { type Drop, dropOf, type Existing, type Made } from '../schema/steps-to.ts'
+import {
+  type Drop,
+  dropOf,
+  dropsBefore,
+  type Existing,
+  type Index,
+  type Made,
+  missingIn,
+} from '../schema/steps-to.ts'
 
 /** How many rows are merged at once: this takes a few milliseconds. */
 const MERGED = 1000
@@ -67,13 +75,13 @@ const NOTES = '(rowid INTEGER PRIMARY KEY)'
 const TRIGGERS = [' insert', ' update', ' delete'] as const
 
 /** The statements that create the index of `schema` over the existing rows; none if it is there. */
-export function searchStepsTo(schema: CollectionSchema, { made }: Existing): string[] {
-  const wanted = [...objectsFor(schema)]
-  if (wanted.every(([name, sql]) => made.get(name)?.sql === sql)) return []
+export function searchStepsTo(schema: CollectionSchema, existing: Existing): string[] {
+  const parts = partsOf(schema)
+  if (missingIn(existing, parts).length === 0) return []
   const { index, fill } = searchIndexOf(schema)
   return [
-    ...wanted.flatMap(([name]) => made.get(name) ?? []).map(dropOf),
-    ...wanted.map(([, sql]) => sql),
+    ...dropsBefore(existing, parts),
+    ...parts.map(({ sql }) => sql),
     fill,
     // Many rows at once leave many segments, and every search would read each of them.
     `INSERT INTO ${index} (${index}) VALUES ('optimize')`,
@@ -86,18 +94,15 @@ export function searchDropsOf(
   schema: CollectionSchema,
   fullText: boolean,
 ): readonly Drop[] {
-  const wanted = objectsFor(schema)
+  const own = new Set(partsOf(schema).map(({ name }) => name))
   // A script without the routers of the app doesn't know what they search.
-  if (wanted.size === 0) return []
-  const others = [...made.values()].filter(
-    (one) => isOfSearch(schema.name, one) && !wanted.has(one.name),
-  )
-  return others
-    .filter(({ sql }) => fullText || !isVirtual(sql))
-    .map((one) => {
-      const isIndex = isVirtual(one.sql) && !one.name.endsWith(TRIGRAMS)
-      return { sql: dropOf(one), ...(isIndex && { what: `the index ${one.name}` }) }
-    })
+  if (own.size === 0) return []
+  return [...made.values()].flatMap((one): Drop[] => {
+    const isIndex = isVirtual(one.sql) && !one.name.endsWith(TRIGRAMS)
+    const isLeft = isOfSearch(schema.name, one) && !own.has(one.name)
+    if (!isLeft || (isVirtual(one.sql) && !fullText)) return []
+    return [{ sql: dropOf(one), ...(isIndex && { what: `the index ${one.name}` }) }]
+  })
 }
 
 /** Whether it is a part of a search index of the table; before they were one for each set of paths, without the set. */
@@ -128,24 +133,30 @@ export function mergeSearch(connection: Connection, { index, notes, fill }: Sear
   return taken < MERGED
 }
 
-/** The objects that make up the index: statements by the names of what they create. */
-function objectsFor(schema: CollectionSchema): Map<string, string> {
-  if (schema.searchable.length === 0) return new Map()
+/** What makes up the index. */
+function partsOf(schema: CollectionSchema): Index[] {
+  if (schema.searchable.length === 0) return []
   const { name: own, index, trigrams, notes, table, columns } = searchIndexOf(schema)
-  const trigger = (event: string, on: string, row: string): [string, string] => {
+  const trigger = (event: string, on: string, row: string): Index => {
     const name = `${own} ${event}`
     const note = `INSERT OR IGNORE INTO ${notes} VALUES (${row}.rowid)`
-    return [name, `CREATE TRIGGER ${identifier(name)} AFTER ${on} ON ${table} BEGIN ${note}; END`]
+    return {
+      name,
+      sql: `CREATE TRIGGER ${identifier(name)} AFTER ${on} ON ${table} BEGIN ${note}; END`,
+    }
   }
-  return new Map([
-    [
-      own,
-      `CREATE VIRTUAL TABLE ${index} USING fts5(${columns}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
-    ],
-    [own + TRIGRAMS, `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`],
-    [own + UNSEARCHED, `CREATE TABLE ${notes} ${NOTES}`],
+  return [
+    {
+      name: own,
+      sql: `CREATE VIRTUAL TABLE ${index} USING fts5(${columns}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
+    },
+    {
+      name: own + TRIGRAMS,
+      sql: `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`,
+    },
+    { name: own + UNSEARCHED, sql: `CREATE TABLE ${notes} ${NOTES}` },
     trigger('insert', 'INSERT', 'new'),
     trigger('update', `UPDATE OF ${columns}`, 'new'),
     trigger('delete', 'DELETE', 'old'),
-  ])
+  ]
 }

@@ -24,8 +24,7 @@ const MAX_FOUND = 1000
 export class SearchIndexes {
   readonly #connection: Connection
   readonly #indexes = new Map<string, Index>()
-  #closed = false
-  #isLeft = false
+  #isOver = false
   #available: boolean | undefined
 
   constructor(connection: Connection) {
@@ -48,46 +47,61 @@ export class SearchIndexes {
     }
   }
 
-  /** The rows to check, in a statement for all matches. */
+  /** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
   candidates({ name }: CollectionSchema): Candidates {
-    return (shadow, text, parameters) => {
-      const index = this.#indexes.get(name)
-      return index && candidateIn(index.parts, shadow, text, parameters)
+    return ({ column }, text, parameters) => {
+      const parts = this.#indexes.get(name)?.parts
+      if (!parts || !hasTrigram(text)) return undefined
+      const found = matching(parts.index, column, parameters.bind(phraseOf(text)))
+      // The index's result is complete before any row is checked.
+      return `rowid IN (${found} AND ${DEADLINE} UNION ALL SELECT rowid FROM ${parts.notes})`
     }
   }
 
-  /** The rows to check, in a read of the first in order; `read` queries the index. */
+  /**
+   * The conditions for the first rows in order. The index is queried by `read` for the `searches` beforehand, once for each,
+   * because its time grows with the records. The notes are read in the same statement, because another process may merge
+   * them before the next one.
+   */
   async found(
     { name }: CollectionSchema,
     searches: readonly Search[],
     read: (statement: Statement) => MaybePromise<readonly Row[]>,
   ): Promise<Candidates | undefined> {
-    const index = this.#indexes.get(name)
-    // An app that only reads merges what others write.
-    const hear = (noted: number) => this.changed(name, Math.max(0, noted - MAX_UNSEARCHED))
-    return index && foundIn(index.parts, searches, read, hear)
+    const parts = this.#indexes.get(name)?.parts
+    if (!parts) return undefined
+    const found = new Map<string, string>()
+    for (const search of searches) {
+      if (search.text === '') continue
+      const [row] = await read(searching(parts, search))
+      const matched = Number(row?.found)
+      // An app that only reads merges what others write.
+      this.changed(name, Math.max(0, Number(row?.all) - matched - MAX_UNSEARCHED))
+      if (matched <= MAX_FOUND) found.set(search.shadow.column + search.text, String(row?.rowids))
+    }
+    return ({ column }, text, parameters) => {
+      const rowids = found.get(column + text)
+      return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+    }
   }
 
   /** Records that `rows` rows of a collection were written. */
   changed(collection: string, rows: number): void {
     const index = this.#indexes.get(collection)
-    if (!index || this.#isLeft) return
+    if (!index || this.#isOver) return
     index.changes += rows
     if (index.changes < MAX_UNSEARCHED) return
     index.changes = 0
     setImmediate(() => this.#merge(index))
   }
 
+  /** From now on, this merges nothing: another process does, or the store is closed. */
   leave(): void {
-    this.#isLeft = true
-  }
-
-  close(): void {
-    this.#closed = true
+    this.#isOver = true
   }
 
   #merge(index: Index): void {
-    if (this.#closed) return
+    if (this.#isOver) return
     try {
       if (!mergeSearch(this.#connection, index.parts)) setImmediate(() => this.#merge(index))
     } catch {
@@ -98,46 +112,16 @@ export class SearchIndexes {
   }
 }
 
-/** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
-function candidateIn(
-  { index, notes }: SearchIndex,
-  ...[{ column }, text, parameters]: Parameters<Candidates>
-): string | undefined {
-  if (!hasTrigram(text)) return undefined
-  const found = `${matching(index, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
-  // The index's result is complete before any row is checked.
-  return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notes})`
-}
-
-/**
- * The conditions for the first rows in order. The index is queried for the `searches` beforehand, once for each,
- * because its time grows with the records. The notes are read in the same statement, because another process may merge
- * them before the next one; `hear` is told how many there are.
- */
-async function foundIn(
-  { index, trigrams, notes }: SearchIndex,
-  searches: readonly Search[],
-  read: (statement: Statement) => MaybePromise<readonly Row[]>,
-  hear: (noted: number) => void,
-): Promise<Candidates> {
-  const found = new Map<string, string>()
-  for (const { shadow, text } of searches) {
-    if (text === '') continue
-    const { sql, values } = hasTrigram(text)
-      ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
-      : beginning(trigrams, shadow, text)
-    const limited = `SELECT rowid FROM (${sql}) WHERE ${DEADLINE} LIMIT ${MAX_FOUND + 1}`
-    const noted = `SELECT rowid, 0 FROM ${notes}`
-    const [row] = await read({
-      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (SELECT rowid, 1 AS isFound FROM (${limited}) UNION ALL ${noted})`,
-      values,
-    })
-    hear(Number(row?.all) - Number(row?.found))
-    if (Number(row?.found) <= MAX_FOUND) found.set(shadow.column + text, String(row?.rowids))
-  }
-  return ({ column }, text, parameters) => {
-    const rowids = found.get(column + text)
-    return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+/** Counts and lists what the index finds, up to a number that is too many, with the rows that are noted. */
+function searching({ index, trigrams, notes }: SearchIndex, { shadow, text }: Search): Statement {
+  const { sql, values } = hasTrigram(text)
+    ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
+    : beginning(trigrams, shadow, text)
+  const limited = `SELECT rowid FROM (${sql}) WHERE ${DEADLINE} LIMIT ${MAX_FOUND + 1}`
+  const noted = `SELECT rowid, 0 FROM ${notes}`
+  return {
+    sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (SELECT rowid, 1 AS isFound FROM (${limited}) UNION ALL ${noted})`,
+    values,
   }
 }
 

@@ -13,7 +13,7 @@ import type { Runner } from '../layout/runner.ts'
 import { SchemaStamps, STAMP } from '../layout/schema-stamps.ts'
 import { identifier, Parameters, type Statement } from '../layout/sql.ts'
 import { type Filler, fillerOf } from '../search/filling.ts'
-import { searchesIn, type Target, where } from './filter.ts'
+import { type Target, where } from './filter.ts'
 import { readsOf } from './reads.ts'
 import { type Held, type Writes, writesTo } from './writes.ts'
 
@@ -50,15 +50,7 @@ export interface Opened {
 /** What the collection of `schema` and the steps of a write share. */
 export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
   const target = targetOf(schema, runner)
-  return { target, filler: fillerOf(schema.name, runner), writes: writesTo(target) }
-}
-
-/** Resolves when the records have what the filter of a write searches; undefined if they have it. */
-export function filledFor(filter: Filter, { target, filler }: Opened): Promise<void> | undefined {
-  // At once where nothing is searched, so that writes happen in the order of the calls.
-  if (target.schema.searchable.length === 0) return undefined
-  const searches = searchesIn(filter, target.shadows())
-  return searches.length === 0 ? undefined : filler.fill(searches)
+  return { target, filler: fillerOf(schema.name, target.shadows, runner), writes: writesTo(target) }
 }
 
 /** The collection of `schema`. */
@@ -77,7 +69,7 @@ function writingTo(
   opened: Opened,
   runner: Runner,
 ): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  const { target, writes } = opened
+  const { target, filler, writes } = opened
   const { table, parse, compilation } = target
 
   const writeOne = async (statement: Statement): Promise<Fields | null> => {
@@ -92,7 +84,7 @@ function writingTo(
     { expect }: WriteOptions = {},
     write: (held: Held) => Statement,
   ): Promise<Fields | null> => {
-    const filling = filledFor(filter, opened)
+    const filling = filler.fill(filter)
     if (filling) await filling
     if (!expect) return writeOne(write({}))
     return expecting<Held, Fields>(expect, {
@@ -116,7 +108,7 @@ function writingTo(
     update: (filter, change, options) =>
       writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
     async updateMany(filter, change) {
-      const filling = filledFor(filter, opened)
+      const filling = filler.fill(filter)
       if (filling) await filling
       return (await runner.write(writes.updateMany(filter, change))).changes
     },

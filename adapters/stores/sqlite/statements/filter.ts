@@ -10,10 +10,11 @@ import {
   type Candidates,
   fieldAt,
   folded,
+  isList,
   type Operand,
   operandIn,
-  type Search,
   type Shadow,
+  searchFor,
 } from '../layout/records.ts'
 import type { SchemaStamps } from '../layout/schema-stamps.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
@@ -135,32 +136,6 @@ function hasTypeOf({ type }: Operand, value: Value): string {
     default:
       return `${type} = 'text'`
   }
-}
-
-/** What `filter` searches for. */
-export function searchesIn(filter: Filter, shadows: Compilation['shadows']): readonly Search[] {
-  if (shadows.size === 0) return []
-  switch (filter.op) {
-    case 'and':
-    case 'or':
-      return filter.filters.flatMap((one) => searchesIn(one, shadows))
-    case 'contains':
-      return filter.text.isWellFormed() ? [searchFor(filter.field, filter.text, shadows)] : []
-    default:
-      return []
-  }
-}
-
-/** The shadow contains the folded string. A list's shadow is searched as a whole, as JSON: it may match across elements. */
-function searchFor(field: string, text: string, shadows: Compilation['shadows']): Search {
-  const shadow = shadows.get(field)
-  if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
-  const term = folded(text)
-  return { shadow, text: isList(shadow) ? JSON.stringify(term).slice(1, -1) : term }
-}
-
-function isList({ parts }: Shadow): boolean {
-  return parts.length > 1
 }
 
 function contains(field: string, text: string, compilation: Compilation): string {

@@ -160,8 +160,8 @@ export class CompiledPages {
     const shape = shapeOf(read, values)
     if (shape === undefined) return compile(read)
     const key = columns + shape
-    const kept = this.#kept.get(key) ?? this.#keep(key, read, compile)
-    if (!kept) return compile(read)
+    const kept = this.#kept.get(key)
+    if (!kept) return this.#keep(key, compile(read), values)
     return {
       sql: kept.sql,
       inLists: true,
@@ -169,17 +169,13 @@ export class CompiledPages {
     }
   }
 
-  /** Compiles a read of the same shape, whose values are all different. */
-  #keep(key: string, read: Read, compile: (read: Read) => Statement): Kept | undefined {
-    const [sample, samples] = [sampleOf(read), [] as SqlValue[]]
-    shapeOf(sample, samples)
-    const { sql, values } = compile(sample)
-    const places = values.map((value) => samples.indexOf(value))
-    if (places.includes(-1)) return undefined
-    if (this.#kept.size >= MAX_SHAPES) this.#kept.clear()
-    const kept = { sql, places }
-    this.#kept.set(key, kept)
-    return kept
+  #keep(key: string, compiled: Statement, values: readonly SqlValue[]): Statement {
+    const places = compiled.values.map((value) => values.indexOf(value))
+    // A value that is there twice doesn't tell its place: then the next read of this shape may.
+    const areTold = new Set(values).size === values.length && !places.includes(-1)
+    if (areTold && this.#kept.size >= MAX_SHAPES) this.#kept.clear()
+    if (areTold) this.#kept.set(key, { sql: compiled.sql, places })
+    return compiled
   }
 }
 
@@ -200,7 +196,8 @@ function shapeOf(read: Read, values: SqlValue[]): string | undefined {
     if (kind === undefined) return undefined
     shape += kind
   }
-  values.push(limit, skip, limit + skip)
+  if (skip > 0) values.push(skip, limit + skip)
+  values.push(limit)
   return shape + (skip < DEEP ? Math.sign(skip) : 2)
 }
 
@@ -246,28 +243,4 @@ function kindOf(value: Scalar, values: SqlValue[]): string | undefined {
   if (!isBound) return undefined
   values.push(value)
   return typeof value + END
-}
-
-/** A read of the same shape, whose values are all different. */
-function sampleOf(read: Read): Read {
-  let made = 0
-  const value = (of: Scalar): Scalar => {
-    made += 1
-    if (typeof of === 'string') return END + made
-    if (typeof of === 'number') return 2 ** 50 + made
-    return of instanceof Date ? new Date(made) : of
-  }
-  const filter = (of: Filter): Filter => {
-    if ('filters' in of) return { ...of, filters: of.filters.map(filter) }
-    if ('values' in of) return { ...of, values: of.values.map(value) }
-    return 'value' in of ? { ...of, value: value(of.value) } : of
-  }
-  const { skip = 0, after } = read
-  return {
-    ...read,
-    filter: filter(read.filter),
-    ...(after && { after: after.map(value) }),
-    limit: 2 ** 51,
-    skip: skip < DEEP ? Math.sign(skip) : 2 ** 52,
-  }
 }

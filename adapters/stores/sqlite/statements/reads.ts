@@ -14,13 +14,13 @@ import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
-import { type Candidates, fieldJson, partOf } from '../layout/records.ts'
+import { type Candidates, fieldJson, partOf, type Search } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
 import { compileGroups, groupReader, isCovered } from './aggregate.ts'
-import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
+import { type Compilation, compileFilter, type Target, where } from './filter.ts'
 import { CompiledPages, compilePage } from './page.ts'
 
 /** The reads of `target`, whose statements `runner` runs. */
@@ -32,7 +32,6 @@ export function readsOf(
   const { table, parse, stamps, compilation } = target
   const textsOf = textReader(target, runner, filler)
   const show = textsShower(target)
-  const filled = filledBefore(target, filler)
 
   return {
     async find(read) {
@@ -52,25 +51,28 @@ export function readsOf(
       }
     },
 
-    count: async (filter, hints) =>
-      filled(filter, hints, () => {
+    async count(filter, hints) {
+      const count = () => {
         const compiled = compilation()
         // SQLite counts a whole table without reading each row.
         const conditions = filter === everything ? [] : conditionsInTime(filter, compiled, runner)
         const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
         return runner.count(compiled.parameters.statement(sql), filter, hints)
-      }),
+      }
+      return filler.searched(filter, count, hints)
+    },
 
     async aggregate(read) {
       const { filter, hints } = read
-      const found = await filled(filter, hints, () => {
+      const group = () => {
         const compiled = compilation()
         const scan = isCovered(target.schema, read) ? runner.scan : undefined
         const conditions = scan ? [] : conditionsInTime(filter, compiled, runner)
         const sql = compileGroups(read, table, conditions, compiled)
         const statement = { ...compiled.parameters.statement(sql), inLists: true }
         return (scan ?? runner.read)(statement, hints)
-      })
+      }
+      const found = await filler.searched(filter, group, hints)
       return found.map(groupReader(read, target.schema.shape))
     },
 
@@ -78,14 +80,6 @@ export function readsOf(
       const sql = `SELECT count(*) AS count FROM ${table}`
       return runner.count({ sql, values: [] }, everything)
     },
-  }
-}
-
-/** Returns what reads once the records have what a filter searches. */
-function filledBefore({ shadows }: Target, filler: Filler) {
-  return <T>(filter: Filter, hints: ReadHints | undefined, work: () => MaybePromise<T>) => {
-    const searches = searchesIn(filter, shadows())
-    return searches.length === 0 ? work() : filler.searched(searches, async () => work(), hints)
   }
 }
 
@@ -142,13 +136,12 @@ function textReader(
   }
 
   const pageOf = (read: Read, columns: string): MaybePromise<readonly Row[]> => {
-    const searches = searchesIn(read.filter, target.shadows())
-    if (searches.length === 0) return runner.read(statementOf(read, columns), read.hints)
-    const search = async () => {
-      const candidates = await runner.found?.(searches, read.hints)
-      return runner.read(statementOf(read, columns, candidates), read.hints)
-    }
-    return filler.searched(searches, search, read.hints)
+    const { filter, hints } = read
+    const page = (candidates?: Candidates) =>
+      runner.read(statementOf(read, columns, candidates), hints)
+    const search = async (searches: readonly Search[]) =>
+      page(await runner.found?.(searches, hints))
+    return filler.searched(filter, (all) => (all.length === 0 ? page() : search(all)), hints)
   }
 
   const several = async (read: Read, columns: string): Promise<string[]> => {

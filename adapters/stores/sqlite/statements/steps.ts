@@ -8,11 +8,11 @@ import type {
 } from '../../../../src/ports/store.ts'
 import { DROPPING } from '../../changes/entries.ts'
 import { filterOf, take } from '../../planner/steps.ts'
-import { beginNoting, dropOld, END_NOTING, notedIn, noteFor, type OwnLog } from '../changes/log.ts'
+import { beginNoting, dropOld, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
-import { filledFor, type Opened, openTarget } from './collection.ts'
+import { type Opened, openTarget } from './collection.ts'
 
 /** A store's `write`, on top of what runs statements together. */
 export function stepWriter(
@@ -34,20 +34,26 @@ export function stepWriter(
     return { count: written.changes, records: written.rows.map(({ doc }) => parse(String(doc))) }
   }
 
-  return async (steps) => {
-    if (steps.length === 0) return { results: [] }
+  /** The statement of each step; the step fails with its number. */
+  async function statementsOf(steps: readonly WriteStep[]): Promise<Statement[]> {
     const statements: Statement[] = []
     for (const [at, step] of steps.entries()) {
       const known = open(step.in)
-      const filling = filledFor(filterOf(step), known)
+      // At once where nothing is searched, so that writes happen in the order of the calls.
+      const filling = known.filler.fill(filterOf(step))
       if (filling) await filling
       statements.push(statementOf(step, known, `${FAILED} ${at}`))
     }
-    const noting = notingOf(steps, statements, log)
+    return statements
+  }
+
+  return async (steps) => {
+    if (steps.length === 0) return { results: [] }
+    const { statements, places, end } = noting(steps, await statementsOf(steps), log)
     try {
-      const written = await runAll(noting.statements)
-      const results = steps.map((step, at) => resultOf(step, written[noting.places[at] ?? at]))
-      return { results, ...notedBy(noting, written, log) }
+      const written = await runAll(statements)
+      const results = steps.map((step, at) => resultOf(step, written[places[at] ?? at]))
+      return end === undefined ? { results } : { results, noted: log.noted(written[end]?.rows[0]) }
     } catch (error) {
       const failed = failedStep(error)
       if (failed !== undefined) return { failed }
@@ -56,44 +62,23 @@ export function stepWriter(
   }
 }
 
-/** The statements of a write, among them those that note what its steps do. */
-interface Noting {
-  readonly statements: readonly Statement[]
-  /** The place of the statement of each step. */
-  readonly places: readonly number[]
-  /** The place of the statement that returns what was noted; undefined if nothing is. */
-  readonly end?: number
-}
-
-/** `statements` of `steps`, one for each, with what notes them. */
-function notingOf(
-  steps: readonly WriteStep[],
-  statements: readonly Statement[],
-  { logged }: OwnLog,
-): Noting {
-  if (!steps.some((step) => step.in.logged)) return { statements, places: [...steps.keys()] }
-  const all: Statement[] = []
-  const places: number[] = []
+/**
+ * `statements` of `steps`, one for each, among those that note what the steps do; the places of the first, and of the one that
+ * returns what was noted, if anything is.
+ */
+function noting(steps: readonly WriteStep[], statements: readonly Statement[], log: OwnLog) {
+  const [all, places]: [Statement[], number[]] = [[], []]
   let by: string | null | undefined
-  for (const [at, statement] of statements.entries()) {
-    const { in: schema, by: next = null } = steps[at] as WriteStep
+  for (const [at, { in: schema, by: next = null }] of steps.entries()) {
     if (schema.logged && next !== by) {
       all.push(by === undefined ? beginNoting(next) : noteFor(next))
       by = next
     }
-    places.push(all.push(statement) - 1)
+    places.push(all.push(statements[at] as Statement) - 1)
   }
-  const end = all.push(END_NOTING) - 1
-  if (Math.random() < DROPPING * steps.length) all.push(...logged.flatMap(dropOld))
-  return { statements: all, places, end }
-}
-
-/** What was noted of a write. */
-function notedBy({ end = -1 }: Noting, written: readonly Written[], log: OwnLog) {
-  if (end < 0) return {}
-  const noted = notedIn(written[end]?.rows[0])
-  if (noted.length > 0) log.notify()
-  return { noted }
+  const end = by === undefined ? undefined : all.push(END_NOTING) - 1
+  const drops = end !== undefined && Math.random() < DROPPING * steps.length
+  return { statements: drops ? [...all, ...log.logged.flatMap(dropOld)] : all, places, end }
 }
 
 const FAILED = 'fieldgate step'
