@@ -42,6 +42,14 @@ export function shownText(
   return textOf(project(whole as Fields, select))
 }
 
+/** Parses records of a shape from their JSON. */
+export function readerOf(shape: ObjectShape): (text: string) => Fields {
+  const restore = restoreOf(shape)
+  return restore
+    ? (text) => restore(JSON.parse(text)) as Fields
+    : (text) => JSON.parse(text) as Fields
+}
+
 /** Returns the value that JSON stands for. May change what it is given. */
 export type Restore = (value: unknown) => unknown
 

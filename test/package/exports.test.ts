@@ -164,6 +164,7 @@ describe('an entry', () => {
         "./refine": "refineAuth refineData",
         "./s3": "s3Files",
         "./sharp": "sharpImages",
+        "./sql": "foldedText jsonQuery readerOf selectGroups textOf writesIn",
         "./sqlite": "sqliteStore",
         "./sqlite-executor": "executorStore",
         "./tanstack-db": "fieldgateCollection",

@@ -2,7 +2,7 @@
 
 import type { LoggedChange, LoggedModel } from '../../../src/ports/changes.ts'
 import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
-import { restoreOf } from '../json-values.ts'
+import { readerOf } from '../json-values.ts'
 
 /** An entry as it is stored. */
 export interface StoredEntry {
@@ -20,9 +20,7 @@ export class LoggedModels {
 
   prepared(schemas: readonly CollectionSchema[]): void {
     for (const { logged, shape } of schemas) {
-      const restore = restoreOf(shape) ?? ((value: unknown) => value)
-      const parse = (json: string) => restore(JSON.parse(json)) as Fields
-      if (logged) this.#models.set(logged.model, { logged, parse })
+      if (logged) this.#models.set(logged.model, { logged, parse: readerOf(shape) })
     }
   }
 

@@ -8,7 +8,7 @@ import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { CollectionSchema, Fields, ReadHints } from '../../../../src/ports/store.ts'
-import { readerOf } from '../layout/records.ts'
+import { readerOf } from '../../json-values.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
 
 const MAX_KEPT = 1000

@@ -10,17 +10,9 @@ import type { Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields, Projection } from '../../../../src/ports/store.ts'
-import { isoText, restoreOf } from '../../json-values.ts'
+import { isoText } from '../../json-values.ts'
 import { placeAt } from '../../planner/seek.ts'
 import { caseKept, jsonPath, literal, type Parameters } from './sql.ts'
-
-/** Parses records of a shape from their JSON. */
-export function readerOf(shape: ObjectShape): (text: string) => Fields {
-  const restore = restoreOf(shape)
-  return restore
-    ? (text) => restore(JSON.parse(text)) as Fields
-    : (text) => JSON.parse(text) as Fields
-}
 
 /** A value in the database: its SQL, and that of its JSON type. */
 export interface Operand {

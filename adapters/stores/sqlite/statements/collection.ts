@@ -8,7 +8,8 @@ import type {
   WriteOptions,
 } from '../../../../src/ports/store.ts'
 import { expecting } from '../../expecting.ts'
-import { readerOf, type Shadow, shadowsOf } from '../layout/records.ts'
+import { readerOf } from '../../json-values.ts'
+import { type Shadow, shadowsOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { SchemaStamps, STAMP } from '../layout/schema-stamps.ts'
 import { identifier, Parameters, type Statement } from '../layout/sql.ts'

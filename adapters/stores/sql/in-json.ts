@@ -1,0 +1,132 @@
+/** What is asked of records that a table holds as JSON in a column: conditions, orders and positions. */
+
+import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
+import { fold } from '../../../src/ports/fold.ts'
+import type { ObjectShape } from '../../../src/ports/shape.ts'
+import type { Read } from '../../../src/ports/store.ts'
+import { isoText } from '../json-values.ts'
+import { boundsAfter, placeAt, stretchesBeyond } from '../planner/seek.ts'
+import { every, filterCompiler, type Sign, some, type Value, whereAll } from './filter.ts'
+
+/** How a database reads JSON, as expressions of its SQL. */
+export interface JsonReader {
+  /** The column that has the record. */
+  readonly record: string
+  /** The column that has the same, with all its strings folded (`foldedText`): searches read it. */
+  readonly folded: string
+  /** The column that has the `_id`. */
+  readonly id: string
+  /** The parameter with this number, from 1, which is a string. */
+  parameter(number: number): string
+  /** What is at a dotted path of `json`; an empty path leads to all of it. NULL if nothing is there. */
+  at(json: string, path: string): string
+  /** The same as text, which compares by code point; NULL for null too. */
+  textAt(json: string, path: string): string
+  /** The double that is written in a text; NULL if it has none. */
+  number(text: string): string
+  isOfType(json: string, type: 'string' | 'number' | 'boolean'): string
+  /** One element of a list meets a condition, in which it is called `element`. */
+  some(list: string, element: string, condition: string): string
+  contains(text: string, part: string): string
+  /** A key of an `ORDER BY`: null comes first ascending and last descending. */
+  inOrder(value: string, descending: boolean): string
+}
+
+/** One statement that is being written. */
+export interface JsonQuery {
+  /** Its parameters. */
+  readonly values: string[]
+  /** What follows the table in a statement about the records that match: `WHERE …`, with a leading space, or nothing. */
+  where(filter: Filter): string
+  /** The same with an order, for a read: `WHERE … ORDER BY …`. What it skips, and its limit, follow. */
+  inOrder(read: Pick<Read, 'filter' | 'sort' | 'after'>): string
+  /** The value of a field that leads to one value, as it is compared and sorted: a number, or text. */
+  value(field: string): string
+}
+
+/** The record as JSON with all its strings folded. */
+export function foldedText(record: object): string {
+  return JSON.stringify(record, (_, value) => (typeof value === 'string' ? fold(value) : value))
+}
+
+/** Begins a statement about the records of a shape. */
+export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
+  const values: string[] = []
+  const bind = (text: string) => reader.parameter(values.push(text))
+  const bound = (value: Value) => {
+    if (typeof value === 'number') return reader.number(bind(String(value)))
+    return bind(value instanceof Date ? isoText(value) : String(value))
+  }
+  const value = (field: string) => {
+    if (field === '_id') return reader.id
+    const text = reader.textAt(reader.record, field)
+    return placeAt(field, shape).shape.kind === 'number' ? reader.number(text) : text
+  }
+  /** Dates and booleans compare as their texts do; a mixed value compares with those of its own type. */
+  const compares = (field: string, sign: Sign | 'IN', some: readonly Value[]) => {
+    const list = some.map(bound).join(', ')
+    if (field === '_id') return `${reader.id} ${sign} (${list})`
+    const type = typeof some[0]
+    const end = placeAt(field, shape)
+    return within(reader, reader.record, end.parts, (json, path) => {
+      const text = reader.textAt(json, path)
+      const compared = `${type === 'number' ? reader.number(text) : text} ${sign} (${list})`
+      if (end.shape.kind !== 'mixed') return compared
+      const known = type === 'number' || type === 'boolean' ? type : 'string'
+      return every([reader.isOfType(reader.at(json, path), known), compared])
+    })
+  }
+  const isMissing = (json: string, path: string) => `${reader.textAt(json, path)} IS NULL`
+  const matching = filterCompiler<void>({
+    isMissing: (field) =>
+      within(reader, reader.record, placeAt(field, shape).parts, isMissing, isMissing),
+    isAmong(field, values) {
+      const alike = Map.groupBy(values, (one) => typeof one)
+      return some([...alike.values()].map((some) => compares(field, 'IN', some)))
+    },
+    compare: (field, sign, one) => compares(field, sign, [one]),
+    contains(field, text) {
+      if (!text.isWellFormed()) return 'FALSE'
+      const part = bind(fold(text))
+      return within(reader, reader.folded, placeAt(field, shape).parts, (json, path) =>
+        reader.contains(reader.textAt(json, path), part),
+      )
+    },
+    matches() {
+      throw new TypeError('this store has no patterns: rawRegex is false')
+    },
+  })
+  const behind = (sort: readonly SortKey[], after: readonly Scalar[]) => {
+    const bounds = boundsAfter(sort, after, (field) => ({
+      isNull: `${value(field)} IS NULL`,
+      isThere: `${value(field)} IS NOT NULL`,
+      compare: (sign, one) => `${value(field)} ${sign} ${bound(one)}`,
+    }))
+    return some(stretchesBeyond(sort, bounds).map(({ conditions }) => every(conditions)))
+  }
+  return {
+    values,
+    value,
+    where: (filter) => whereAll([matching(filter)]),
+    inOrder({ filter, sort, after }) {
+      const where = whereAll([matching(filter), ...(after ? [behind(sort, after)] : [])])
+      const keys = sort.map(({ field, descending }) => reader.inOrder(value(field), descending))
+      return keys.length > 0 ? `${where} ORDER BY ${keys.join(', ')}` : where
+    },
+  }
+}
+
+/** `test` holds for the value at `parts`, or for one element of each list on the way, or `absent` for such a list. */
+function within(
+  reader: JsonReader,
+  json: string,
+  [path = '', ...rest]: readonly string[],
+  test: (json: string, path: string) => string,
+  absent?: (json: string, path: string) => string,
+): string {
+  if (rest.length === 0) return test(json, path)
+  const element = `element${rest.length}`
+  const one = within(reader, element, rest, test, absent)
+  const found = reader.some(reader.at(json, path), element, one)
+  return absent ? some([absent(json, path), found]) : found
+}
