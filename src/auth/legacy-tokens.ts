@@ -11,8 +11,7 @@
  */
 
 import { macUnder } from '#hmac'
-import { base64url, textIn } from '../http/base64url.ts'
-import { sameText } from '../http/base64url.ts'
+import { base64url, sameText, textIn } from '../http/base64url.ts'
 import type { OwnMethod } from './instance/instance.ts'
 import type {
   ReadToken,

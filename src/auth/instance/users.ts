@@ -1,8 +1,7 @@
 /** The records of users: how they are found, written and shown, and what their fields mean. */
 
 import { outageIn } from '../../http/outages.ts'
-import { idFrom } from '../../model/cast.ts'
-import { idMaker } from '../../model/cast.ts'
+import { idFrom, idMaker } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
 import { declaredPart, present, projected } from '../../model/present.ts'
 import { all, any, everything, type Filter, withId } from '../../ports/filter.ts'

@@ -8,8 +8,7 @@
  */
 
 import { macUnder } from '#hmac'
-import { base64url, objectIn } from '../../http/base64url.ts'
-import { sameText } from '../../http/base64url.ts'
+import { base64url, objectIn, sameText } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'

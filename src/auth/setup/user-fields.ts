@@ -22,8 +22,8 @@ import type {
   $ZodType,
 } from 'zod/v4/core'
 import { defineModel } from '../../model/define.ts'
-import { hiddenField } from '../../model/stored.ts'
 import type { FieldSchemas, Inputs, Model, Values } from '../../model/model.ts'
+import { hiddenField } from '../../model/stored.ts'
 import { fail } from '../option-checks.ts'
 import { idFieldsOf } from '../providers/provider.ts'
 import {
