@@ -125,7 +125,7 @@ describe('the command line', () => {
       (command) => [command, 'extra'] as const,
     ),
     // One function reads the options of all.
-    ['check', '--unknown'],
+    ['check', '--unknown'] as const,
   ])('%s takes no argument that it does not know: %s', async (command, extra) => {
     const { code, out } = await made.fieldgate(command, './app.ts', extra)
     expect([code, out]).toEqual([2, ''])
