@@ -46,8 +46,10 @@ export async function project(files: Readonly<Record<string, string>>): Promise<
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
   const program = (name: string) => join(built, 'dist/adapters/cli', `${name}.js`)
   const flags = ['--disable-warning=ExperimentalWarning']
+  // A command that opens bindings loads all of wrangler.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, '.cache/compiled') }
   async function node(...args: string[]): Promise<Ended> {
-    const run = spawn(process.execPath, [...flags, ...args], { cwd: folder })
+    const run = spawn(process.execPath, [...flags, ...args], { cwd: folder, env })
     const ended = new Promise<number | null>((resolve) => run.on('close', resolve))
     const [out, err] = await Promise.all([text(run.stdout), text(run.stderr)])
     return { code: await ended, out, err }
