@@ -3,6 +3,7 @@ import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { verify } from '../../../extras/contract/index.ts'
 import { aggregates } from '../../../extras/contract/store/aggregates.ts'
 import { changes } from '../../../extras/contract/store/changes.ts'
+import { guards } from '../../../extras/contract/store/guards.ts'
 import { startUp } from '../../../extras/contract/store/start-up.ts'
 import { together } from '../../../extras/contract/store/together.ts'
 import { withService } from '../../services/shared.ts'
@@ -15,7 +16,7 @@ import { someWorkloads } from './in-short.ts'
  */
 const groups = Object.entries(aggregates).filter(([sentence]) => sentence.startsWith('random '))
 const random = { ...Object.fromEntries(groups), ...someWorkloads(1) }
-const promises = { ...together, ...changes, ...startUp, ...random }
+const promises = { ...together, ...guards, ...changes, ...startUp, ...random }
 
 await withService('pgbouncer', ({ url }) => {
   const fresh = freshSchemas(url)
