@@ -23,6 +23,7 @@ import {
 import { apiKeys } from '../../src/methods/api-keys/index.ts'
 import { totp } from '../../src/methods/totp/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
+import { cheap } from '../auth/accounts.ts'
 
 const secret = 'a secret of at least 32 characters, for tests'
 const quiet = { debug() {}, info() {}, warn() {}, error: console.error }
@@ -73,6 +74,7 @@ export async function library(isFilled = true): Promise<App> {
     fields: { name: z.string().max(100).optional() },
     token: { secret },
     refresh: { enabled: true },
+    password: cheap,
     registerFields: ['name'],
     updateFields: ['name'],
     roles: { list: ['reader', 'editor', 'admin'], default: 'reader' },

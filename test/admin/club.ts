@@ -20,6 +20,7 @@ import {
 } from '../../src/index.ts'
 import { emailCode } from '../../src/methods/email-code/index.ts'
 import { totp } from '../../src/methods/totp/index.ts'
+import { cheap } from '../auth/accounts.ts'
 
 const secret = 'a secret of at least 32 characters, for tests'
 const CLIENT = 'the-page'
@@ -66,6 +67,7 @@ export async function club(origin: string, issuer: string): Promise<Club> {
     model: User,
     token: { secret },
     refresh: { enabled: true },
+    password: cheap,
     social,
     mail: {
       sender(mail) {

@@ -21,4 +21,4 @@ consume(app, 'notes', {
 })
 await runBackground(app)
 console.log('ready')
-await countUp(app, 15, 3)
+await countUp(app, 10, 3)

@@ -1,4 +1,4 @@
-/** Deno, Bun and workerd on stores with a driver of their own, compared with Node on SQLite: what asks the store. */
+/** Deno, Bun and workerd on stores with a driver of their own: what asks the store. http.test.ts has those on Node, and SQLite. */
 
 import { newFile } from '../contract/store/file.ts'
 import { withService } from '../services/shared.ts'
@@ -10,11 +10,9 @@ import { type Running, runtimes, start } from './runtimes.ts'
 import { stored } from './suite.ts'
 import { startHyperdrive, startLibsqlWorker, startObjects } from './workerd.ts'
 
-const { Node, ...others } = runtimes
+const { Node: _, ...others } = runtimes
 
 const keeps = (name: string, open: () => Promise<Running>) => conforms(name, open, stored)
-
-keeps('Node on SQLite', () => start(Node))
 
 for (const [runtime, command] of Object.entries(others)) {
   keeps(`${runtime} on libSQL`, () => start(command, { STORE: `file:${newFile()}` }))

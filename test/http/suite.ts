@@ -5,13 +5,13 @@
  */
 
 import type { Checks } from './check.ts'
-import { accounts } from './checks/accounts.ts'
+import { accounts, sessions } from './checks/accounts.ts'
 import { batches } from './checks/batches.ts'
 import { bodies } from './checks/bodies.ts'
 import { changes } from './checks/changes.ts'
 import { guards } from './checks/guards.ts'
 import { limits } from './checks/limits.ts'
-import { operations } from './checks/operations.ts'
+import { operations, readiness } from './checks/operations.ts'
 import { endings, records } from './checks/records.ts'
 import { requests, trickles } from './checks/requests.ts'
 import { ways } from './checks/ways.ts'
@@ -22,8 +22,8 @@ import { ways } from './checks/ways.ts'
  */
 export const stored: Checks = {
   ...records,
-  ...accounts,
-  ...operations,
+  ...sessions,
+  ...readiness,
   ...batches,
   ...changes,
   ...endings,

@@ -1,7 +1,7 @@
 /**
  * The gate: no kind of account may be told by the time of a response. What each kind costs is counted in `costs.test.ts`;
  * this is what an attacker's own clock shows, with few requests. `FIELDGATE_RUNS=20 SCRYPT=1 npx vitest run
- * test/auth/timing` measures 240 for each kind and store, with hashing that costs what it costs by default.
+ * test/auth/timing` measures 160 for each kind and store, with hashing that costs what it costs by default.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Opened {
   close(): Promise<void>
 }
 
-const ROUNDS = runs(12)
+const ROUNDS = runs(8)
 /**
  * How far from 0.5 the AUC of a kind may be: beyond what chance gives in one of 200 measurements of so few times, and
  * never less than 0.05.

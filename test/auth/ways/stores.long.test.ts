@@ -9,17 +9,17 @@ import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { startWorker } from '../workers.ts'
 import { explore, explorePairs } from './sequences.ts'
 
-const COUNT = runs(25)
+const COUNT = runs(12)
 const SEED = 200_001
 /** All of them, in longer runs. */
-const EVERY = runs(1) > 1 ? 1 : 40
+const EVERY = runs(1) > 1 ? 1 : 80
 /** Before a release there are 200 times as many sequences, which take as much longer. */
 const timeout = Math.max(600_000, runs(600_000))
 const title = 'once the owner has proven the mailbox nothing of the attacker opens the account'
 
 describe('SQLite', () => {
   it(title, { timeout }, async () => {
-    expect(await explore(sqliteStore(), runs(100), SEED)).toBeUndefined()
+    expect(await explore(sqliteStore(), runs(50), SEED)).toBeUndefined()
     expect(await explorePairs(sqliteStore(), Math.ceil(EVERY / 10), 1)).toBeUndefined()
   })
 })

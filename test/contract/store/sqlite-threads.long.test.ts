@@ -14,7 +14,7 @@ verify(
   'SQLite, all reads on threads',
   reads,
   {
-    open: () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 2 }),
+    open: () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 }),
     close: (store) => store.close(),
   },
   { describe, it },

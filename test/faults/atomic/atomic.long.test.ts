@@ -1,24 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll } from 'vitest'
+import { newFile } from '../../contract/store/file.ts'
 import { startLibsql } from '../../services/libsql.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { inTwoProcesses } from './suite.ts'
 
-inTwoProcesses('SQLite', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fieldgate-atomic-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return { path: join(folder, 'atomic.db') }
-})
+inTwoProcesses('SQLite', () => ({ path: newFile() }))
 
 const server = await startLibsql('a token')
 afterAll(() => server.stop())
-inTwoProcesses('libSQL', () => {
-  server.empty()
-  return { libsql: server.url }
-})
+inTwoProcesses('libSQL', () => ({ libsql: server.url }))
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)

@@ -27,10 +27,12 @@ export async function startWorker(where: Where): Promise<Worker> {
     does(task, hear = () => {}) {
       child.send(task)
       return new Promise((resolve) => {
-        child.on('message', (said: { move: string } | { told: unknown }) => {
-          if ('move' in said) hear(said.move)
-          else resolve(said.told)
-        })
+        const listen = (said: { move: string } | { told: unknown }) => {
+          if ('move' in said) return hear(said.move)
+          child.off('message', listen)
+          resolve(said.told)
+        }
+        child.on('message', listen)
         child.once('exit', () => resolve(undefined))
       })
     },

@@ -1,5 +1,5 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
 import type { Step } from '../../atomic/slots.ts'
 import { bundled } from '../../http/workerd.ts'
@@ -17,8 +17,13 @@ const sender =
     return { status: response.status, data }
   }
 
+interface Opened {
+  readonly places: readonly Send[]
+  close(): Promise<void>
+}
+
 /** The Worker, and where it has D1, a process of Node over the same database. */
-async function opened(server: 'd1' | 'durable'): Promise<readonly Send[]> {
+async function opened(server: 'd1' | 'durable'): Promise<Opened> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
@@ -30,22 +35,31 @@ async function opened(server: 'd1' | 'durable'): Promise<readonly Send[]> {
         : { durableObjects: { API: { className: 'Api', useSQLite: true } } }),
     }),
   )
-  onTestFinished(() => miniflare.dispose())
   const base = (await miniflare.ready).origin
   const worker = sender((path, init) => fetch(base + path, init))
-  if (server === 'durable') return [worker]
+  if (server === 'durable') return { places: [worker], close: () => miniflare.dispose() }
   const binding = (await miniflare.getD1Database('DB')) as unknown as D1Binding
   const app = racesOn(d1Store(binding))
-  onTestFinished(() => app.close())
-  return [worker, sender((path, init) => app.handle(new Request(`http://x${path}`, init)))]
+  const node = sender((path, init) => app.handle(new Request(`http://x${path}`, init)))
+  const close = async () => {
+    await app.close()
+    await miniflare.dispose()
+  }
+  return { places: [worker, node], close }
 }
 
 describe.each(['d1', 'durable'] as const)('on workerd with %s', (server) => {
-  it('of 300 overlapping bookings, one is taken', { timeout: 600_000 }, async () => {
-    const places = await opened(server)
+  let places: readonly Send[]
+  let close: Opened['close'] | undefined
+  beforeAll(async () => {
+    ;({ places, close } = await opened(server))
+  })
+  afterAll(() => close?.())
+
+  it('of 100 overlapping bookings, one is taken', { timeout: 600_000 }, async () => {
     for (let round = 0; round < runs(1); round += 1) {
       const all = await Promise.all(
-        Array.from({ length: 300 }, async (_, at) => {
+        Array.from({ length: 100 }, async (_, at) => {
           const place = at % 10 === 9 ? places.length - 1 : 0
           const booking = { room: `room ${round}`, from: at % 10, to: 10 + (at % 7) }
           return { place, status: (await places[place]?.('/bookings', booking))?.status }
@@ -60,7 +74,7 @@ describe.each(['d1', 'durable'] as const)('on workerd with %s', (server) => {
       const told = all.filter(({ place, status }) => place === 0 || status !== 500)
       expect(new Set(told.map(({ status }) => status))).toEqual(new Set([201, 409]))
       expect(told.filter(({ status }) => status === 201)).toHaveLength(1)
-      expect(told.length).toBeGreaterThanOrEqual(270)
+      expect(told.length).toBeGreaterThanOrEqual(90)
     }
     const data = { room: 'room 0', count: 1, groups: [{ room: 'room 0', count: 1 }] }
     if (runs(1) === 1) expect(await places[0]?.('/keys', {})).toEqual({ status: 200, data })
@@ -69,11 +83,10 @@ describe.each(['d1', 'durable'] as const)('on workerd with %s', (server) => {
   it('atomic steps at once come to the same as one after the other', {
     timeout: 600_000,
   }, async () => {
-    const places = await opened(server)
     const [first] = places
     await first?.('/fill', {})
     const steps: Step[] = []
-    for (let round = 0; round < runs(2); round += 1) {
+    for (let round = 0; round < runs(1); round += 1) {
       const done = await Promise.all(
         places.map((send, at) => send('/steps', { tag: `${'pq'[at]}${round}-`, count: 20 })),
       )

@@ -3,25 +3,29 @@ import { type Checks, ok, refused } from '../check.ts'
 
 const bearer = (token: string | undefined) => ({ headers: { Authorization: `Bearer ${token}` } })
 
-/** Authentication, and what depends on who asks. */
-export const accounts: Checks = {
-  '4.5 sign-up, sign-in and me; refusals tell nothing': async ({ ask }, world) => {
-    const json = { email: 'Ann@Example.com', password: 'correct horse', name: 'Ann', role: 'admin' }
-    const created = ok(await ask('POST', '/auth/register', { json }), 201).body.data
+const ann = { email: 'Ann@Example.com', password: 'correct horse', name: 'Ann', role: 'admin' }
+
+/** A sign-up, which is unique, and signs in. */
+const signUp: Checks = {
+  '4.5 sign-up and me': async ({ ask }, world) => {
+    const created = ok(await ask('POST', '/auth/register', { json: ann }), 201).body.data
     assert.deepEqual([created.user.email, created.user.role], ['ann@example.com', 'user'])
     assert.equal(created.expiresIn, 900)
     world.tokens.set('ann', created.token)
+    world.tokens.set('ann first', created.token)
     world.tokens.set('ann refresh', created.refreshToken)
     const me = ok(await ask('GET', '/auth/me', bearer(created.token)))
     assert.equal(me.body.data.name, 'Ann')
     assert.ok(!me.text.includes('scrypt'))
-    refused(
-      await ask('POST', '/auth/register', { json }),
-      409,
-      'An account with those details already exists.',
-    )
+    const again = await ask('POST', '/auth/register', { json: ann })
+    refused(again, 409, 'An account with those details already exists.')
+  },
+}
+
+const signIn: Checks = {
+  '4.5 sign-in; refusals tell nothing': async ({ ask }, world) => {
     const wrong = await ask('POST', '/auth/login', {
-      json: { identifier: json.email, password: 'wrong horse' },
+      json: { identifier: ann.email, password: 'wrong horse' },
     })
     const unknown = await ask('POST', '/auth/login', {
       json: { identifier: 'b@c.de', password: 'wrong horse' },
@@ -29,19 +33,21 @@ export const accounts: Checks = {
     refused(wrong, 401, 'Invalid credentials.')
     refused(unknown, 401, 'Invalid credentials.')
     assert.equal(wrong.headers.get('www-authenticate'), 'Bearer')
-    const operator = { identifier: json.email, password: { $ne: null } }
+    const operator = { identifier: ann.email, password: { $ne: null } }
     refused(
       await ask('POST', '/auth/login', { json: operator }),
       400,
       'Invalid credentials format.',
     )
     const again = await ask('POST', '/auth/login', {
-      json: { identifier: json.email, password: json.password },
+      json: { identifier: ann.email, password: ann.password },
     })
     // The first session is signed out below, and its access token ends with it.
     world.tokens.set('ann', ok(again).body.data.token)
-    world.tokens.set('ann first', created.token)
   },
+}
+
+const refresh: Checks = {
   '3.1 a refresh rotates the token, and every failure looks alike': async ({ ask }, { tokens }) => {
     const refreshToken = tokens.get('ann refresh')
     const first = ok(await ask('POST', '/auth/token/refresh', { json: { refreshToken } })).body.data
@@ -60,6 +66,9 @@ export const accounts: Checks = {
     })
     refused(ended, 401, 'Invalid or expired refresh token.')
   },
+}
+
+const others: Checks = {
   'next: sessions are listed, and ended one by one': async ({ ask }, { tokens }) => {
     const json = { identifier: 'ann@example.com', password: 'correct horse' }
     const other = ok(await ask('POST', '/auth/login', { json })).body.data
@@ -115,3 +124,9 @@ export const accounts: Checks = {
     )
   },
 }
+
+/** What a store's driver does for accounts on a runtime: something unique, and a token that is replaced, then ended. */
+export const sessions: Checks = { ...signUp, ...refresh }
+
+/** Authentication, and what depends on who asks. */
+export const accounts: Checks = { ...signUp, ...signIn, ...refresh, ...others }

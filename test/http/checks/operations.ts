@@ -9,6 +9,14 @@ import type { Checks } from '../check.ts'
 
 const COUNT = /^http_server_request_duration_seconds_count\{(.+)\} (\d+)$/gm
 
+/** Whether the store can be reached. */
+export const readiness: Checks = {
+  async 'GET /readyz checks the store'(client) {
+    const answer = await client.ask('GET', '/readyz')
+    assert.deepEqual([answer.status, answer.text], [200, '{"status":"ok","checks":{"store":"ok"}}'])
+  },
+}
+
 export const operations: Checks = {
   async 'GET /healthz says that the process is alive'(client) {
     const answer = await client.ask('GET', '/healthz')
@@ -23,10 +31,7 @@ export const operations: Checks = {
     assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD'])
   },
 
-  async 'GET /readyz checks the store'(client) {
-    const answer = await client.ask('GET', '/readyz')
-    assert.deepEqual([answer.status, answer.text], [200, '{"status":"ok","checks":{"store":"ok"}}'])
-  },
+  ...readiness,
 
   async 'GET /metrics counts requests by method, route and status'(_client, { base }) {
     const texts: string[] = []

@@ -13,14 +13,22 @@ export const records: Checks = {
       assert.equal(created.headers.get('location'), `/countries/${id}`)
       world.countries.set(country.code, id)
     }
-    for (const city of readCities(world.countries)
+    const some = readCities(world.countries)
       .toSorted((a, b) => (b.population ?? 0) - (a.population ?? 0))
-      .slice(0, 120)) {
-      const { geonameId, ...values } = city
-      const created = ok(await ask('POST', '/cities', { json: values }), 201)
-      assert.equal(created.body.data.name, city.name)
-      assert.match(created.body.data.createdAt, /^\d{4}-/)
-      world.cities.set(city.name, created.body.data._id)
+      .slice(0, 120)
+      .map(({ geonameId, ...values }) => values)
+    for (const json of some.slice(0, 20)) {
+      const { data } = ok(await ask('POST', '/cities', { json }), 201).body
+      assert.equal(data.name, json.name)
+      assert.match(data.createdAt, /^\d{4}-/)
+      world.cities.set(json.name, data._id)
+    }
+    const others = some.slice(20)
+    const operations = others.map((body) => ({ method: 'POST', path: '/cities', body }))
+    const { data } = ok(await ask('POST', '/batch', { json: { operations } })).body
+    for (const [at, { status, body }] of data.entries()) {
+      assert.deepEqual([status, body.data.name], [201, others[at]?.name])
+      world.cities.set(body.data.name, body.data._id)
     }
   },
   '4.1 GET of a record': async ({ ask }, { cities }) => {
