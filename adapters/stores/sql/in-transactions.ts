@@ -1,8 +1,7 @@
 /** The writes of a store whose database has transactions that can read: records are changed here and stored again. */
 
-import { changed } from '../../../src/ports/evaluate.ts'
+import { changed, isSameContent } from '../../../src/ports/evaluate.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
-import { isSameContent } from '../../../src/ports/same-content.ts'
 import type {
   Collection,
   CollectionSchema,
