@@ -140,8 +140,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
     async write(statement) {
       try {
         // Waits for nothing without need, so that writes happen in the order of the calls.
-        const checking = checkPatterns(statement)
-        if (checking) await checking
+        if (statement.patterns) await checkPatterns(statement)
         const [written] = await write([{ to: schema.name, ...statement }])
         return written ?? { rows: [], changes: 0 }
       } catch (error) {
