@@ -9,7 +9,7 @@ const fixture = fileURLToPath(new URL('unreachable-fixture.ts', import.meta.url)
 const SENTENCE = 'StoreUnavailable: The app did not start: the database cannot be reached: '
 
 describe.each(Object.keys(RUNTIMES))('serve on %s without its database', (runtime) => {
-  it('ends the program with a sentence that says why, and keeps the cause', async () => {
+  it.concurrent('ends the program with a sentence that says why, and keeps the cause', async () => {
     const [command = '', ...args] = RUNTIMES[runtime] ?? []
     const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined }
     const program = spawn(command, [...args, fixture], { env })
