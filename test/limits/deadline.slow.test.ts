@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { health, metrics } from '../../src/health/index.ts'
@@ -12,6 +12,7 @@ import {
 } from '../../src/index.ts'
 import { password } from '../auth/accounts.ts'
 import { service } from '../auth/service.ts'
+import { standingClock } from '../standing-clock.ts'
 
 const Note = defineModel('Note', { fields: { text: z.string() } })
 type Options = Partial<RouterOptions<z.infer<(typeof Note)['schema']>>>
@@ -21,13 +22,6 @@ const UNAVAILABLE = 'The service is unavailable. Try again shortly.'
 const SOON = 40
 /** For what has to do something before: of a clock that stands until it is moved. */
 const LATER = 60_000
-
-/** Stops the clock of time limits until the test ends. */
-function standingClock(): { later(ms: number): void } {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  return { later: (ms) => void vi.advanceTimersByTime(ms) }
-}
 
 /** An app with notes, whose requests have a short time. */
 function notes(options: Options = {}, app: Partial<AppOptions> = {}) {

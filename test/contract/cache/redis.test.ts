@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisCache } from '../../../adapters/caches/redis.ts'
 import { type OpenCache, verify } from '../../../extras/contract/index.ts'
 import { gateTo } from '../../services/gate.ts'
 import { withService } from '../../services/shared.ts'
+import { standingClock } from '../../standing-clock.ts'
 import { timed, untimed } from './parts.ts'
 
 await withService('valkey', ({ url }) => {
@@ -90,13 +91,6 @@ await withService('valkey', ({ url }) => {
     await expect(cache.get('a')).rejects.toThrow('closed')
   })
 })
-
-/** Stops the clock by which the cache gives up, until the test ends. */
-function standingClock(): { later(ms: number): void } {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  return { later: (ms) => void vi.advanceTimersByTime(ms) }
-}
 
 it.each(['', 'http://localhost', undefined])(
   'a cache in Redis refuses the url %o at start-up',
