@@ -59,7 +59,7 @@ describe('a stranger who guesses', () => {
 
   it('for hours, at passwords and codes, leaves the owner signing in and resetting', async () => {
     const { from, app } = await homely()
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 24; round += 1) {
       await times(10, () => from(stranger, 'login', wrong))
       await from(stranger, 'password/forgot', { identifier: email })
       const guess = { identifier: email, code: '000000', newPassword: 'staple battery horse' }
