@@ -79,9 +79,9 @@ await withService('valkey', ({ url }) => {
     await gate.open()
     gate.stick()
     const last = cache.get('c').catch((error: Error) => error)
-    // The clock stands: nothing else ends it.
     await cache.close?.()
-    expect(await last).toBeInstanceOf(Error)
+    // Not the time limit of the connection, which would end it too.
+    expect(String(await last)).not.toMatch(/timeout|within/i)
   })
 
   it('a closed cache in Valkey rejects', async () => {
