@@ -4,15 +4,15 @@ import { Progress } from './test/progress.ts'
 
 const CI = process.env.CI === 'true'
 
-/** What every project shares: real servers take their time, and files must not see each other. */
+/** What every project shares: real servers take their time. */
 const shared = {
   environment: 'node',
   pool: 'forks',
   // For what hangs: what takes half a minute when three files run takes five times as long on a busy machine.
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  // A busy machine may take long for what comes in a moment otherwise; vitest would give it a second.
-  expect: { poll: { timeout: 120_000 } },
+  // A busy machine may take long for what comes in a moment otherwise; vitest would give it a second, and look each 50 ms.
+  expect: { poll: { timeout: 120_000, interval: 10 } },
 } as const
 
 /** Tests run the sources, so they need no build. */
@@ -34,12 +34,18 @@ function folder(name: string): TestProjectInlineConfiguration {
   return { ...fromSource, test: { ...shared, name, include, exclude: reading } }
 }
 
-/** A project without some of its files. */
-function without(
-  { test, ...project }: TestProjectInlineConfiguration,
-  files: string,
-): TestProjectInlineConfiguration {
-  return { ...project, test: { ...test, exclude: [...(test?.exclude ?? []), files] } }
+/**
+ * A project in `npm test`: without the long files. What one file has loaded serves the next: loading everything anew took a
+ * fifth of the time.
+ */
+function short({
+  test,
+  ...project
+}: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return {
+    ...project,
+    test: { ...test, isolate: false, exclude: [...(test?.exclude ?? []), long] },
+  }
 }
 
 /** What `npm run check` runs: all that needs no process, no service and little time; test/quick.ts sees to it. */
@@ -50,7 +56,7 @@ const unit: TestProjectInlineConfiguration = {
     name: 'unit',
     include: ['test/*.test.ts', `test/!(${apart.join('|')})/**/*.test.ts`, ...reading],
     exclude: slow,
-    // What one file has loaded serves the next: loading everything anew took as long as the tests themselves.
+    // As in `npm test` all are: loading everything anew took as long as the tests themselves.
     isolate: false,
     setupFiles: ['test/quick.ts'],
     provide: { services: '' },
@@ -68,7 +74,7 @@ export default defineConfig(({ mode }) => ({
       unit,
       { ...fromSource, test: { ...shared, name: 'slow', include: slow, exclude: elsewhere } },
       ...apart.map(folder),
-    ].map((project) => (mode === 'short' ? without(project, long) : project)),
+    ].map((project) => (mode === 'short' ? short(project) : project)),
     globalSetup: 'test/services/setup.ts',
     // Of what `npm test` leaves out, half waits: for leases of killed processes, for commands that others run.
     maxWorkers: workers(mode),

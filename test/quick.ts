@@ -1,6 +1,7 @@
 /**
  * Keeps the quick tests quick, and the same in each run: a vitest `setupFiles` of the project `unit`. A test file there that
- * starts a process, asks for a service or computes for too long fails, with the way out: the name `*.slow.test.ts`.
+ * starts a process, asks for a service or computes for too long fails, with the way out: the name `*.slow.test.ts`. So does one
+ * that leaves a stopped clock to the next.
  *
  * @module
  */
@@ -41,8 +42,14 @@ for (const name of starters) {
 // Named imports see the replacements too, in files that are loaded from here on.
 syncBuiltinESMExports()
 
+const { setTimeout: timer, Date: clock } = globalThis
 const passed = processorClock()
 afterAll(() => {
+  // The next file runs in this process.
+  expect(globalThis, 'a clock that was stopped goes on after the test').toMatchObject({
+    setTimeout: timer,
+    Date: clock,
+  })
   const seconds = passed() / 1000
   expect(seconds, `seconds on the CPU; what takes longer ${ADVICE}`).toBeLessThan(CPU_SECONDS)
 })

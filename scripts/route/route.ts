@@ -69,7 +69,7 @@ async function stepsOf(send: () => Promise<Response>): Promise<string[]> {
 
 /** Waits until nothing has run for a while: what a request leaves to do belongs to its way, and nothing else does. */
 async function atRest(): Promise<void> {
-  for (let before = -1; before !== (way.log?.length ?? 0); await pause(60))
+  for (let before = -1; before !== (way.log?.length ?? 0); await pause(20))
     before = way.log?.length ?? 0
 }
 

@@ -216,7 +216,7 @@ describe('5.2 access tokens', () => {
     const app = await service()
     let old = (await app.register('ann@example.com')).token
     let current = password
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < 30; round += 1) {
       const next = `${password} ${round}`
       const changed = await app.post(
         '/auth/password/change',

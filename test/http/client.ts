@@ -31,8 +31,10 @@ export interface Answer {
 /** A client of one server. */
 export interface Client {
   ask(method: string, path: string, ask?: Ask): Promise<Answer>
-  /** Everything asked and answered so far, normalised. */
-  transcript(): string
+  /** Tells which check asks from here on. */
+  begin(check: string): void
+  /** Everything that these checks have asked and were answered, normalised. */
+  transcript(checks: readonly string[]): string
 }
 
 /** The headers that the contract speaks of; the rest is the runtime's affair. */
@@ -50,7 +52,8 @@ const HEADERS = [
 
 /** A client of the server at `base`. */
 export function client(base: string): Client {
-  const entries: string[] = []
+  const entries: { readonly check: string; text: string }[] = []
+  let check = ''
   const normalised = (text: string): string => {
     const names = new Map<string, string>()
     const named = (value: string) => {
@@ -74,7 +77,8 @@ export function client(base: string): Client {
       const sent = json === undefined ? body : JSON.stringify(json)
       const request = `${method} ${path}${typeof sent === 'string' ? ` ${sent.slice(0, 300)}` : ''}`
       // Its place is taken when it is asked: parallel answers come in any order.
-      const at = entries.push('') - 1
+      const entry = { check, text: '' }
+      entries.push(entry)
       const isSafe = refusedEarly || ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
       const response = await answered(base + path, isSafe ? TRIES : 1, () => ({
         method,
@@ -97,7 +101,7 @@ export function client(base: string): Client {
       // What goes by methods is random all over: its statuses are compared, and nothing else.
       const told = [request, String(response.status), ...shown, text].join('\n')
       const plain = `${method} ${path.replace(/\?.*|[\da-f]{24}/g, '')} ${response.status}`
-      entries[at] = path.startsWith('/ways/') ? plain : told
+      entry.text = path.startsWith('/ways/') ? plain : told
       const isJson = response.headers.get('content-type')?.startsWith('application/json') && text
       return {
         status: response.status,
@@ -106,7 +110,16 @@ export function client(base: string): Client {
         body: isJson ? JSON.parse(text) : undefined,
       }
     },
-    transcript: () => normalised(entries.join('\n\n')),
+    begin(sentence) {
+      check = sentence
+    },
+    transcript: (checks) =>
+      normalised(
+        entries
+          .filter((entry) => checks.includes(entry.check))
+          .map(({ text }) => text)
+          .join('\n\n'),
+      ),
   }
 }
 

@@ -18,7 +18,7 @@ import { ways } from './checks/ways.ts'
 
 /**
  * Those that show that a store's driver works on a runtime. What the others ask is answered before the store, or by the same
- * calls of it: all checks run on each runtime with one store, and on each store with one runtime.
+ * calls of it: all checks run on each runtime with one store.
  */
 export const stored: Checks = {
   ...records,

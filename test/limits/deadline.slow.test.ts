@@ -12,14 +12,16 @@ import {
 } from '../../src/index.ts'
 import { password } from '../auth/accounts.ts'
 import { service } from '../auth/service.ts'
+import { standingClock } from '../standing-clock.ts'
 
 const Note = defineModel('Note', { fields: { text: z.string() } })
 type Options = Partial<RouterOptions<z.infer<(typeof Note)['schema']>>>
 
 const UNAVAILABLE = 'The service is unavailable. Try again shortly.'
-/** Milliseconds: for what never ends, and for what has to do something before. */
+/** Milliseconds, for what never ends. */
 const SOON = 40
-const LATER = 1000
+/** For what has to do something before: of a clock that stands until it is moved. */
+const LATER = 60_000
 
 /** An app with notes, whose requests have a short time. */
 function notes(options: Options = {}, app: Partial<AppOptions> = {}) {
@@ -88,6 +90,7 @@ describe('a request that takes longer than requestTimeoutMs', () => {
   })
 
   it('aborts request.signal and context.signal, and refuses context.store from then on', async () => {
+    const clock = standingClock()
     const { promise, resolve } = Promise.withResolvers<unknown>()
     const { app, stored } = notes(
       {
@@ -95,7 +98,9 @@ describe('a request that takes longer than requestTimeoutMs', () => {
           async (request, context) => {
             expect(context.signal).toBe(request.signal)
             await context.store.collection(Note).insert({ text: 'in time' })
-            await new Promise((over) => request.signal.addEventListener('abort', over))
+            const over = new Promise((end) => request.signal.addEventListener('abort', end))
+            clock.later(LATER)
+            await over
             const late = context.store.collection(Note).insert({ text: 'late' })
             resolve([request.signal.reason.message, await late.catch((error: unknown) => error)])
           },
@@ -112,12 +117,13 @@ describe('a request that takes longer than requestTimeoutMs', () => {
   })
 
   it('is none that waits for its body', async () => {
-    const { app } = notes({}, { requestTimeoutMs: LATER })
+    const clock = standingClock()
+    const { app } = notes({}, { requestTimeoutMs: LATER, bodyTimeoutMs: 100 * LATER })
     const encoder = new TextEncoder()
     const parts = [...text].map((letter) => encoder.encode(letter))
     const slow = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        await new Promise((resolve) => setTimeout(resolve, LATER / 8))
+        clock.later(LATER / 8)
         const part = parts.shift()
         if (part) controller.enqueue(part)
         else controller.close()
@@ -133,13 +139,19 @@ describe('a request that takes longer than requestTimeoutMs', () => {
   })
 
   it('keeps no account whose onRegister never ends, and opens no session after onLogin', async () => {
-    const here = { requestTimeoutMs: 2000 }
-    const hangs = await service({ app: here, auth: { onRegister: never } })
+    const clock = standingClock()
+    /** A hook in which the time of its request ends. */
+    const late = (end: Promise<void>) => () => {
+      clock.later(LATER)
+      return end
+    }
+    const here = { requestTimeoutMs: LATER }
+    const hangs = await service({ app: here, auth: { onRegister: late(never()) } })
     const ann = { email: 'ann@example.com', password }
     expect((await hangs.post('/auth/register', ann)).status).toBe(503)
     await expect.poll(() => hangs.users.find()).toEqual([])
     const { promise, resolve } = Promise.withResolvers<void>()
-    const login = await service({ app: here, auth: { onLogin: () => promise } })
+    const login = await service({ app: here, auth: { onLogin: late(promise) } })
     expect((await login.post('/auth/register', ann)).status).toBe(201)
     expect((await login.post('/auth/login', ann)).status).toBe(503)
     resolve()

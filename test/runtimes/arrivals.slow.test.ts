@@ -10,8 +10,8 @@ function busy(ms: number): void {
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A server whose requests each take `ms`; `log` says in which order they were begun, or refused. */
-function server(ms: number) {
-  const arrivals = new Arrivals(500)
+function server(ms: number, longestMs: number) {
+  const arrivals = new Arrivals(longestMs)
   const log: string[] = []
   const ask = async (name: string) => {
     const isRefused = await arrivals.arrive()
@@ -44,7 +44,7 @@ describe('requests that arrive', () => {
   })
 
   it('in a burst all have their turn, in their order, and the event loop turns meanwhile', async () => {
-    const { burst, log } = server(1)
+    const { burst, log } = server(1, 500)
     let turns = 0
     const names = Array.from({ length: 100 }, (_, at) => `${at}`)
     const { ended } = await burst(names)
@@ -61,10 +61,10 @@ describe('requests that arrive', () => {
     expect(turns).toBeGreaterThan(30)
   })
 
-  it('when the first has waited for half a second are refused at once, until those that wait are begun', async () => {
-    const { ask, burst, log } = server(300)
+  it('when the first has waited for the longest time are refused at once, until those that wait are begun', async () => {
+    const { ask, burst, log } = server(60, 100)
     const { ended } = await burst(['a', 'b', 'c', 'd'])
-    // The first two take half a second and more; the fourth still waits then.
+    // The first two take the longest time and more; the fourth still waits then.
     while (log.length < 3) await nextTurn()
     await ask('late')
     expect(log).toContain('late refused')
@@ -73,8 +73,8 @@ describe('requests that arrive', () => {
     expect(log.filter((name) => !name.includes('refused'))).toEqual(['a', 'b', 'c', 'd', 'after'])
   })
 
-  it('at four times the rate that they are begun wait for little more than half a second of work', async () => {
-    const arrivals = new Arrivals(500)
+  it('at four times the rate that they are begun wait for little more than the longest time of work', async () => {
+    const arrivals = new Arrivals(250)
     /** How many others were begun while each waited: a busy machine begins fewer of them in the same time. */
     const waits: number[] = []
     let refused = 0
@@ -87,11 +87,11 @@ describe('requests that arrive', () => {
       waits.push(waits.length - begunBefore)
       // Each takes a millisecond, in which four others arrive.
       busy(1)
-      if (waits.length < 2000) for (let count = 0; count < 4; count += 1) void ask()
+      if (waits.length < 1000) for (let count = 0; count < 4; count += 1) void ask()
     }
     void ask()
-    while (waits.length < 2000 || refused === 0) await nextTurn()
-    // If only the wait of the first counted, two thousand would wait before the last.
-    expect(Math.max(...waits)).toBeLessThan(1500)
+    while (waits.length < 1000 || refused === 0) await nextTurn()
+    // If only the wait of the first counted, a thousand would wait before the last.
+    expect(Math.max(...waits)).toBeLessThan(750)
   })
 })

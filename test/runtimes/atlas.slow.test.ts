@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { ConfigError, readConfig } from '../../examples/atlas/config.ts'
 import { freePorts } from '../services/server.ts'
 import { FROM_SOURCE } from './commands.ts'
 
@@ -30,19 +31,27 @@ async function failed(env: Readonly<Record<string, string>>): Promise<[number, s
   return [code, said]
 }
 
+const noNumber = { PORT: 'abc' }
+
 it.each([
-  [{ PORT: 'abc' }, `PORT must be a whole number from 0 to 65535.${SEE}`],
+  [noNumber, `PORT must be a whole number from 0 to 65535.${SEE}`],
   [{ PORT: '70000' }, `PORT must be a whole number from 0 to 65535.${SEE}`],
   [{ TRUST_PROXY: '-1' }, `TRUST_PROXY must be a whole number from 0 to 10.${SEE}`],
   [{ DATABASE_URL: 'mysql://db' }, `DATABASE_URL must start with postgres:// or mongodb://.${SEE}`],
   [{ REDIS_URL: 'valkey:6379' }, `REDIS_URL must start with redis:// or rediss://.${SEE}`],
   [{ S3_BUCKET_NAME: 'x' }, `S3_ENDPOINT is missing, and S3_BUCKET_NAME is set.${SEE}`],
+  [{ ATLAS_SECRET: 'short' }, `ATLAS_SECRET must have at least 32 characters.${SEE}`],
+])('the atlas refuses %j, and says in a line why', (env, line) => {
+  expect(() => readConfig(env)).toThrow(new ConfigError(line))
+})
+
+it.each([
+  [noNumber, `PORT must be a whole number from 0 to 65535.${SEE}`],
   [
     { PORT: '0', HOST: '192.0.2.1' },
     `HOST is '192.0.2.1', which is no name or address of this machine.`,
   ],
-  [{ ATLAS_SECRET: 'short' }, `ATLAS_SECRET must have at least 32 characters.${SEE}`],
-])('the atlas says in a line why it cannot start with %j', async (env, line) => {
+])('the atlas ends with the line that says why it cannot start with %j', async (env, line) => {
   expect(await failed(env)).toEqual([1, `${line}\n`])
 })
 

@@ -6,8 +6,11 @@
  */
 
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { catalogue, type Services } from './catalogue.ts'
 
@@ -23,9 +26,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   await once(counter.listen(0, '127.0.0.1'), 'listening')
   project.provide('services', `http://127.0.0.1:${(counter.address() as AddressInfo).port}`)
+  const folder = mkdtempSync(join(tmpdir(), 'fieldgate-tests-'))
+  project.provide('folder', folder)
 
   return async () => {
     counter.close()
+    rmSync(folder, { recursive: true, force: true })
     const services = await Promise.allSettled(started.values())
     await Promise.all(
       services.map((service) =>

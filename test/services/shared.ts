@@ -12,6 +12,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the run's main process hands out services; empty for quick tests, which have none. */
     services: string
+    /** Where tests leave files: it goes with the run. */
+    folder: string
   }
 }
 

@@ -4,19 +4,21 @@
  * @module
  */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
 import type { Row } from '../../../adapters/stores/sqlite/layout/sql.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'fieldgate-sqlite-'))
+const folder = join(inject('folder'), randomUUID())
 let files = 0
-afterAll(() => rmSync(folder, { recursive: true }))
+// Early where the test file has a process of its own: databases can be large.
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The path of a file that is not there yet, in a folder that goes with the test file. */
+/** The path of a file that is not there yet, in a folder that goes with the run. */
 export function newFile(): string {
+  mkdirSync(folder, { recursive: true })
   files += 1
   return join(folder, `${files}.db`)
 }

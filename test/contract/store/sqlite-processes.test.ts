@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
@@ -9,11 +8,11 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { where } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
-import { FROM_SOURCE } from '../../runtimes/commands.ts'
+import { programOf } from '../../services/program.ts'
 import { integrityOf, newFile } from './file.ts'
 
 const run = promisify(execFile)
-const child = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url))
+const child = programOf(new URL('./sqlite-child.ts', import.meta.url))
 
 const DRIVERS = {
   SQLite: { open: (path: string) => sqliteStore({ path }), args: [] },
@@ -27,9 +26,7 @@ describe.each(Object.entries(DRIVERS))('%s and processes', (_, { open, args }) =
     await store.prepare([people])
     await store.collection(people).insert({ _id: 'shared', name: 'shared', score: 0 })
     await Promise.all(
-      ['a', 'b'].map((name) =>
-        run(process.execPath, [FROM_SOURCE, child, 'share', path, name, ...args]),
-      ),
+      ['a', 'b'].map((name) => run(process.execPath, [child, 'share', path, name, ...args])),
     )
     const collection = store.collection(people)
     expect(await collection.count(everything)).toBe(1 + 2 * 60 * 5)
@@ -45,9 +42,7 @@ describe.each(Object.entries(DRIVERS))('%s and processes', (_, { open, args }) =
   it('two processes prepare the same new file at once', async () => {
     const path = newFile()
     await Promise.all(
-      ['a', 'b', 'c'].map((name) =>
-        run(process.execPath, [FROM_SOURCE, child, 'share', path, name, ...args]),
-      ),
+      ['a', 'b', 'c'].map((name) => run(process.execPath, [child, 'share', path, name, ...args])),
     )
     expect(integrityOf(path)).toBe('ok')
   })
@@ -56,13 +51,9 @@ describe.each(Object.entries(DRIVERS))('%s and processes', (_, { open, args }) =
     const path = newFile()
     const answered: string[] = []
     for (const [round, writes] of [1, 9, 50, 120, 203].entries()) {
-      const writer = spawn(
-        process.execPath,
-        [FROM_SOURCE, child, 'write', path, `r${round}`, ...args],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      )
+      const writer = spawn(process.execPath, [child, 'write', path, `r${round}`, ...args], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       let seen = 0
       for await (const id of createInterface({ input: writer.stdout })) {
         answered.push(id)
@@ -86,7 +77,7 @@ describe.each(Object.entries(DRIVERS))('%s and processes', (_, { open, args }) =
 
 describe('The driver of SQLite', () => {
   it('says nothing of node:sqlite being experimental, and leaves other warnings alone', async () => {
-    const { stderr } = await run(process.execPath, [FROM_SOURCE, child, 'warn'])
+    const { stderr } = await run(process.execPath, [child, 'warn'])
     expect(stderr).toContain('a warning of the application')
     expect(stderr).not.toContain('SQLite')
   })

@@ -1,7 +1,7 @@
 import { createApp, createRouter, defineModel, HttpError } from 'fieldgate'
 import { createClient, type Failure } from 'fieldgate/client'
 import { sqliteStore } from 'fieldgate/sqlite'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 
 const Task = defineModel('Task', {
@@ -12,6 +12,14 @@ const Task = defineModel('Task', {
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 it('the client has the list in order, over breaks, until it is refused or ended', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
+  /** Polls while the pauses between the attempts pass faster than on a clock. */
+  const soon = (read: () => unknown) =>
+    expect.poll(() => {
+      vi.advanceTimersByTime(100)
+      return read()
+    })
   let isIn = true
   const app = createApp({ store: sqliteStore(), logger: quiet }).mount(
     '/tasks',
@@ -56,13 +64,14 @@ it('the client has the list in order, over breaks, until it is refused or ended'
   await tasks.insert({ title: 'c', done: false })
   await tasks.insert({ title: 'a', done: false })
   await tasks.insert({ title: 'no', done: true })
-  await expect.poll(() => titles).toEqual(['c', 'b', 'a'])
+  await soon(() => titles).toEqual(['c', 'b', 'a'])
   await tasks.update(b._id, { title: 'z' })
-  await expect.poll(() => titles).toEqual(['z', 'c', 'a'])
+  await soon(() => titles).toEqual(['z', 'c', 'a'])
   await tasks.update(b._id, { done: true })
-  await expect.poll(() => titles).toEqual(['c', 'a'])
+  await soon(() => titles).toEqual(['c', 'a'])
   isIn = false
   app.endStreams()
+  await soon(() => errors).toHaveLength(2)
   await running
   expect(errors).toMatchObject([{ status: 408 }, { status: 403, message: 'No.' }])
   expect(opened).toBe(3)
