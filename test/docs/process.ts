@@ -74,7 +74,7 @@ export async function startAtlas(): Promise<Running> {
   const [port = 0] = await freePorts(1)
   const folder = join(root, '.cache/docs/atlas')
   mkdirSync(folder, { recursive: true })
-  const main = join(root, 'test/docs/atlas.ts')
+  const main = join(root, 'test/docs/atlas-fixture.ts')
   const env = { ATLAS_DB: join(folder, 'atlas.db') }
   const child = started([...(RUNTIMES.node ?? []), main], folder, port, env)
   const atlas = { name: 'the atlas', text: `import { serve } from 'fieldgate/node'` }
