@@ -138,8 +138,9 @@ function objectRestore(
   return (value) => {
     if (!isObject(value)) return value
     const object = orders ? ordered(value, fields) : value
+    // No model declares `__proto__`.
     for (const [name, restore] of members) {
-      if (Object.hasOwn(object, name)) setMember(object, name, restore(object[name]))
+      if (Object.hasOwn(object, name)) object[name] = restore(object[name])
     }
     return rest ? restoreAll(object, rest, fields) : object
   }
@@ -171,7 +172,7 @@ function variantRestore(
 function ordered(object: Fields, fields: ObjectShape['fields']): Fields {
   const all: Fields = {}
   for (const name of fields.keys()) {
-    if (Object.hasOwn(object, name)) setMember(all, name, object[name])
+    if (Object.hasOwn(object, name)) all[name] = object[name]
   }
   for (const name of Object.keys(object)) if (!fields.has(name)) setMember(all, name, object[name])
   return all
