@@ -10,6 +10,7 @@
  * @module
  */
 
+import { globSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +34,7 @@ const APART = /^(?:src\/(?:client|ports|uploads)|adapters\/(?:clients|passwords)
 /** Writes the modules and their source maps into the folder `outdir`. */
 export async function bundle(outdir: string): Promise<void> {
   const { named, chosen } = modules()
-  const inApp = named.filter((path) => !APART.test(path))
+  const inApp = [...named.filter((path) => !APART.test(path)), ...loadedLater()]
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [...new Set([...named, ...chosen, THREAD])],
@@ -59,6 +60,14 @@ export async function bundle(outdir: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, file.endsWith('.map') ? withAddresses(text, path) : contents)
   }
+}
+
+/** What an app loads later: without the core, whatever it shares with that would be cut into chunks of their own. */
+function loadedLater(): string[] {
+  return globSync('src/!(client)/**/*.ts', { cwd: root }).flatMap((path) => {
+    const imports = readFileSync(join(root, path), 'utf8').matchAll(/ import\('(\.[^']+)'\)/g)
+    return [...imports].map(([, name = '']) => join(dirname(path), name))
+  })
 }
 
 /**

@@ -74,6 +74,28 @@ async function startAndEnd(folder: string, signal: NodeJS.Signals): Promise<void
   await ended
 }
 
+/** Node takes about a millisecond to find a file. */
+const MOST_FILES = 40
+
+const counted = `import { registerHooks } from 'node:module'
+let files = 0
+registerHooks({
+  load(url, context, next) {
+    if (url.includes('/fieldgate/dist/')) files += 1
+    return next(url, context)
+  },
+})
+await Promise.all(['fieldgate', 'fieldgate/node', 'fieldgate/sqlite'].map((name) => import(name)))
+console.log(files)
+`
+
+it('an app on Node and SQLite loads few files', async () => {
+  writeFileSync(join(project, 'counted.js'), counted)
+  const { stdout } = await run(process.execPath, ['counted.js'], { cwd: project })
+  expect(Number(stdout)).toBeGreaterThan(5)
+  expect(Number(stdout)).toBeLessThanOrEqual(MOST_FILES)
+})
+
 describe("Node's compile cache", () => {
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'is written by a server that %s ends',
