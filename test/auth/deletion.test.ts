@@ -37,6 +37,10 @@ describe('DELETE /users/:id', () => {
     const { token, refreshToken, user } = await it.register('ann@example.com')
     expect(told(await remove(user._id, {}, token))).toEqual([403, 'Current password required.'])
     expect((await remove(user._id, { currentPassword: 'wrong' }, token)).status).toBe(401)
+    expect(told(await remove(user._id, { currentPassword: 'x'.repeat(1025) }, token))).toEqual([
+      400,
+      'Password must be at most 1024 bytes.',
+    ])
     expect(await it.stored(user._id)).toMatchObject({ failedLoginAttempts: 1 })
     const done = await remove(user._id, { currentPassword: password }, token)
     expect([done.status, done.body.message]).toEqual([200, 'Account deleted.'])
