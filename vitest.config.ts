@@ -8,8 +8,7 @@ const CI = process.env.CI === 'true'
 const shared = {
   environment: 'node',
   pool: 'forks',
-  // What one file has loaded serves the next: loading everything anew took a fifth of the time.
-  isolate: false,
+  setupFiles: 'test/platform.ts',
   // For what hangs: what takes half a minute when three files run takes five times as long on a busy machine.
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -36,12 +35,18 @@ function folder(name: string): TestProjectInlineConfiguration {
   return { ...fromSource, test: { ...shared, name, include, exclude: reading } }
 }
 
-/** A project in `npm test`. */
-function withoutLong({
+/**
+ * A project in `npm test`: without the long files. What one file has loaded serves the next: loading everything anew took a
+ * fifth of the time.
+ */
+function short({
   test,
   ...project
 }: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
-  return { ...project, test: { ...test, exclude: [...(test?.exclude ?? []), long] } }
+  return {
+    ...project,
+    test: { ...test, isolate: false, exclude: [...(test?.exclude ?? []), long] },
+  }
 }
 
 /** What `npm run check` runs: all that needs no process, no service and little time; test/quick.ts sees to it. */
@@ -52,7 +57,9 @@ const unit: TestProjectInlineConfiguration = {
     name: 'unit',
     include: ['test/*.test.ts', `test/!(${apart.join('|')})/**/*.test.ts`, ...reading],
     exclude: slow,
-    setupFiles: ['test/quick.ts'],
+    // As in `npm test` all are: loading everything anew took as long as the tests themselves.
+    isolate: false,
+    setupFiles: [shared.setupFiles, 'test/quick.ts'],
     provide: { services: '' },
     testTimeout: 30_000,
   },
@@ -68,7 +75,7 @@ export default defineConfig(({ mode }) => ({
       unit,
       { ...fromSource, test: { ...shared, name: 'slow', include: slow, exclude: elsewhere } },
       ...apart.map(folder),
-    ].map((project) => (mode === 'short' ? withoutLong(project) : project)),
+    ].map((project) => (mode === 'short' ? short(project) : project)),
     globalSetup: 'test/services/setup.ts',
     // Of what `npm test` leaves out, half waits: for leases of killed processes, for commands that others run.
     maxWorkers: workers(mode),

@@ -195,9 +195,17 @@ async function violations(page: Page, name: string): Promise<string[]> {
     const options = JSON.stringify({ resultTypes: ['violations'], ...only })
     await page.setViewport({ width: Number(width), height: 900 })
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+    // A list is paler while it is read again.
     const found = await page.evaluate(
-      `window.axe.run(document, ${options}).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target)))`,
+      `(async () => {
+        const isBusy = () => document.querySelector('[aria-busy="true"]') !== null
+        for (;;) {
+          while (isBusy()) await new Promise(requestAnimationFrame)
+          const { violations } = await window.axe.run(document, ${options})
+          if (isBusy()) continue
+          return violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target))
+        }
+      })()`,
     )
     for (const one of found as string[]) wrong.push(`${name} ${place}: ${one}`)
     const content = await page.evaluate(() => document.documentElement.scrollWidth)
