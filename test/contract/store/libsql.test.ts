@@ -1,4 +1,5 @@
-import { afterAll, describe, it } from 'vitest'
+import { createClient } from '@libsql/client'
+import { afterAll, describe, expect, it } from 'vitest'
 import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { verify } from '../../../extras/contract/index.ts'
 import { storePromises } from '../../../extras/contract/store/contract.ts'
@@ -41,3 +42,10 @@ verify(
   },
   { describe, it },
 )
+
+it('a client of your own stays open when the store closes', async () => {
+  const client = createClient({ url: ':memory:' })
+  await libsqlStore({ client }).close()
+  expect(client.closed).toBe(false)
+  client.close()
+})
