@@ -133,16 +133,17 @@ export function castInput(place: Shape | undefined, value: unknown): unknown {
 
 function castMembers(shape: Shape, value: object): unknown {
   if (shape.kind === 'string') return shape.cast?.(value) ?? value
-  if (Array.isArray(value)) return shape.kind === 'list' ? castList(shape, value) : value
-  const isObject = shape.kind === 'object' || shape.kind === 'map'
-  if (!isObject || value instanceof Date) return value
-  const entries = Object.entries(value)
-  for (const entry of entries) {
-    const [key, item] = entry
+  if (Array.isArray(value)) return castList(shape, value)
+  if (shape.kind !== 'object' && shape.kind !== 'map') return value
+  let changed: Record<string, unknown> | undefined
+  for (const [key, item] of Object.entries(value)) {
     const member = shape.kind === 'map' ? shape.value : (shape.fields.get(key) ?? shape.rest)
-    entry[1] = castInput(member, item)
+    const made = castInput(member, item)
+    if (made === item) continue
+    changed ??= { ...value }
+    changed[key] = made
   }
-  return Object.fromEntries(entries)
+  return changed ?? value
 }
 
 /** A number that a client sends for another type: milliseconds of a date, or what is stored as digits. */
@@ -172,10 +173,9 @@ export function dateAmongOthers(text: string): Date | string {
   return (ISO_DATE.test(text) && !YEAR.test(text) && dateFrom(text)) || text
 }
 
-function castList(
-  { element, items }: Extract<Shape, { kind: 'list' }>,
-  list: readonly unknown[],
-): readonly unknown[] {
+function castList(shape: Shape, list: readonly unknown[]): readonly unknown[] {
+  if (shape.kind !== 'list') return list
+  const { element, items } = shape
   return changedList(list, (item, at) => castInput(items?.[at] ?? element, item))
 }
 

@@ -52,6 +52,8 @@ function isForbiddenIn(shape: Shape | undefined, key: string): boolean {
   return false
 }
 
+const FORBIDDEN = Symbol('forbidden')
+
 /**
  * `value` without forbidden keys at any level, except those that its shape keeps; `value` itself if it has none. Throws
  * `NestedTooDeeply` and `UnsafeKey`.
@@ -60,12 +62,17 @@ export function withoutForbiddenKeys(value: unknown, depth = 1, shape?: Shape): 
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   checkDepth(depth)
   if (Array.isArray(value)) return cleanList(value, depth, shape)
-  const kept: Fields = {}
+  let kept: Fields | undefined
   for (const [key, item] of Object.entries(value)) {
-    if (isForbiddenIn(shape, key)) continue
-    kept[key] = withoutForbiddenKeys(item, depth + 1, shapeInside(shape, key, item))
+    const clean = isForbiddenIn(shape, key)
+      ? FORBIDDEN
+      : withoutForbiddenKeys(item, depth + 1, shapeInside(shape, key, item))
+    if (clean === item) continue
+    kept ??= { ...value }
+    if (clean === FORBIDDEN) delete kept[key]
+    else kept[key] = clean
   }
-  return kept
+  return kept ?? value
 }
 
 function cleanList(

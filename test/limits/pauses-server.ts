@@ -17,6 +17,7 @@ import {
   type Logger,
 } from '../../src/index.ts'
 import { authOptions, secret, userModel } from '../auth/accounts.ts'
+import { slowness } from './processor-time.ts'
 
 const silent = () => {}
 const logger: Logger = { debug: silent, info: silent, warn: silent, error: console.error }
@@ -28,7 +29,7 @@ const fields = {
   numbers: z.array(z.number()).optional(),
   texts: z.array(z.string()).optional(),
   dates: z.array(z.date()).optional(),
-  rules: z.array(z.string().min(90).max(5).regex(/^x/)).optional(),
+  rules: z.array(z.string().min(90).regex(/^x/)).optional(),
   rows: z.array(z.object({ a: z.number() })).optional(),
   wide: z
     .array(z.object(Object.fromEntries([...'abcdefghijkl'].map((key) => [key, z.number()]))))
@@ -88,6 +89,8 @@ parentPort?.on('message', (word: string) => {
   if (word === 'begin') {
     longest = 0
     parentPort?.postMessage('begun')
+  } else if (word === 'slowness') {
+    parentPort?.postMessage(slowness())
   } else {
     setTimeout(() => parentPort?.postMessage(longest), 5)
   }
