@@ -136,7 +136,8 @@ function castMembers(shape: Shape, value: object): unknown {
   if (Array.isArray(value)) return castList(shape, value)
   if (shape.kind !== 'object' && shape.kind !== 'map') return value
   let changed: Record<string, unknown> | undefined
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = (value as Fields)[key]
     const member = shape.kind === 'map' ? shape.value : (shape.fields.get(key) ?? shape.rest)
     const made = castInput(member, item)
     if (made === item) continue

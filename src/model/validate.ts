@@ -267,7 +267,8 @@ function complaintInList(list: readonly unknown[], within: Within): string | und
 }
 
 function complaintInMembers(value: object, within: Within): string | undefined {
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = (value as Fields)[key]
     const complaint = isKey(key) ? complaintOf(item, within) : NO_TEXT
     if (complaint !== undefined) return complaint
   }

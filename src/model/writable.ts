@@ -63,7 +63,8 @@ export function withoutForbiddenKeys(value: unknown, depth = 1, shape?: Shape): 
   checkDepth(depth)
   if (Array.isArray(value)) return cleanList(value, depth, shape)
   let kept: Fields | undefined
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = (value as Fields)[key]
     const clean = isForbiddenIn(shape, key)
       ? FORBIDDEN
       : withoutForbiddenKeys(item, depth + 1, shapeInside(shape, key, item))

@@ -1,6 +1,7 @@
 /** Long work with other requests getting their turn in between: on many records, or on a large one. */
 
 import type { MaybePromise } from './maybe-promise.ts'
+import type { Fields } from './store.ts'
 
 /** Characters of JSON after which others get their turn: some 5 ms of work. */
 export const TURN_LENGTH: number = 256 * 1024
@@ -55,10 +56,11 @@ export async function inOwnTurn<T>(work: () => Promise<T>): Promise<T> {
 /** What is left of `most` after the keys and values in `value`; negative once it is too little. */
 function leftOf(most: number, value: object | null): number {
   const isList = Array.isArray(value)
-  const members: readonly unknown[] = isList ? value : Object.values(value ?? {})
-  let left = most - 1 - (isList ? 0 : members.length)
-  for (let at = 0; at < members.length && left >= 0; at += 1) {
-    const member = members[at]
+  // Of an object with too many keys, no value is looked at.
+  const keys: readonly unknown[] = isList ? value : Object.keys(value ?? {})
+  let left = most - 1 - (isList ? 0 : keys.length)
+  for (let at = 0; at < keys.length && left >= 0; at += 1) {
+    const member = isList ? keys[at] : (value as Fields)[keys[at] as string]
     left = typeof member === 'object' ? leftOf(left, member) : left - 1
   }
   return left
