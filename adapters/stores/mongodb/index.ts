@@ -65,16 +65,37 @@ export function mongoStore(options: MongoStoreOptions): Store {
     surroundings: (schema) => connection.run(schema, () => surroundingsOf(database, schema)),
     async prepare(schemas, warn = () => {}) {
       await run(() => database.command({ ping: 1 }))
-      for (const schema of schemas) {
+      await besideEachOther(schemas, (schema) => {
         const native = database.collection(schema.name)
         const indexed = indexedOf(schema)
-        await connection.run(schema, () => prepareCollection(native, schema, indexed, warn))
-      }
+        return connection.run(schema, () => prepareCollection(native, schema, indexed, warn))
+      })
       if (schemas.some(({ logged }) => logged)) await run(() => log.prepared(schemas))
     },
     dropLeftOvers: (schemas) => run(() => dropLeftOvers(database, schemas, indexedOf)),
     close: () => connection.close(),
   }
+}
+
+/** How many collections are prepared at the same time: most of it is waiting for the server. */
+const LANES = 8
+
+/** Does `work` for each of `items`, for some of them at the same time; once it has failed for one, for no more. */
+async function besideEachOther<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const next = items.values()
+  let isOver = false
+  const lane = async (): Promise<void> => {
+    for (const item of next) {
+      if (isOver) return
+      await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane)).finally(() => {
+    isOver = true
+  })
 }
 
 /** What copies of the database need. */

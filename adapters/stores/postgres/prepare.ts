@@ -14,6 +14,7 @@ import {
   type ExistingColumn,
   type ExistingTable,
   existingTable,
+  existingTables,
   hasFunction,
   type Place,
   textRows,
@@ -61,17 +62,35 @@ export async function prepareTables(
   refuseTooMany(collections)
   for (const message of unboundedIn(collections)) warn(message)
   if (collections.some(({ schema }) => schema.logged)) await step(() => prepareLog(place))
+  const tables = await existingTables(
+    connection,
+    collections.map(({ table }) => table.sql),
+  )
   for (const collection of collections) {
+    const before = tables.get(collection.table.sql)
     if (collection.schema.adopted) {
-      await checkAdopted(collection, trigrams, warn)
+      await checkAdopted(collection, before, trigrams, warn)
       continue
     }
-    await step(() => prepareTable(collection, trigrams)).catch((error: unknown) => {
-      throw takenName(error, collection)
-    })
-    const existing = await existingTable(connection, collection.table.sql)
+    const existing = await upToDate(collection, before, trigrams)
     if (existing) for (const message of ofOthers(existing, collection)) warn(message)
   }
+}
+
+/** Brings a table to its model. Resolves to what it is then; to undefined if it is new, and has nothing of others. */
+async function upToDate(
+  collection: Prepared,
+  before: ExistingTable | undefined,
+  trigrams: string | undefined,
+): Promise<ExistingTable | undefined> {
+  if (before && !isLacking(before, collection, trigrams)) return before
+  const look = () => existingTable(collection.connection, collection.table.sql)
+  const prepare = async (attempt: number) =>
+    prepareTable(collection, attempt === 1 ? before : await look(), trigrams)
+  await permitted(collection, () => patiently(prepare)).catch((error: unknown) => {
+    throw takenName(error, collection)
+  })
+  return before && look()
 }
 
 async function checkServer({ connection }: Place): Promise<void> {
@@ -122,9 +141,12 @@ async function prepareLog(place: Place): Promise<void> {
   await connection.run(keepLog(tables, newEpoch()))
 }
 
-async function prepareTable(collection: Prepared, trigrams: string | undefined): Promise<void> {
+async function prepareTable(
+  collection: Prepared,
+  existing: ExistingTable | undefined,
+  trigrams: string | undefined,
+): Promise<void> {
   const { connection, table } = collection
-  const existing = await existingTable(connection, table.sql)
   if (!existing) {
     // Nobody uses it yet: all of it in one transaction.
     const indexes = indexesOf(collection, trigrams).flatMap((index) => [
@@ -141,6 +163,20 @@ async function prepareTable(collection: Prepared, trigrams: string | undefined):
   for (const index of desiredIndexes(existing, collection, trigrams)) {
     await prepareIndex(collection, index)
   }
+}
+
+/** Whether an existing table needs {@link prepareTable}; most don't at most starts. */
+function isLacking(
+  existing: ExistingTable,
+  collection: Prepared,
+  trigrams: string | undefined,
+): boolean {
+  if (alterationsOf(collection, existing).length > 0) return true
+  return desiredIndexes(existing, collection, trigrams).some((index) => {
+    const found = existing.indexes.get(index.name)
+    const isReady = found?.isValid && !found.isBuilding && found.isOwn
+    return !isReady || found.isConstraint !== index.isConstraint
+  })
 }
 
 /** What an existing table lacks. Throws a `TypeError` for a column that another type would be needed for. */

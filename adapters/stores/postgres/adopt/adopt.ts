@@ -6,12 +6,7 @@ import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { type Column, FOLD, type Table, tableSql, typeOf } from '../layout/columns.ts'
 import { orderBy, orderOf, searchColumn, valueAt } from '../layout/operands.ts'
 import { identifier, literal } from '../layout/sql.ts'
-import {
-  type ExistingColumn,
-  type ExistingIndex,
-  type ExistingTable,
-  existingTable,
-} from '../schema/catalog.ts'
+import type { ExistingColumn, ExistingIndex, ExistingTable } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
 import { type Adopted, checkExclusions, checkKeys } from './adopted-checks.ts'
 import { readingOf } from './adopted-columns.ts'
@@ -91,11 +86,11 @@ function refuse(problem: string, remedy: string): never {
 /** Checks that an adopted table keeps what the model promises; warns of what is slow. */
 export async function checkAdopted(
   prepared: Prepared,
+  existing: ExistingTable | undefined,
   trigrams: string | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
-  const { connection, schema, space } = prepared
-  const existing = await existingTable(connection, prepared.table.sql)
+  const { schema, space } = prepared
   const table = adoptedTable(schema, space, existing)
   if (!existing) return
   const adopted = { ...prepared, table, existing }

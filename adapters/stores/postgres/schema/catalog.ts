@@ -84,19 +84,31 @@ export async function existingTable(
   connection: Connection,
   table: string,
 ): Promise<ExistingTable | undefined> {
-  const columns = await jsonRows<ColumnRow>(connection, COLUMNS, table)
-  if (columns.length === 0) return undefined
-  const indexes = await jsonRows<ExistingIndex & { name: string }>(connection, INDEXES, table)
-  return {
-    kind: KINDS[columns[0]?.relkind ?? ''] ?? 'table',
-    columns: new Map(columns.map(({ name, relkind: _, ...column }) => [name, column])),
-    indexes: new Map(indexes.map(({ name, ...index }) => [name, index])),
-  }
+  return (await existingTables(connection, [table])).get(table)
+}
+
+/** What the database knows of those of `tables` that are there, in two statements however many they are. */
+export async function existingTables(
+  connection: Connection,
+  tables: readonly string[],
+): Promise<Map<string, ExistingTable>> {
+  const columns = await jsonRows<ColumnRow>(connection, COLUMNS, tables)
+  if (columns.size === 0) return new Map()
+  const indexes = await jsonRows<ExistingIndex & { name: string }>(connection, INDEXES, tables)
+  const found = [...columns].map(([table, ofTable]) => {
+    const existing: ExistingTable = {
+      kind: KINDS[ofTable[0]?.relkind ?? ''] ?? 'table',
+      columns: new Map(ofTable.map(({ name, relkind: _, ...column }) => [name, column])),
+      indexes: new Map((indexes.get(table) ?? []).map(({ name, ...index }) => [name, index])),
+    }
+    return [table, existing] as const
+  })
+  return new Map(found)
 }
 
 type ColumnRow = ExistingColumn & { readonly name: string; readonly relkind: string }
 
-const COLUMNS = `SELECT json_strip_nulls(json_build_object(
+const COLUMNS = `SELECT wanted, json_strip_nulls(json_build_object(
         'name', attname,
         'relkind', (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
         'type', format_type(atttypid, atttypmod),
@@ -111,19 +123,20 @@ const COLUMNS = `SELECT json_strip_nulls(json_build_object(
           JOIN pg_proc ON pg_proc.oid = typoutput WHERE pg_type.oid = atttypid),
         'takes', CASE WHEN attgenerated <> '' THEN 'nothing' WHEN attidentity = 'a' THEN 'inserts' END,
         'deniedSequence', CASE WHEN attidentity <> ''
-            AND NOT has_sequence_privilege(pg_get_serial_sequence($1::text, attname), 'USAGE, UPDATE')
-          THEN pg_get_serial_sequence($1::text, attname) END,
+            AND NOT has_sequence_privilege(pg_get_serial_sequence(wanted, attname), 'USAGE, UPDATE')
+          THEN pg_get_serial_sequence(wanted, attname) END,
         'byDefault', CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
-          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END))
-      FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+          ELSE format('nextval(%L)', pg_get_serial_sequence(wanted, attname)) END))
+      FROM unnest($1::text::text[]) AS wanted JOIN pg_attribute ON attrelid = to_regclass(wanted)
+        LEFT JOIN pg_collation ON pg_collation.oid = attcollation
         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-      WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`
+      WHERE attnum > 0 AND NOT attisdropped ORDER BY attnum`
 
-const INDEXES = `SELECT json_build_object(
+const INDEXES = `SELECT wanted, json_build_object(
         'name', relname,
         'isUnique', indisunique,
         'isValid', indisvalid,
-        'isBuilding', EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
+        'isBuilding', indexrelid IN (SELECT index_relid FROM pg_stat_progress_create_index),
         'isOwn', coalesce(obj_description(indexrelid, 'pg_class') = ${literal(OWN)}, false),
         'isConstraint', EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
         'isPrimary', indisprimary,
@@ -131,8 +144,8 @@ const INDEXES = `SELECT json_build_object(
         'isWhole', indpred IS NULL AND indexprs IS NULL,
         'columns', coalesce((SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum)) FROM pg_attribute
           WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])), '[]'))
-      FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-      WHERE indrelid = to_regclass($1::text)`
+      FROM unnest($1::text::text[]) AS wanted JOIN pg_index ON indrelid = to_regclass(wanted)
+        JOIN pg_class ON pg_class.oid = indexrelid ORDER BY indexrelid`
 
 /** The schema that holds the operators of `pg_trgm`, as SQL names it; undefined if the extension is not there. */
 export async function trigramSpace(connection: Connection): Promise<string | undefined> {
@@ -158,10 +171,23 @@ export async function textRows(connection: Connection, statement: Statement): Pr
   return rows.map((row) => row.map((value) => value?.toString()))
 }
 
-/** What the one column of a statement about a table holds as JSON. */
-async function jsonRows<Row>(connection: Connection, sql: string, table: string): Promise<Row[]> {
-  const rows = await textRows(connection, { sql, values: [table] })
-  return rows.map(([json = '']) => JSON.parse(json))
+/** What a statement about tables tells of each: rows of its name and JSON. */
+async function jsonRows<Row>(
+  connection: Connection,
+  sql: string,
+  tables: readonly string[],
+): Promise<Map<string, Row[]>> {
+  const found = new Map<string, Row[]>()
+  for (const [table = '', json = ''] of await textRows(connection, {
+    sql,
+    values: [arrayText(tables)],
+  })) {
+    const row = JSON.parse(json) as Row
+    const known = found.get(table)
+    if (known) known.push(row)
+    else found.set(table, [row])
+  }
+  return found
 }
 
 /** `table` with the columns that exist: others are NULL, and those that no field has come too. */

@@ -96,11 +96,11 @@ export async function permitted<T>(
   }
 }
 
-/** Runs `work`, again where another process got ahead. */
-export async function patiently(work: () => Promise<void>): Promise<void> {
+/** Runs `work`, again where another process got ahead; it gets the number of the attempt, from 1. */
+export async function patiently(work: (attempt: number) => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work()
+      return await work(attempt)
     } catch (error) {
       if (attempt >= MAX_ATTEMPTS || !OUTRUN.has(codeOf(error))) throw error
       // At random, so that those who met don't meet again.
