@@ -67,24 +67,35 @@ await withService('postgres', ({ url }) => {
     )
   })
 
-  it('a name that something else in the schema has is a start-up error that says what to do', async () => {
-    const schema = fresh()
-    const sql = postgres(url, { max: 1, onnotice: () => {} })
-    await sql.unsafe(`CREATE SCHEMA "${schema}"; CREATE VIEW "${schema}".wide_order_f0 AS SELECT 1`)
-    await sql.end()
-    models += 1
-    const model = defineModel(`Wide${models}`, {
-      collection: 'wide',
-      fields: { f0: z.string().max(9) },
-      indexes: ['f0'],
-    })
-    const { error } = await started(postgresStore({ url, schema }), [
-      { model: model as unknown as Model },
-    ])
-    expect(error).toMatch(
-      /^TypeError: .*"wide_order_f0" already exists, and 'wide' needs this name/,
-    )
-  })
+  it.each(['new', 'existing'])(
+    'a name that something else in the schema has is a start-up error that says what to do, of a %s table',
+    async (kind) => {
+      const schema = fresh()
+      let statements = 0
+      const debug = () => {
+        statements += 1
+      }
+      const client = postgres(url, { max: 1, onnotice: () => {}, debug })
+      await client.unsafe(
+        `CREATE SCHEMA "${schema}"; CREATE VIEW "${schema}".wide_order_f0 AS SELECT 1`,
+      )
+      const start = (indexes: 'f0'[]) => {
+        models += 1
+        const fields = { f0: z.string().max(9) }
+        const model = defineModel(`Wide${models}`, { collection: 'wide', fields, indexes })
+        return started(postgresStore({ client, schema }), [{ model: model as unknown as Model }])
+      }
+      if (kind === 'existing') expect((await start([])).error).toBeUndefined()
+      statements = 0
+      const { error } = await start(['f0'])
+      await client.end()
+      expect(error).toMatch(
+        /^TypeError: .*"wide_order_f0" already exists, and 'wide' needs this name/,
+      )
+      // It isn't tried again and again, as beside a process that makes the same.
+      expect(statements).toBeLessThan(20)
+    },
+  )
 
   it('a table that is adopted and an index that would have its name are one, with both models', async () => {
     const schema = fresh()

@@ -36,6 +36,7 @@ import {
   finishIndex,
   type Index,
   indexesOf,
+  NAME_TAKEN,
   type Prepared,
   refuseMeetingNames,
   refuseTooMany,
@@ -85,12 +86,23 @@ async function upToDate(
 ): Promise<ExistingTable | undefined> {
   if (before && !isLacking(before, collection, trigrams)) return before
   const look = () => existingTable(collection.connection, collection.table.sql)
-  const prepare = async (attempt: number) =>
-    prepareTable(collection, attempt === 1 ? before : await look(), trigrams)
-  await permitted(collection, () => patiently(prepare)).catch((error: unknown) => {
-    throw takenName(error, collection)
-  })
+  const prepare = async (attempt: number): Promise<void> => {
+    const existing = attempt === 1 ? before : await look()
+    await prepareTable(collection, existing, trigrams).catch(async (error: unknown) => {
+      // What another process made first would be there now.
+      const isTaken = codeOf(error) === NAME_TAKEN && namesIn(existing) === namesIn(await look())
+      throw isTaken ? takenName(error, collection) : error
+    })
+  }
+  await permitted(collection, () => patiently(prepare))
   return before && look()
+}
+
+/** What a table has, to tell whether it has become more. */
+function namesIn(existing: ExistingTable | undefined): string {
+  return JSON.stringify(
+    existing && [existing.columns, existing.indexes].map((map) => [...map.keys()]),
+  )
 }
 
 async function checkServer({ connection }: Place): Promise<void> {

@@ -2,7 +2,6 @@
 
 import { totalOrder } from '../../planner/seek.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
-import { codeOf } from '../layout/errors.ts'
 import {
   type Collected,
   listAt,
@@ -160,17 +159,17 @@ export function refuseTooMany(collections: readonly Prepared[]): void {
   }
 }
 
-/** The error of a name that something else in the database's schema has, with what to do; any other error as it is. */
-export function takenName(error: unknown, { schema }: Prepared): unknown {
-  if (codeOf(error) !== NAME_TAKEN) return error
+/** The code of the error of a name that something in the database's schema has. */
+export const NAME_TAKEN = '42P07'
+
+/** The error of a name that something else in the database's schema has, with what to do. */
+export function takenName(error: unknown, { schema }: Prepared): TypeError {
   const { message } = error as Error
   return new TypeError(
     `postgresStore: ${message}, and '${schema.name}' needs this name for its table or an index. Rename what has it, or give the model another 'collection'`,
     { cause: error },
   )
 }
-
-const NAME_TAKEN = '42P07'
 
 /** What to say of strings in indexes that may become too long for one. */
 export function unboundedIn(collections: readonly Prepared[]): string[] {
