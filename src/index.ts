@@ -89,6 +89,7 @@ export type { MailMessage, MailTransporter } from './ports/mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
 export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
 export type { AggregateQuery, GroupOf } from './records/engine/aggregate-query.ts'
+export type { Condition, ConditionsOf } from './records/engine/conditions.ts'
 export type {
   ExpandedRecord,
   FindOptions,
@@ -100,8 +101,6 @@ export type { Mountable } from './records/engine/host.ts'
 export type { ScopeFilter, ScopeOption, ScopeValues } from './records/engine/models.ts'
 export type {
   Collections,
-  Condition,
-  ConditionsOf,
   RecordCollection,
   RecordStore,
 } from './records/engine/record-store.ts'

@@ -9,8 +9,8 @@ import { checkOptions, type Rule, text } from '../model/option-rules.ts'
 import type { Mountable } from '../records/engine/host.ts'
 import type { Context, Handler } from '../records/engine/route.ts'
 import { callTool } from './call.ts'
-import type { AgentWrite } from './models.ts'
 import { converse } from './protocol.ts'
+import type { AgentWrite } from './tools.ts'
 import { toolsFor, WRITES } from './tools.ts'
 
 /** Options of `mcp`. */

@@ -16,9 +16,6 @@ import { type Context, type Guard, patternOf, type Route } from '../records/engi
 import { AGENT_ROUTES, queryFields, type Served } from '../records/setup/serving.ts'
 import type { Tool } from './tools.ts'
 
-/** What agents may do beyond reading. */
-export type AgentWrite = 'create' | 'update' | 'remove'
-
 /** The one whose request is asked about. */
 export interface Caller {
   readonly host: Host

@@ -5,7 +5,9 @@ import { whatThereIs } from '../model/suggest.ts'
 import { echoed } from '../ports/messages.ts'
 import type { Fields } from '../ports/store.ts'
 import { BODY_KEYS } from '../records/list/parameters.ts'
-import type { AgentWrite } from './models.ts'
+
+/** What agents may do beyond reading. */
+export type AgentWrite = 'create' | 'update' | 'remove'
 
 /** A tool, as `tools/list` has it. */
 export interface Tool {

@@ -7,7 +7,6 @@ import type { Scalar, SortKey } from '../ports/filter.ts'
 import { isWithin } from '../ports/paths.ts'
 import { type IdType, type ObjectShape, placeOf } from '../ports/shape.ts'
 import type { Absence, AdoptedTable, Collated, Fields, VersionKey } from '../ports/store.ts'
-import type { FieldTransitions } from './rules.ts'
 import { isFields } from './writable.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
@@ -24,6 +23,15 @@ export interface Managed {
   readonly _id: string
   readonly createdAt?: Date
   readonly updatedAt?: Date
+}
+
+/** What the values of one field may become. */
+export interface FieldTransitions {
+  readonly field: string
+  /** From each value to those that it may become; undefined if every change is fine. */
+  readonly next: ReadonlyMap<Scalar, readonly Scalar[]> | undefined
+  /** The values of a new record; undefined if every value is fine. */
+  readonly initial: readonly Scalar[] | undefined
 }
 
 /** A stored record of a model. */

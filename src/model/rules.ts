@@ -6,18 +6,9 @@ import type { Filter, Scalar } from '../ports/filter.ts'
 import { placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { fits } from './fits.ts'
-import { isOrdered, type Model } from './model.ts'
+import { type FieldTransitions, isOrdered, type Model } from './model.ts'
 import type { Fail } from './option-rules.ts'
 import { didYouMean, noSuchField } from './suggest.ts'
-
-/** What the values of one field may become. */
-export interface FieldTransitions {
-  readonly field: string
-  /** From each value to those that it may become; undefined if every change is fine. */
-  readonly next: ReadonlyMap<Scalar, readonly Scalar[]> | undefined
-  /** The values of a new record; undefined if every value is fine. */
-  readonly initial: readonly Scalar[] | undefined
-}
 
 /** The options that give a model rules. */
 export interface RuleOptions {

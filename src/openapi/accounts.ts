@@ -15,10 +15,10 @@ import type { Serving } from '../records/setup/serving.ts'
 import { methodSketch } from './methods.ts'
 import type { Schemas } from './named-schemas.ts'
 import { recordOperation } from './records.ts'
-import { bodyRefusals, type Described, done } from './responses.ts'
+import { bodyRefusals, type Described, done, type RouteSketch } from './responses.ts'
 import { DATE, idSchema } from './schemas.ts'
 import { object } from './shown.ts'
-import type { Parameter, Schema } from './specification.ts'
+import type { Schema } from './specification.ts'
 import {
   identifierBody,
   loginBody,
@@ -32,23 +32,6 @@ import {
   signInSchema,
   userSchema,
 } from './users.ts'
-
-/** A route without what all of them share. */
-export interface RouteSketch {
-  readonly summary: string
-  readonly body?: Schema
-  /** Whether the body may be left out. */
-  readonly mayBeEmpty?: true
-  /** The schema of `data`; without it the response has a message. */
-  readonly data?: Schema
-  readonly status?: 201 | 302
-  /** Those of the query string. */
-  readonly parameters?: readonly Parameter[]
-  readonly refusals?: readonly HttpError[]
-  readonly path?: Readonly<Record<string, Schema>>
-  /** Whether a hook of the app may respond with another status. */
-  readonly isOpen?: boolean
-}
 
 /** What a route is described from. */
 interface Given {

@@ -1,9 +1,9 @@
 /** The routes of the methods of an auth router, by what each says of itself. */
 
 import type { MethodRoute, OpenMethod } from '../auth/setup/method.ts'
-import type { RouteSketch } from './accounts.ts'
 import { capitalised, type Schemas } from './named-schemas.ts'
 import { queryParameters } from './others.ts'
+import type { RouteSketch } from './responses.ts'
 import { converted } from './schemas.ts'
 import type { Schema } from './specification.ts'
 

@@ -5,7 +5,14 @@ import type { HttpError } from '../http/errors.ts'
 import { unavailable } from '../http/outages.ts'
 import * as refuse from '../http/refusals.ts'
 import { refTo } from './named-schemas.ts'
-import type { Header, Operation, ResponseObject, Responses, Schema } from './specification.ts'
+import type {
+  Header,
+  Operation,
+  Parameter,
+  ResponseObject,
+  Responses,
+  Schema,
+} from './specification.ts'
 
 /** The name of a header that is described. */
 export type HeaderName =
@@ -187,4 +194,21 @@ export interface Described
   readonly isOpen: boolean
   /** The schemas of parameters in the path, by name. */
   readonly path?: Readonly<Record<string, Schema>>
+}
+
+/** A route without what all of them share. */
+export interface RouteSketch {
+  readonly summary: string
+  readonly body?: Schema
+  /** Whether the body may be left out. */
+  readonly mayBeEmpty?: true
+  /** The schema of `data`; without it the response has a message. */
+  readonly data?: Schema
+  readonly status?: 201 | 302
+  /** Those of the query string. */
+  readonly parameters?: readonly Parameter[]
+  readonly refusals?: readonly HttpError[]
+  readonly path?: Readonly<Record<string, Schema>>
+  /** Whether a hook of the app may respond with another status. */
+  readonly isOpen?: boolean
 }

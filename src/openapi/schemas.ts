@@ -9,10 +9,10 @@ import {
   toJSONSchema,
 } from 'zod/v4/core'
 import { staticDefault } from '../model/absence.ts'
+import type { FieldTransitions } from '../model/model.ts'
 import { lastDefined, type Model, timestampFields } from '../model/model.ts'
 import { isRemovable } from '../model/null.ts'
 import { referenceOf } from '../model/reference.ts'
-import type { FieldTransitions } from '../model/rules.ts'
 import { objectShape } from '../model/shape.ts'
 import type { Scalar } from '../ports/filter.ts'
 import { topOf } from '../ports/paths.ts'

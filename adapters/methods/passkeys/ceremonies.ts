@@ -10,8 +10,22 @@ import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { base64url, bytesIn } from '../../../src/http/base64url.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
 import type { Fields } from '../../../src/ports/store.ts'
-import type { PasskeysOptions } from './index.ts'
 import type { Asserted, NewKey, Passkey } from './stored.ts'
+
+/** Options of `passkeys`. */
+export interface PasskeysOptions {
+  /** The domain that passkeys belong to, such as `example.com`. Those made for one domain never work for another. */
+  readonly rpId: string
+  /** The name of your app, as browsers may show it. */
+  readonly rpName: string
+  /** The origins of your pages, such as `https://example.com`: the domain itself, or below it. */
+  readonly origins: readonly string[]
+  /**
+   * Origins of other domains whose pages may use these passkeys too, such as `https://example.co.uk`. Browsers look for them at
+   * `https://<rpId>/.well-known/webauthn`, which the app serves. Some take five domains at most.
+   */
+  readonly relatedOrigins?: readonly string[]
+}
 
 /** EdDSA, ES256 and RS256: every runtime verifies them. Some would offer more, and make keys that others can't verify. */
 const ALGORITHMS = [-8, -7, -257]

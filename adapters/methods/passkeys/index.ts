@@ -12,24 +12,11 @@ import { HttpError } from '../../../src/http/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
 import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
-import { Ceremonies } from './ceremonies.ts'
+import { Ceremonies, type PasskeysOptions } from './ceremonies.ts'
 import { checkTyped, SignIns } from './sign-ins.ts'
 import { type Passkey, Passkeys } from './stored.ts'
 
-/** Options of `passkeys`. */
-export interface PasskeysOptions {
-  /** The domain that passkeys belong to, such as `example.com`. Those made for one domain never work for another. */
-  readonly rpId: string
-  /** The name of your app, as browsers may show it. */
-  readonly rpName: string
-  /** The origins of your pages, such as `https://example.com`: the domain itself, or below it. */
-  readonly origins: readonly string[]
-  /**
-   * Origins of other domains whose pages may use these passkeys too, such as `https://example.co.uk`. Browsers look for them at
-   * `https://<rpId>/.well-known/webauthn`, which the app serves. Some take five domains at most.
-   */
-  readonly relatedOrigins?: readonly string[]
-}
+export type { PasskeysOptions }
 
 const refused = () =>
   new HttpError(400, 'That passkey was not accepted.', { code: 'passkey-rejected' })

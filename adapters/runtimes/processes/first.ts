@@ -12,6 +12,9 @@ import { answerAsks, contentOf, type Failure, type FromWorker, type ToWorker } f
 /** Starts the program of this process once more, as a worker. */
 export type Fork = () => ChildProcess
 
+/** Starts the program of this process once more, with these variables beside those of this process. */
+export type ForkWith = (variables: Readonly<Record<string, string>>) => ChildProcess
+
 /** Where the workers of a server listen. */
 export interface Place {
   readonly port: number

@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
-import type { ForkWith } from './serve.ts'
+import type { ForkWith } from './first.ts'
 
 /** Starts one. Throws a `TypeError` in a program that is itself a worker of `node:cluster`. */
 export const clusterFork: ForkWith = (variables) => {

@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process'
 import process from 'node:process'
-import type { ForkWith } from './serve.ts'
+import type { ForkWith } from './first.ts'
 
 /** Starts one. */
 export const reuseFork: ForkWith = (variables) => {

@@ -1,6 +1,5 @@
 /** `serve` with the option `processes`: what it does in the first process, and in the workers. */
 
-import type { ChildProcess } from 'node:child_process'
 import process from 'node:process'
 import type { App } from '../../../src/app/app.ts'
 import {
@@ -16,13 +15,10 @@ import {
 import { endProcess } from '../signals.ts'
 import { startFailure } from '../start-failure.ts'
 import { isWorker, tellFirst, toldToClose, WORKER_VARIABLE, workerPort } from './channel.ts'
-import type { Place, Workers } from './first.ts'
+import type { ForkWith, Place, Workers } from './first.ts'
 
 /** Serves an app in this process. */
 type ServeHere<Options> = (app: App, options: Options) => Promise<Served>
-
-/** Starts the program of this process once more, with these variables beside those of this process. */
-export type ForkWith = (variables: Readonly<Record<string, string>>) => ChildProcess
 
 /** What starts processes that share a port by the kernel, on Deno and Bun; loaded only where there are some. */
 export async function reuseForks(): Promise<ForkWith> {

@@ -1,5 +1,6 @@
 /** `otp.deliver`, `mail` and `sms`, checked: what codes can be sent with. */
 
+import type { Model } from '../../model/model.ts'
 import type { MailTransporter } from '../../ports/mailer.ts'
 import {
   type Check,
@@ -24,7 +25,6 @@ import {
 } from './delivery-options.ts'
 import type { StoredNames } from './field-names.ts'
 import type { AuthOptions } from './options.ts'
-import type { AuthSettings } from './settings.ts'
 
 /** How codes are sent. */
 export interface DeliverySettings {
@@ -34,6 +34,12 @@ export interface DeliverySettings {
   readonly sms: SmsOptions | undefined
   /** The field with the address, by channel. */
   readonly toField: Readonly<Record<Channel, string>>
+}
+
+/** How codes are sent to the accounts of a model. */
+interface Sending {
+  readonly delivery: DeliverySettings
+  readonly model: Model
 }
 
 /** Mail: your own sender, or a transporter. */
@@ -191,19 +197,19 @@ function smsSettings(option: SmsOptions | undefined): SmsOptions | undefined {
 }
 
 /** The channels that codes can be sent by, e-mail first. */
-export function channelsThere(settings: AuthSettings): readonly Channel[] {
+export function channelsThere(settings: Sending): readonly Channel[] {
   return (['email', 'sms'] as const).filter((channel) => isThere(settings, channel))
 }
 
 /** Whether codes can be sent by `channel`. */
-export function isThere({ delivery, model }: AuthSettings, channel: Channel): boolean {
+export function isThere({ delivery, model }: Sending, channel: Channel): boolean {
   const { deliver, mail, sms, toField } = delivery
   if (deliver) return model.shape.fields.has(toField[channel])
   return channel === 'email' ? mail !== undefined : sms !== undefined
 }
 
 /** The channels that the client may mean: the one it names, or all available ones, e-mail first. */
-export function channelsFor(settings: AuthSettings, wanted: unknown): readonly Channel[] {
+export function channelsFor(settings: Sending, wanted: unknown): readonly Channel[] {
   const there = channelsThere(settings)
   if (wanted === undefined || wanted === null) {
     if (there.length === 0) throw refuse.noSuchChannel('email')

@@ -6,10 +6,40 @@ import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { JobStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
+import type { RecordStore } from '../../records/engine/record-store.ts'
 import { type Lease, pauseAfter, takeLease } from '../lease.ts'
 import { type Pace, POLL_MS } from '../loop.ts'
 import { type Kept, LeasedWork } from '../work.ts'
-import type { JobOptions, JobRun } from './jobs.ts'
+
+/** What a job gets each time that it runs. */
+export interface JobRun {
+  /** The time that the schedule names, of which this is the run: with a job that was late, some time ago. */
+  readonly at: Date
+  /** 1, or more if earlier starts for this time failed, or ended with their process. */
+  readonly attempt: number
+  /** Aborts when the app closes and has waited for some time, or if another process has taken over. */
+  readonly signal: AbortSignal
+  /** The app's records, as `app.store`. */
+  readonly store: RecordStore
+}
+
+/** A job. */
+export interface JobOptions {
+  /**
+   * When it runs, as cron text of five fields: minute, hour, day of the month, month, day of the week. A sixth in front
+   * is for seconds. Also `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`.
+   */
+  readonly schedule: string
+  /** The time zone of `schedule`, such as `Europe/Zurich`. Default `UTC`. */
+  readonly timeZone?: string
+  /** What to do. Its result is ignored. */
+  readonly run: (run: JobRun) => unknown
+  /**
+   * How often it is started for one time if it throws: the next time after 1 s, then after longer and longer pauses.
+   * Default 1: what has failed waits for the next time of the schedule.
+   */
+  readonly maxAttempts?: number
+}
 
 /** The options of a job, checked. */
 interface Settings extends Required<JobOptions> {

@@ -2,7 +2,7 @@
 
 import type { FieldName, Managed } from '../../model/model.ts'
 import type { DatePart } from '../../ports/aggregate.ts'
-import type { ConditionsOf } from './record-store.ts'
+import type { ConditionsOf } from './conditions.ts'
 
 /** What records are grouped by: a field, or a part of a date, in UTC. */
 export type GroupName<R> = FieldName<R> | `${FieldName<R>}:${DatePart}`

@@ -2,7 +2,7 @@
 
 import * as refuse from '../../http/refusals.ts'
 import { castScalar } from '../../model/cast.ts'
-import type { Model } from '../../model/model.ts'
+import type { FieldName, Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import {
   all,
@@ -15,6 +15,33 @@ import {
   type Scalar,
 } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
+
+/** A value that a condition compares with. */
+export type ConditionValue = string | number | boolean | Date | null
+
+/** What a field must be: a value, one of a list, or operators with their values, all of which must hold. */
+export type Condition =
+  | ConditionValue
+  | readonly ConditionValue[]
+  | {
+      readonly eq?: ConditionValue
+      readonly ne?: ConditionValue
+      readonly gt?: ConditionValue
+      readonly gte?: ConditionValue
+      readonly lt?: ConditionValue
+      readonly lte?: ConditionValue
+      readonly in?: readonly ConditionValue[]
+      readonly nin?: readonly ConditionValue[]
+    }
+
+/**
+ * Conditions by field name, all of which must hold, and in `or` filters of which one must: the grammar of the QUERY body's
+ * `filter`.
+ */
+export type ConditionsOf<R> = ConditionsOn<R> &
+  ('or' extends keyof R ? unknown : { readonly or?: readonly ConditionsOn<R>[] })
+
+type ConditionsOn<R> = { readonly [Field in FieldName<R>]?: Condition }
 
 /** The most values that one list of a condition may hold. */
 export const MAX_LIST = 100

@@ -8,10 +8,12 @@ import {
   type ReferencedId,
 } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { underAllNames } from '../../model/renamed-collection.ts'
+import { type Settling, underAllNames } from '../../model/renamed-collection.ts'
 import { underCurrentNames } from '../../model/upgrade.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type {
+  Change,
+  CollectionSchema,
   Fields,
   StepResult,
   Store,
@@ -22,7 +24,6 @@ import type {
 import type { Author } from './author.ts'
 import type { Receipt, WrittenIds } from './keyed-writes.ts'
 import type { Exclusive } from './model-rules.ts'
-import type { RecordEngine } from './record-engine.ts'
 
 /** The store's `write`, for a write of records of these models. */
 export type WriteOfModels = (
@@ -30,10 +31,22 @@ export type WriteOfModels = (
   steps: readonly WriteStep[],
 ) => Promise<WriteOutcome>
 
+/** Reads and writes the records of one model, as far as references need it. */
+export interface Engine {
+  readonly model: Model
+  readonly schema: CollectionSchema
+  readonly stored: Settling
+  readonly author: Author | undefined
+  /** A record that matches. */
+  first(filter: Filter): Promise<Fields | undefined>
+  /** The change of a record that sets values and removes others. */
+  changeOf(set: Fields, unset?: readonly string[]): Change
+}
+
 /** What the references of an app need from it. */
 export interface IntegrityNeeds {
   known(): Iterable<Model>
-  engine(model: Model): RecordEngine
+  engine(model: Model): Engine
   modelNamed(name: string): Model | undefined
   readonly store: Store
   readonly write: WriteOfModels
@@ -44,7 +57,7 @@ export type TakeSteps = (steps: readonly EngineStep[]) => Promise<WriteOutcome>
 
 /** A step in the collection of an engine. */
 export interface EngineStep {
-  readonly engine: RecordEngine
+  readonly engine: Engine
   readonly action: WriteAction
   /** Who does it, if it is not the engine's own author. */
   readonly author?: Author | undefined
@@ -52,7 +65,7 @@ export interface EngineStep {
 
 /** A reference, and the engine of the records that have it. */
 export interface Dependent {
-  readonly engine: RecordEngine
+  readonly engine: Engine
   readonly reference: EnforcedReference
 }
 

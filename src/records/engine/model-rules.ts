@@ -5,8 +5,8 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import { forbiddenTransition, invalidFields, overlapping } from '../../http/refusals.ts'
-import { isHidden, type Model, valueAt } from '../../model/model.ts'
-import { countingIn, type FieldTransitions } from '../../model/rules.ts'
+import { type FieldTransitions, isHidden, type Model, valueAt } from '../../model/model.ts'
+import { countingIn } from '../../model/rules.ts'
 import { upgraded } from '../../model/upgrade.ts'
 import type { Exclusion } from '../../ports/exclusion.ts'
 import { all, type Filter, type Scalar } from '../../ports/filter.ts'

@@ -2,14 +2,14 @@
 
 import { invalidId } from '../../http/refusals.ts'
 import { idFrom } from '../../model/cast.ts'
-import type { FieldName, Managed, Model } from '../../model/model.ts'
+import type { Managed, Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import { everything, type Filter, idsIn, withId } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/store.ts'
 import { aggregatableIn, aggregateIn, groupOf, planAggregate } from './aggregate-plan.ts'
 import type { AggregateQuery, GroupOf } from './aggregate-query.ts'
-import { parseConditions } from './conditions.ts'
+import { type ConditionsOf, parseConditions } from './conditions.ts'
 import {
   type FindOptions,
   type Found,
@@ -21,33 +21,6 @@ import {
   searched,
 } from './find-options.ts'
 import type { RecordEngine } from './record-engine.ts'
-
-/** A value that a condition compares with. */
-export type ConditionValue = string | number | boolean | Date | null
-
-/** What a field must be: a value, one of a list, or operators with their values, all of which must hold. */
-export type Condition =
-  | ConditionValue
-  | readonly ConditionValue[]
-  | {
-      readonly eq?: ConditionValue
-      readonly ne?: ConditionValue
-      readonly gt?: ConditionValue
-      readonly gte?: ConditionValue
-      readonly lt?: ConditionValue
-      readonly lte?: ConditionValue
-      readonly in?: readonly ConditionValue[]
-      readonly nin?: readonly ConditionValue[]
-    }
-
-/**
- * Conditions by field name, all of which must hold, and in `or` filters of which one must: the grammar of the QUERY body's
- * `filter`.
- */
-export type ConditionsOf<R> = ConditionsOn<R> &
-  ('or' extends keyof R ? unknown : { readonly or?: readonly ConditionsOn<R>[] })
-
-type ConditionsOn<R> = { readonly [Field in FieldName<R>]?: Condition }
 
 /** What a write takes: the model's input type if it is known, else the stored record. */
 type Written<R, I> = unknown extends I ? R : I

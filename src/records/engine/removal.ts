@@ -11,8 +11,7 @@ import type { Model } from '../../model/model.ts'
 import type { OnDelete } from '../../model/reference.ts'
 import { all, any, type Filter, withId } from '../../ports/filter.ts'
 import { type Fields, StoreUnavailable } from '../../ports/store.ts'
-import type { Dependent, EngineStep, Integrity } from './integrity.ts'
-import type { RecordEngine } from './record-engine.ts'
+import type { Dependent, Engine, EngineStep, Integrity } from './integrity.ts'
 import { MAX_TRIES, pause } from './serial-queue.ts'
 
 /** A record that has been removed. */
@@ -37,7 +36,7 @@ export const MAX_DEPENDENTS = 1000
  */
 export async function removeKept(
   integrity: Integrity,
-  engine: RecordEngine,
+  engine: Engine,
   filter: Filter,
   expect: Fields | undefined,
 ): Promise<Removal | null> {
@@ -78,7 +77,7 @@ export async function removeKept(
  */
 export async function dependentSteps(
   integrity: Integrity,
-  engine: RecordEngine,
+  engine: Engine,
   id: string,
 ): Promise<readonly EngineStep[]> {
   const plan = new Plan(integrity, engine, id)
@@ -90,7 +89,7 @@ export async function dependentSteps(
 class Plan {
   readonly #integrity: Integrity
   /** The ids that go, by engine, in the order in which they were found. */
-  readonly #going = new Map<RecordEngine, Set<string>>()
+  readonly #going = new Map<Engine, Set<string>>()
   /** Before the removals: what was found still has to go. */
   readonly #checks: EngineStep[] = []
   readonly #removals: EngineStep[] = []
@@ -98,7 +97,7 @@ class Plan {
   readonly #rest: EngineStep[] = []
   #count = 0
 
-  constructor(integrity: Integrity, engine: RecordEngine, id: string) {
+  constructor(integrity: Integrity, engine: Engine, id: string) {
     this.#integrity = integrity
     this.#going.set(engine, new Set([id]))
   }
@@ -132,7 +131,7 @@ class Plan {
     for (const one of alone ?? []) await this.#unset(one)
   }
 
-  #dependents({ model }: RecordEngine, onDelete: OnDelete): readonly Dependent[] {
+  #dependents({ model }: Engine, onDelete: OnDelete): readonly Dependent[] {
     return this.#integrity.to(model).filter(({ reference }) => reference.onDelete === onDelete)
   }
 
@@ -200,11 +199,11 @@ class Plan {
   }
 
   /** The records that do not go. */
-  #staying(engine: RecordEngine): Filter {
+  #staying(engine: Engine): Filter {
     return { op: 'nin', field: '_id', values: [...(this.#going.get(engine) ?? [])] }
   }
 
-  #found(engine: RecordEngine, filter: Filter, include: readonly string[]): Promise<Fields[]> {
+  #found(engine: Engine, filter: Filter, include: readonly string[]): Promise<Fields[]> {
     const limit = MAX_DEPENDENTS + 1
     return engine.stored.find({ filter, sort: [], limit, select: { include } })
   }

@@ -13,7 +13,6 @@ import type { Models } from '../engine/models.ts'
 import type { RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
 import { resolveAccess } from './access.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
-import type { Resource } from './resource.ts'
 
 /** What clients may write, and what happens with it. */
 export interface WriteRules {
@@ -176,9 +175,16 @@ function writersHaveRole(options: RouterOptions<Fields>, fail: Fail): boolean {
   )
 }
 
+/** A router's model, and what its clients may write. */
+interface Writing {
+  readonly host: Host
+  readonly model: Model
+  readonly writable: Readonly<Record<keyof WritableSets, ReadonlySet<string>>>
+}
+
 /** The fields that a client may write, before start-up has removed those that another router protects. */
 export function writableNow(
-  { host, model, writable }: Pick<Resource, 'host' | 'model' | 'writable'>,
+  { host, model, writable }: Writing,
   operation: keyof WritableSets,
 ): readonly string[] {
   const fields = writable[operation]
