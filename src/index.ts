@@ -87,7 +87,8 @@ export type { ImageOptimizer, OptimizationLevel, OptimizedType } from './ports/i
 export type { Logger } from './ports/logger.ts'
 export type { MailMessage, MailTransporter } from './ports/mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
-export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
+export type { Fields } from './ports/records.ts'
+export type { Collection, CollectionSchema, Store } from './ports/store.ts'
 export type { AggregateQuery, GroupOf } from './records/engine/aggregate-query.ts'
 export type { Condition, ConditionsOf } from './records/engine/conditions.ts'
 export type {

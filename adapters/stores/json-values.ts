@@ -6,6 +6,7 @@
 import { onlyDeclared, withDefaults } from '../../src/ports/declared.ts'
 import { setMember } from '../../src/ports/members.ts'
 import { project } from '../../src/ports/projection.ts'
+import type { Fields, Read } from '../../src/ports/records.ts'
 import {
   DATE_AMONG_OTHERS,
   dateOfJson,
@@ -13,7 +14,7 @@ import {
   type ObjectShape,
   type Shape,
 } from '../../src/ports/shape.ts'
-import type { CollectionSchema, Fields, Read } from '../../src/ports/store.ts'
+import type { CollectionSchema } from '../../src/ports/store.ts'
 
 /** The JSON of a record: `_id` first, dates as ISO 8601 with milliseconds. */
 export function textOf(record: Fields): string {

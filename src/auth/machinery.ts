@@ -6,7 +6,7 @@
 import { base64url, bytesIn } from '../http/base64url.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { idMaker } from '../model/cast.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 import { createProven } from './accounts/create-account.ts'
 import {
   chosenFields,

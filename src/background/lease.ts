@@ -6,7 +6,8 @@
 
 import { ownId, ownSchema } from '../model/own-records.ts'
 import { all, type Filter, withId } from '../ports/filter.ts'
-import type { Collection, CollectionSchema, Fields, WriteStep } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
+import type { Collection, CollectionSchema, WriteStep } from '../ports/store.ts'
 import type { Host } from '../records/engine/host.ts'
 
 /**

@@ -4,7 +4,8 @@
  */
 
 import { nothing } from '../ports/filter.ts'
-import { DuplicateKey, RefusedWrite, type WriteOutcome } from '../ports/store.ts'
+import type { WriteOutcome } from '../ports/store.ts'
+import { DuplicateKey, RefusedWrite } from '../ports/store-errors.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'
 import { joinSteps, type Taken } from '../records/overlay/one-step.ts'
 

@@ -3,7 +3,7 @@
  * write anything.
  */
 
-import type { ReadHints } from '../ports/store.ts'
+import type { ReadHints } from '../ports/records.ts'
 import { notAResponse } from './not-a-response.ts'
 import { unavailable } from './outages.ts'
 import { runShielded } from './shield.ts'

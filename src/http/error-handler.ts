@@ -3,7 +3,7 @@
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { pathOf } from '../ports/paths.ts'
-import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
+import { QueryTooLong, RefusedWrite } from '../ports/store-errors.ts'
 import { codeOf, HttpError } from './errors.ts'
 import { failureFor } from './failure.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'

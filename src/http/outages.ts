@@ -1,7 +1,7 @@
 /** Outages: what a client is told, and what is logged, while a database or a file store is unavailable. */
 
 import { causesOf, causeText } from '../ports/causes.ts'
-import { StoreTimeout, StoreUnavailable } from '../ports/store.ts'
+import { StoreTimeout, StoreUnavailable } from '../ports/store-errors.ts'
 import { HttpError, refusal } from './errors.ts'
 
 /** Seconds until a client may retry: about as long as a failover takes. */

@@ -1,7 +1,7 @@
 /** What a guard, hook or handler receives. */
 
 import type { Logger } from '../ports/logger.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 
 /** Who makes a request, as `requireAuth` or your own guard found out. */
 export interface AuthContext {

@@ -7,7 +7,7 @@
  */
 
 import type { MaybePromise } from '../ports/maybe-promise.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 import { bodyTraps } from './body-traps.ts'
 import type { ApiRequest, Query } from './request.ts'
 

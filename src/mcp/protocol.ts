@@ -6,7 +6,7 @@
 import { type BodyLimits, readJson } from '../http/body.ts'
 import { HttpError } from '../http/errors.ts'
 import { jsonResponse } from '../http/respond.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 
 /** The revision in which each request stands alone. */
 const REVISION = '2026-07-28'

@@ -3,7 +3,7 @@
 import { badRequest } from '../http/errors.ts'
 import { whatThereIs } from '../model/suggest.ts'
 import { echoed } from '../ports/messages.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 import { BODY_KEYS } from '../records/list/parameters.ts'
 
 /** What agents may do beyond reading. */

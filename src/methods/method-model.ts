@@ -4,7 +4,9 @@ import type { Accounts } from '../auth/setup/method.ts'
 import { defineModel, type ModelDefinition } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
 import type { Filter, Scalar } from '../ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
+import type { Collection } from '../ports/store.ts'
+import { DuplicateKey } from '../ports/store-errors.ts'
 
 const known = new WeakMap<Model, Map<string, Model>>()
 

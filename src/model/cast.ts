@@ -6,8 +6,8 @@
 import type { Scalar } from '../ports/filter.ts'
 import { hexOf } from '../ports/hex.ts'
 import { changedList } from '../ports/members.ts'
+import type { Fields } from '../ports/records.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
-import type { Fields } from '../ports/store.ts'
 import type { Model } from './model.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i

@@ -1,8 +1,8 @@
 /** Enforced references: those that `ref()` was given `onDelete` for. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { Fields } from '../ports/records.ts'
 import { placeOf } from '../ports/shape.ts'
-import type { Fields } from '../ports/store.ts'
 import type { Model } from './model.ts'
 import { partsIn } from './parts.ts'
 import { type OnDelete, onDeleteOf, referenceOf } from './reference.ts'

@@ -5,8 +5,9 @@ import type { Declared } from '../ports/declared.ts'
 import type { Exclusion } from '../ports/exclusion.ts'
 import type { Scalar, SortKey } from '../ports/filter.ts'
 import { isWithin } from '../ports/paths.ts'
+import type { Fields } from '../ports/records.ts'
 import { type IdType, type ObjectShape, placeOf } from '../ports/shape.ts'
-import type { Absence, AdoptedTable, Collated, Fields, VersionKey } from '../ports/store.ts'
+import type { Absence, AdoptedTable, Collated, VersionKey } from '../ports/store.ts'
 import { isFields } from './writable.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */

@@ -4,7 +4,7 @@
  */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 import { memberOf } from './parts.ts'
 import { isFields } from './writable.ts'
 

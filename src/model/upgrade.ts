@@ -6,7 +6,8 @@
  */
 
 import { withDefaults } from '../ports/declared.ts'
-import type { Change, Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
+import type { Change } from '../ports/store.ts'
 import { atOnce } from '../ports/synchronous.ts'
 import { fits } from './fits.ts'
 import type { Model } from './model.ts'

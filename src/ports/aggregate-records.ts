@@ -3,7 +3,9 @@
 import { type AggregateRead, type GroupKey, PART_LENGTHS, roundedMeasure } from './aggregate.ts'
 import { compareAt, position } from './evaluate.ts'
 import type { Scalar } from './filter.ts'
-import { type Collection, type Fields, StoreTimeout } from './store.ts'
+import type { Fields } from './records.ts'
+import type { Collection } from './store.ts'
+import { StoreTimeout } from './store-errors.ts'
 import { pages } from './walk.ts'
 
 /** The rows of `read`, from the records that `find` finds. Memory holds a page of records, and every group. */

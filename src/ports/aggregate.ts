@@ -1,7 +1,7 @@
 /** What an aggregate asks of a store: groups of records, and what is computed of each. */
 
 import type { Filter } from './filter.ts'
-import type { ReadHints } from './store.ts'
+import type { ReadHints } from './records.ts'
 
 /** The part of a date that records are grouped by, in UTC: `2026`, `2026-11` or `2026-11-03`. */
 export type DatePart = 'year' | 'month' | 'day'

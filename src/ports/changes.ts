@@ -1,6 +1,6 @@
 /** The port for the log of changes: a store's part that notes what writes did, in the step of each write. */
 
-import type { Fields } from './store.ts'
+import type { Fields } from './records.ts'
 
 /** What happened to a record. */
 export type ChangeKind = 'created' | 'updated' | 'removed'

@@ -2,7 +2,8 @@
 
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import { fold } from './fold.ts'
-import type { Change, Fields } from './store.ts'
+import type { Fields } from './records.ts'
+import type { Change } from './store.ts'
 
 /** Whether `record` matches `filter`. Throws a `TypeError` for a pattern. */
 export function matches(filter: Filter, record: Fields): boolean {

@@ -67,6 +67,7 @@ export type { Logger, LogLine } from './logger.ts'
 export type { MailMessage, MailTransporter } from './mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './observer.ts'
 export { project } from './projection.ts'
+export type { Fields, Projection, Read, ReadHints } from './records.ts'
 export {
   type IdType,
   type ObjectShape,
@@ -75,31 +76,29 @@ export {
   type Shape,
   type StoredForm,
 } from './shape.ts'
+export type {
+  Absence,
+  AdoptedTable,
+  Change,
+  Collated,
+  Collection,
+  CollectionSchema,
+  Copying,
+  StepResult,
+  Store,
+  WriteAction,
+  WriteOptions,
+  WriteOutcome,
+  WriteStep,
+} from './store.ts'
 export {
-  type Absence,
-  type AdoptedTable,
   AnchorGone,
-  type Change,
-  type Collated,
-  type Collection,
-  type CollectionSchema,
-  type Copying,
   DuplicateKey,
-  type Fields,
   IndexConflict,
   InvalidPattern,
-  type Projection,
   QueryTooLong,
-  type Read,
-  type ReadHints,
   RefusedWrite,
-  type StepResult,
-  type Store,
   StoreTimeout,
   StoreUnavailable,
-  type WriteAction,
-  type WriteOptions,
-  type WriteOutcome,
-  type WriteStep,
-} from './store.ts'
+} from './store-errors.ts'
 export type { ForeignIndex, Surroundings } from './surroundings.ts'

@@ -4,7 +4,7 @@
  */
 
 import { setMember } from './members.ts'
-import type { Fields, Projection } from './store.ts'
+import type { Fields, Projection } from './records.ts'
 
 /** The part of `record` that a read returns. Modifies the record, so it must be the caller's own. */
 export function project(record: Fields, select: Projection | undefined): Fields {

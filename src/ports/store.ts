@@ -11,11 +11,9 @@ import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
 import type { Exclusion } from './exclusion.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
+import type { Fields, Read, ReadHints } from './records.ts'
 import type { IdType, ObjectShape } from './shape.ts'
 import type { Surroundings } from './surroundings.ts'
-
-/** A record or a part of one: JSON values and Dates; ids are strings. A member that is `undefined` is absent. */
-export type Fields = Record<string, unknown>
 
 /** What a store needs to know about one collection. */
 export interface CollectionSchema {
@@ -82,54 +80,6 @@ export interface AdoptedTable {
 
 /** How a record may lack a field: `never` if it is required, else only by being `missing`, or only by being `null`. */
 export type Absence = 'never' | 'missing' | 'null'
-
-/** The part of a record that a read returns; `_id` always comes along. Names may be dotted. */
-export type Projection =
-  | { readonly include: readonly string[] }
-  | { readonly exclude: readonly string[] }
-
-/** A read of several records. */
-export interface Read {
-  readonly filter: Filter
-  /**
-   * If empty, the order is unspecified. A total order ends with `_id`. Each key leads to one value of one type, never
-   * to a list or a `mixed` value, which every database orders differently.
-   */
-  readonly sort: readonly SortKey[]
-  /**
-   * Starts after this position in the sort order: one value per sort key, null for null or missing. The last sort key
-   * must be `_id`.
-   */
-  readonly after?: readonly Scalar[]
-  /**
-   * Starts after the record that matches this filter, at its current position in the sort order; at most one record
-   * matches, and it need not match `filter`. If there is none, the read rejects with `AnchorGone`. Excludes `after`. Only
-   * for collections with `seeksRecords`.
-   */
-  readonly afterRecord?: Filter
-  /** Records to skip. Default 0. */
-  readonly skip?: number
-  /** The most records to return. */
-  readonly limit: number
-  /** The part of each record to return. Default: all of it. */
-  readonly select?: Projection
-  /** Whether `findJson` fills in the defaults that the schema's `declared` names. Default false; `find` never does. */
-  readonly fillDefaults?: boolean
-  readonly hints?: ReadHints
-}
-
-/** Limits and hints for a read. A store that cannot follow a hint ignores it, except `timeLimitMs`. */
-export interface ReadHints {
-  /** A read that takes longer (in milliseconds) rejects with `StoreTimeout`. */
-  readonly timeLimitMs?: number | undefined
-  readonly allowDiskUse?: boolean | undefined
-  readonly batchSize?: number | undefined
-  /**
-   * When it aborts, a read that is still waiting rejects with the signal's reason and never starts; a running one may
-   * finish.
-   */
-  readonly signal?: AbortSignal | undefined
-}
 
 /**
  * A change of one record, applied as one atomic step in the order of the members. Paths may be dotted, but must not
@@ -319,82 +269,9 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** Another record already has this value in a unique field set. */
-export class DuplicateKey extends Error {
-  override readonly name = 'DuplicateKey'
-  readonly fields: readonly string[]
-  constructor(fields: readonly string[], options?: ErrorOptions) {
-    super(`duplicate value for ${fields.join(', ')}`, options)
-    this.fields = fields
-  }
-}
-
-/**
- * The database refused a write by a rule that the model does not have: a foreign key (`'reference'`: a value refers to
- * nothing; `'referenced'`: others refer to the record), an exclusion (`'overlap'`), a check, a length or a range (`'value'`),
- * or the most bytes that it takes of a record, or of a value in an index (`'size'`).
- */
-export class RefusedWrite extends Error {
-  override readonly name = 'RefusedWrite'
-  readonly rule: 'reference' | 'referenced' | 'overlap' | 'value' | 'size'
-  /** The fields that the rule concerns; empty if the database does not name them. */
-  readonly fields: readonly string[]
-  constructor(rule: RefusedWrite['rule'], fields: readonly string[] = [], options?: ErrorOptions) {
-    super(`the database refused the write (${rule})`, options)
-    this.rule = rule
-    this.fields = fields
-  }
-}
-
 /** Something that a store has made for another version of a model. */
 export interface LeftOver {
   readonly collection: string
   /** What it is, with its name in the database: `the unique index 'people unique ["email"]'`. */
   readonly what: string
-}
-
-/** Existing records violate a unique field set that `prepare` was asked to enforce. */
-export class IndexConflict extends Error {
-  override readonly name = 'IndexConflict'
-  readonly collection: string
-  readonly fields: readonly string[]
-  constructor(collection: string, fields: readonly string[], options?: ErrorOptions) {
-    super(
-      `'${collection}' already holds records with the same ${fields.join(', ')}; make them differ, or drop it from 'unique'`,
-      options,
-    )
-    this.collection = collection
-    this.fields = fields
-  }
-}
-
-/** A read took longer than its time limit. */
-export class StoreTimeout extends Error {
-  override readonly name = 'StoreTimeout'
-}
-
-/** The record that a read was to start after (`afterRecord`) does not exist. */
-export class AnchorGone extends Error {
-  override readonly name = 'AnchorGone'
-  constructor(options?: ErrorOptions) {
-    super('the record to start after does not exist', options)
-  }
-}
-
-/** The store cannot be reached or has been closed. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable'
-}
-
-/** What a call asks for makes a statement that is longer than the database takes. */
-export class QueryTooLong extends Error {
-  override readonly name = 'QueryTooLong'
-  constructor(options?: ErrorOptions) {
-    super('the statement is longer than the database takes', options)
-  }
-}
-
-/** The pattern of a `matches` condition is not a valid regular expression. */
-export class InvalidPattern extends Error {
-  override readonly name = 'InvalidPattern'
 }

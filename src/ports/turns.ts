@@ -1,7 +1,7 @@
 /** Long work with other requests getting their turn in between: on many records, or on a large one. */
 
 import type { MaybePromise } from './maybe-promise.ts'
-import type { Fields } from './store.ts'
+import type { Fields } from './records.ts'
 
 /** Characters of JSON after which others get their turn: some 5 ms of work. */
 export const TURN_LENGTH: number = 256 * 1024

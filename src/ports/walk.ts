@@ -2,8 +2,9 @@
 
 import { position } from './evaluate.ts'
 import { everything, type Filter, type Scalar } from './filter.ts'
+import type { Fields, Read } from './records.ts'
 import type { IdType } from './shape.ts'
-import type { Collection, Fields, Read } from './store.ts'
+import type { Collection } from './store.ts'
 
 const BATCH_RECORDS = 1000
 

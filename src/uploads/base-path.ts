@@ -5,7 +5,7 @@
 
 import { type ApiRequest, basePathOf } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 import { type Keys, withUrls } from './file-values.ts'
 
 /** Whether links to the files of `store` differ from what records hold. */

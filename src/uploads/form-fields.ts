@@ -6,8 +6,8 @@
 import { TooManyLevels } from '../http/body.ts'
 import { invalidFields, nestedTooDeeply } from '../http/refusals.ts'
 import { isFields } from '../model/writable.ts'
+import type { Fields } from '../ports/records.ts'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
-import type { Fields } from '../ports/store.ts'
 
 /** A part whose headers say it is JSON. */
 export class JsonText {

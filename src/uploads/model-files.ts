@@ -7,7 +7,7 @@
 
 import type { FileStore } from '../ports/files.ts'
 import { hexOf } from '../ports/hex.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Fields } from '../ports/records.ts'
 import { urlsIn } from './file-values.ts'
 import type { Upload } from './options.ts'
 

@@ -12,7 +12,7 @@ import {
   HttpError,
   userFields,
 } from '../../src/index.ts'
-import { StoreUnavailable } from '../../src/ports/store.ts'
+import { StoreUnavailable } from '../../src/ports/store-errors.ts'
 import { errorOf, Note, notes } from './notes.ts'
 
 const keyed = (key: string, text = 'one', headers = {}) => ({

@@ -11,7 +11,7 @@ import { HttpError } from '../../../src/http/errors.ts'
 import { type ApiRequest, basePathOf } from '../../../src/http/request.ts'
 import { idsOf } from '../../../src/http/request-ids.ts'
 import { emptyResponse } from '../../../src/http/respond.ts'
-import type { Fields } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
 import { Links } from './links.ts'
 import type { Ceremony, OpenIdProvider, Person } from './provider.ts'
 

@@ -9,7 +9,7 @@ import {
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { base64url, bytesIn } from '../../../src/http/base64url.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
-import type { Fields } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
 import type { Asserted, NewKey, Passkey } from './stored.ts'
 
 /** Options of `passkeys`. */

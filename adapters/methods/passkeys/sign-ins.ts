@@ -3,7 +3,7 @@
 import { invalidCredentials, invalidFormat } from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
-import type { Fields } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
 import type { Ceremonies, Challenge } from './ceremonies.ts'
 import type { Passkeys } from './stored.ts'
 

@@ -4,7 +4,7 @@ import { array, boolean, date, maxLength, number, optional, string } from 'zod/m
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { is, MethodRecords } from '../../../src/methods/method-model.ts'
 import { all, any, type Filter, withId } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
 
 /** What a registration gives. */
 export interface NewKey {

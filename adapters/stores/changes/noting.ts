@@ -2,13 +2,8 @@
 
 import { isSameContent } from '../../../src/ports/evaluate.ts'
 import { type Filter, withId } from '../../../src/ports/filter.ts'
-import type {
-  Change,
-  Fields,
-  StepResult,
-  WriteOptions,
-  WriteStep,
-} from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
+import type { Change, StepResult, WriteOptions, WriteStep } from '../../../src/ports/store.ts'
 import { take } from '../planner/steps.ts'
 
 /** The writes of one collection, within a transaction. */

@@ -2,8 +2,8 @@
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
 import { fold } from '../../../src/ports/fold.ts'
+import type { Read } from '../../../src/ports/records.ts'
 import type { ObjectShape } from '../../../src/ports/shape.ts'
-import type { Read } from '../../../src/ports/store.ts'
 import { isoText } from '../json-values.ts'
 import { boundsAfter, placeAt, stretchesBeyond } from '../planner/seek.ts'
 import { every, filterCompiler, type Sign, some, type Value, whereAll } from './filter.ts'

@@ -2,10 +2,10 @@
 
 import { changed, isSameContent } from '../../../src/ports/evaluate.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
+import type { Fields } from '../../../src/ports/records.ts'
 import type {
   Collection,
   CollectionSchema,
-  Fields,
   StepResult,
   Store,
   WriteAction,

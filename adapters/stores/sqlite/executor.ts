@@ -6,13 +6,9 @@
  * @module
  */
 
-import {
-  type CollectionSchema,
-  type ReadHints,
-  type Store,
-  StoreTimeout,
-  StoreUnavailable,
-} from '../../../src/ports/store.ts'
+import type { ReadHints } from '../../../src/ports/records.ts'
+import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { StoreTimeout, StoreUnavailable } from '../../../src/ports/store-errors.ts'
 import { withTimeout } from '../../../src/ports/with-timeout.ts'
 import { portError } from './layout/errors.ts'
 import { type Migration, migrate, type Statement } from './layout/sql.ts'

@@ -5,7 +5,8 @@
  */
 
 import { createClient } from '@libsql/client'
-import { type Store, StoreUnavailable } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
 import { pathToOpen } from './connection/opening.ts'
 import { executorStore } from './executor.ts'
 import type { Row, SqlValue, Statement, Written } from './layout/sql.ts'

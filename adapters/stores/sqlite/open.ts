@@ -1,7 +1,8 @@
 /** The SQLite store on `node:sqlite`: one connection that writes and reads, and threads for long reads. */
 
 import { statSync } from 'node:fs'
-import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
+import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
 import { Connection, retryWhileBusy } from './connection/connection.ts'
 import { Counts } from './connection/counts.ts'
 import { addPatterns, checkPatterns, DEADLINE, withoutVainChecks } from './connection/functions.ts'

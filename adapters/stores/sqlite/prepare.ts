@@ -1,6 +1,7 @@
 /** Start-up: brings the tables of a database to what the models need. */
 
-import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
+import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
+import { IndexConflict } from '../../../src/ports/store-errors.ts'
 import { newEpoch } from '../changes/position.ts'
 import { createLog, hasLog } from './changes/log.ts'
 import { isUnusable } from './layout/errors.ts'

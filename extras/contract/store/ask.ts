@@ -1,7 +1,8 @@
 /** Short helpers to call a store in the contract's checks. */
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
-import type { Collection, Fields, Read, Store } from '../../../src/ports/store.ts'
+import type { Fields, Read } from '../../../src/ports/records.ts'
+import type { Collection, Store } from '../../../src/ports/store.ts'
 import { people, person } from './people.ts'
 
 /** A prepared collection that holds `records`, each under its `name`. */

@@ -7,13 +7,8 @@ import * as z from 'zod/mini'
 import { defineModel } from '../../../src/model/define.ts'
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything } from '../../../src/ports/filter.ts'
-import type {
-  Change,
-  Collection,
-  CollectionSchema,
-  Fields,
-  Store,
-} from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
+import type { Change, Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
 import { deepEqual, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { reading, where } from './ask.ts'

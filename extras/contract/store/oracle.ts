@@ -2,15 +2,9 @@
 
 import { changed, compareAt, matches, position } from '../../../src/ports/evaluate.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
-import {
-  AnchorGone,
-  type Change,
-  type Fields,
-  type Read,
-  type StepResult,
-  type WriteOutcome,
-  type WriteStep,
-} from '../../../src/ports/store.ts'
+import type { Fields, Read } from '../../../src/ports/records.ts'
+import type { Change, StepResult, WriteOutcome, WriteStep } from '../../../src/ports/store.ts'
+import { AnchorGone } from '../../../src/ports/store-errors.ts'
 
 /** The part of a read that decides its result. */
 export type Question = Pick<Read, 'filter' | 'sort' | 'after' | 'afterRecord' | 'skip' | 'limit'>

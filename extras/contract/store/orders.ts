@@ -1,14 +1,10 @@
 /** The store port's promises about order, pages and projections. */
 
 import { all, everything, type Scalar } from '../../../src/ports/filter.ts'
+import type { Fields, Projection } from '../../../src/ports/records.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
-import {
-  AnchorGone,
-  type Collection,
-  type Fields,
-  type Projection,
-  type Store,
-} from '../../../src/ports/store.ts'
+import type { Collection, Store } from '../../../src/ports/store.ts'
+import { AnchorGone } from '../../../src/ports/store-errors.ts'
 import { deepEqual, equal, ok, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { holding, keys, namesOf, reading, where } from './ask.ts'

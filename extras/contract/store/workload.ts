@@ -2,14 +2,9 @@
 
 import { position } from '../../../src/ports/evaluate.ts'
 import { all, everything, type Filter, withId } from '../../../src/ports/filter.ts'
-import {
-  type Collection,
-  DuplicateKey,
-  type Fields,
-  type Store,
-  type WriteOutcome,
-  type WriteStep,
-} from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
+import type { Collection, Store, WriteOutcome, WriteStep } from '../../../src/ports/store.ts'
+import { DuplicateKey } from '../../../src/ports/store-errors.ts'
 import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { Oracle, Taken } from './oracle.ts'

@@ -7,7 +7,8 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields, WriteAction } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { WriteAction } from '../../ports/store.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'

@@ -7,7 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import type { MailMessage } from '../../ports/mailer.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
 import type { Auth } from '../instance/instance.ts'
 import { fail, group } from '../option-checks.ts'

@@ -9,7 +9,7 @@
  */
 
 import { all, any, everything, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import {
   CODE_KINDS,

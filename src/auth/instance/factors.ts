@@ -3,7 +3,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import * as refuse from '../refusals.ts'
 import type { SecondFactor } from '../setup/method.ts'
 import { hasRole } from '../setup/roles.ts'

@@ -5,7 +5,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Logger } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { RequestAuthor } from '../../records/engine/author.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { Context, Guard, Handler } from '../../records/engine/route.ts'

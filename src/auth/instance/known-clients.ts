@@ -7,7 +7,7 @@
 
 import { sameText } from '../../http/base64url.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { type Keys, keyOf, seal } from '../keys/signing.ts'
 import { isAfter, type Users, type Write } from './users.ts'
 

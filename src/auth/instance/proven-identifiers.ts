@@ -25,7 +25,8 @@
  * afterwards. Records from before these fields existed count as claimed: they stay usable until the first proof.
  */
 
-import type { Change, Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { Change } from '../../ports/store.ts'
 import { channelsThere, isThere } from '../setup/delivery-settings.ts'
 import { PROVIDER_IDS } from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'

@@ -2,7 +2,8 @@
 
 import { base64url, textIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import type { Change, Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { Change } from '../../ports/store.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import type { RefreshSettings } from '../setup/token-settings.ts'
 import type { Users } from './users.ts'

@@ -6,13 +6,9 @@ import type { Model } from '../../model/model.ts'
 import { declaredPart, present, projected } from '../../model/present.ts'
 import { all, any, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Logger } from '../../ports/logger.ts'
-import {
-  type Change,
-  type Collection,
-  DuplicateKey,
-  type Fields,
-  type Projection,
-} from '../../ports/store.ts'
+import type { Fields, Projection } from '../../ports/records.ts'
+import type { Change, Collection } from '../../ports/store.ts'
+import { DuplicateKey } from '../../ports/store-errors.ts'
 import type { Author } from '../../records/engine/author.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'

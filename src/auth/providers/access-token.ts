@@ -5,7 +5,7 @@
  */
 
 import { hexMacUnder } from '#hmac'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import * as refuse from '../refusals.ts'
 import { type Ask, createAsk } from './ask.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { HttpError } from '../../http/errors.ts'
 import { isLoopback } from '../../http/host.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
 import { fail, needsPart } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'

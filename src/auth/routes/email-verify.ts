@@ -2,7 +2,9 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
-import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { Change } from '../../ports/store.ts'
+import { DuplicateKey } from '../../ports/store-errors.ts'
 import {
   credential,
   identifierString,

@@ -2,7 +2,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
 import { tell } from '../delivery/messages.ts'
 import type { Auth, SignIn } from '../instance/instance.ts'

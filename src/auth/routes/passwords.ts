@@ -3,7 +3,7 @@
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import {
   credential,
   identifierString,

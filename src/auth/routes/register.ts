@@ -3,7 +3,7 @@
 import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import {

@@ -5,7 +5,7 @@ import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/read/read.ts'
 import type { Expected } from '../../records/write/conditional-write.ts'

@@ -3,7 +3,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed } from '../../model/model.ts'
 import type { MailTransporter } from '../../ports/mailer.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 
 /** The purposes of messages that can also be an SMS. */
 export const SMS_PURPOSES = ['passwordReset', 'emailVerification', 'identifierChanged'] as const

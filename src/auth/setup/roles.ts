@@ -1,7 +1,7 @@
 /** Roles: one string, or a list of strings, in a field of the user. */
 
 import { whatThereIs } from '../../model/suggest.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { either, fail, group, string, strings } from '../option-checks.ts'
 import type { RolesOptions } from './options.ts'
 

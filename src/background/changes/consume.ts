@@ -12,7 +12,7 @@ import {
   type Rule,
 } from '../../model/option-rules.ts'
 import type { ChangeKind } from '../../ports/changes.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
 import { addWork } from '../work.ts'

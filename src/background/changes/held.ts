@@ -5,7 +5,8 @@
 import { ownSchema } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
 import { all, type Filter } from '../../ports/filter.ts'
-import type { Collection, CollectionSchema, Fields, WriteStep } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { Collection, CollectionSchema, WriteStep } from '../../ports/store.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
 import { idOf } from '../lease.ts'
 

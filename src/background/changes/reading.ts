@@ -1,7 +1,7 @@
 /** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
-import { DuplicateKey } from '../../ports/store.ts'
+import { DuplicateKey } from '../../ports/store-errors.ts'
 import { Bell, POLL_MS } from '../loop.ts'
 import type { Delivery, Failure } from './held.ts'
 import { type Delivering, settledAll, type Tries } from './tries.ts'

@@ -5,7 +5,7 @@ import type { Accounts } from '../../auth/setup/method.ts'
 import { base64url } from '../../http/base64url.ts'
 import { type HttpError, refusal } from '../../http/errors.ts'
 import { all, any, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { is, MethodRecords } from '../method-model.ts'
 import type { Rule } from './allow.ts'
 

@@ -10,7 +10,7 @@ import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { checkOptions, flag } from '../../model/option-rules.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { Pending, type PendingCode } from './pending.ts'
 
 /** Options of `emailCode`. */

@@ -11,7 +11,7 @@ import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup
 import { refusal } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import { newSecret, stepOf } from './codes.ts'
 import { Enrolled } from './enrolled.ts'
 

@@ -13,8 +13,9 @@ import {
 } from '../../ports/aggregate.ts'
 import { aggregateRecords } from '../../ports/aggregate-records.ts'
 import type { Scalar } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/records.ts'
 import { placeOf } from '../../ports/shape.ts'
-import type { Collection, Fields } from '../../ports/store.ts'
+import type { Collection } from '../../ports/store.ts'
 
 /** What a field holds that is computed with. */
 export type MeasuredKind = 'number' | 'date'

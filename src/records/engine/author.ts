@@ -5,7 +5,7 @@ import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import { underCurrentNames } from '../../model/upgrade.ts'
 import type { ChangeLog, LoggedChange, NotedChange } from '../../ports/changes.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 
 /** Somebody who writes. */
 export interface Author {

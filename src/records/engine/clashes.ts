@@ -8,7 +8,9 @@ import { duplicate, hiddenDuplicate } from '../../http/refusals.ts'
 import { isHidden, type Model, valueAt } from '../../model/model.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
-import { type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { Collection } from '../../ports/store.ts'
+import { DuplicateKey } from '../../ports/store-errors.ts'
 import { overlapTold } from './model-rules.ts'
 
 /** A write that the store has refused: an insert, or changes to one record or to all that match. */

@@ -5,8 +5,8 @@ import { isOrdered, type Model, type SortName, sortKey } from '../../model/model
 import { noSuchField } from '../../model/suggest.ts'
 import { type Filter, totalOrder } from '../../ports/filter.ts'
 import type { Logger } from '../../ports/logger.ts'
+import type { Fields, Projection, Read } from '../../ports/records.ts'
 import { placeOf } from '../../ports/shape.ts'
-import type { Fields, Projection, Read } from '../../ports/store.ts'
 import type { Models } from './models.ts'
 
 /** A field that may hold a reference, or a reference inside the record that one leads to. */

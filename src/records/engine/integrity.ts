@@ -11,10 +11,10 @@ import type { Model } from '../../model/model.ts'
 import { type Settling, underAllNames } from '../../model/renamed-collection.ts'
 import { underCurrentNames } from '../../model/upgrade.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/records.ts'
 import type {
   Change,
   CollectionSchema,
-  Fields,
   StepResult,
   Store,
   WriteAction,

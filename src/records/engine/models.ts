@@ -3,7 +3,8 @@
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import type { Scalar } from '../../ports/filter.ts'
-import type { Collection, Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { Collection } from '../../ports/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { RecordEngine } from './record-engine.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import type { Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 
 /** Somebody who follows the records that match a filter. */
 export interface Follower {

@@ -7,7 +7,7 @@ import { aggregateRecords } from '../../ports/aggregate-records.ts'
 import { compareAt, matches, position } from '../../ports/evaluate.ts'
 import { all, type Filter, idsIn } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
-import type { Fields, Read } from '../../ports/store.ts'
+import type { Fields, Read } from '../../ports/records.ts'
 import type { Writing } from '../engine/stepwise.ts'
 
 /** Counts what is read; throws once it is too much. */

@@ -10,7 +10,7 @@ import { copied, declaredPart } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Logger } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import type { Context } from '../engine/route.ts'
 import { cleaned } from './policy.ts'
 

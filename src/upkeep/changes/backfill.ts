@@ -8,14 +8,9 @@
 import type { Model } from '../../model/model.ts'
 import { type Upgrade, upgraded, upgradeOf } from '../../model/upgrade.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
-import {
-  type Collection,
-  type CollectionSchema,
-  DuplicateKey,
-  type Fields,
-  type LeftOver,
-  type Store,
-} from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
+import type { Collection, CollectionSchema, LeftOver, Store } from '../../ports/store.ts'
+import { DuplicateKey } from '../../ports/store-errors.ts'
 import { batches, readable } from '../../ports/walk.ts'
 import { type Problem, recordChecker } from '../check/record.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'

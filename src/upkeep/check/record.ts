@@ -8,7 +8,7 @@ import { type $ZodIssue, type $ZodType, safeParseAsync } from 'zod/v4/core'
 import { isTransformed, membersAt, otherTypesIn } from '../../model/fits.ts'
 import { type Model, timestampFields } from '../../model/model.ts'
 import type { Declared } from '../../ports/declared.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields } from '../../ports/records.ts'
 import type { Some } from '../tally.ts'
 
 /**

@@ -13,14 +13,9 @@ import type { Contract } from '../../../extras/contract/index.ts'
 import { containing, keys, namesOf, where } from '../../../extras/contract/store/ask.ts'
 import { people, person } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
-import {
-  type Collection,
-  type CollectionSchema,
-  type ReadHints,
-  type Store,
-  StoreTimeout,
-  StoreUnavailable,
-} from '../../../src/ports/store.ts'
+import type { ReadHints } from '../../../src/ports/records.ts'
+import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { StoreTimeout, StoreUnavailable } from '../../../src/ports/store-errors.ts'
 
 /** Reads that cannot be interrupted leave the main thread earlier than is set for apps: a file is filled sooner. */
 const pace = { ...PACE, rows: 80_000, threads: 1 }

@@ -7,7 +7,8 @@ import { openCollection } from '../../../adapters/stores/sqlite/statements/colle
 import { among, keys, reading, where } from '../../../extras/contract/store/ask.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
 import { all, any, everything, type Filter } from '../../../src/ports/filter.ts'
-import type { Collection, CollectionSchema, Read } from '../../../src/ports/store.ts'
+import type { Read } from '../../../src/ports/records.ts'
+import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'
 
 const schema: CollectionSchema = {

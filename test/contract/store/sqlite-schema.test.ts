@@ -4,7 +4,8 @@ import { containing, keys, namesOf, reading, where } from '../../../extras/contr
 import { people, person } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
-import { type CollectionSchema, DuplicateKey, IndexConflict } from '../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { DuplicateKey, IndexConflict } from '../../../src/ports/store-errors.ts'
 import { integrityOf, newFile, rowsOf } from './file.ts'
 
 const bare: CollectionSchema = { ...people, unique: [], indexes: [], searchable: [] }

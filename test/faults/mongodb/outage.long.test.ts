@@ -9,7 +9,8 @@ import {
   defineModel,
 } from '../../../src/index.ts'
 import { everything } from '../../../src/ports/filter.ts'
-import { type Store, StoreUnavailable } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
 import { authOptions, password, userModel } from '../../auth/accounts.ts'
 import { type ReplicaSet, startReplicaSet } from '../../services/replica-set.ts'
 import { withService } from '../../services/shared.ts'

@@ -21,7 +21,7 @@ import {
 } from '../../../src/index.ts'
 import type { LoggedChange } from '../../../src/ports/changes.ts'
 import { isSameContent } from '../../../src/ports/evaluate.ts'
-import { StoreUnavailable } from '../../../src/ports/store.ts'
+import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 
 const Board = defineModel('ProofBoard', {

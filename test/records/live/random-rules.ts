@@ -10,7 +10,7 @@ import * as z from 'zod'
 import { Random } from '../../../extras/contract/store/random.ts'
 import type { LoggedChange } from '../../../src/ports/changes.ts'
 import { isSameContent } from '../../../src/ports/evaluate.ts'
-import type { Fields } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/records.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 import { type LiveEvent, Reading } from './stream.ts'
 

@@ -6,7 +6,7 @@ import { where } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import { Random, randomFilter, randomSort } from '../../../extras/contract/store/random.ts'
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
-import type { Read } from '../../../src/ports/store.ts'
+import type { Read } from '../../../src/ports/records.ts'
 import { seeds } from '../../runs.ts'
 
 let compiled = 0

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { portError } from '../../../adapters/stores/sqlite/layout/errors.ts'
-import { QueryTooLong, RefusedWrite, StoreUnavailable } from '../../../src/ports/store.ts'
+import { QueryTooLong, RefusedWrite, StoreUnavailable } from '../../../src/ports/store-errors.ts'
 
 /** What Cloudflare's documentation and its users say that D1 says. */
 const UNAVAILABLE = [

@@ -8,13 +8,8 @@ import type { AggregateRead } from '../../../../src/ports/aggregate.ts'
 import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import { project } from '../../../../src/ports/projection.ts'
-import type {
-  CollectionSchema,
-  Fields,
-  Projection,
-  Read,
-  ReadHints,
-} from '../../../../src/ports/store.ts'
+import type { Fields, Projection, Read, ReadHints } from '../../../../src/ports/records.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf } from '../../planner/seek.ts'

@@ -5,7 +5,8 @@
  */
 
 import type { NotedChange } from '../../../../src/ports/changes.ts'
-import { type StepResult, StoreUnavailable, type WriteStep } from '../../../../src/ports/store.ts'
+import type { StepResult, WriteStep } from '../../../../src/ports/store.ts'
+import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
 import { nextTurn } from '../../../../src/ports/turns.ts'
 import { filterOf } from '../../planner/steps.ts'
 import { hasLabel, portError } from '../connection/errors.ts'

@@ -8,7 +8,8 @@ import {
   type Collection as Native,
 } from 'mongodb'
 import type { Filter } from '../../../../src/ports/filter.ts'
-import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/records.ts'
+import type { Change, CollectionSchema, WriteOptions } from '../../../../src/ports/store.ts'
 import type { StepWrites, Turned } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { gather } from '../../gather.ts'

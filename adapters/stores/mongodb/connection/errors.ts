@@ -1,14 +1,14 @@
 /** Turns the driver's errors into the port's. */
 
 import type { MongoError, MongoServerError } from 'mongodb'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import {
-  type CollectionSchema,
   DuplicateKey,
   InvalidPattern,
   RefusedWrite,
   StoreTimeout,
   StoreUnavailable,
-} from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store-errors.ts'
 
 /** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000

@@ -5,13 +5,13 @@
  */
 
 import { Binary, Decimal128, type Document, Double, Long, ObjectId, UUID } from 'mongodb'
+import type { Fields } from '../../../../src/ports/records.ts'
 import {
   type ObjectShape,
   type Shape,
   type StoredForm,
   shapeInside,
 } from '../../../../src/ports/shape.ts'
-import type { Fields } from '../../../../src/ports/store.ts'
 import { GRAMS } from '../search/grams.ts'
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */

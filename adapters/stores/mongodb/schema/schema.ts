@@ -2,7 +2,8 @@
 
 import type { Collection, Db } from 'mongodb'
 import { type SortKey, sortText } from '../../../../src/ports/filter.ts'
-import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../../src/ports/store.ts'
+import type { CollectionSchema, LeftOver } from '../../../../src/ports/store.ts'
+import { IndexConflict } from '../../../../src/ports/store-errors.ts'
 import type { Surroundings } from '../../../../src/ports/surroundings.ts'
 import { leftOverWarning } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'

@@ -15,8 +15,9 @@
 import { BSONRegExp, type Document } from 'mongodb'
 import { fold } from '../../../../src/ports/fold.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'
+import type { Fields } from '../../../../src/ports/records.ts'
 import type { Shape } from '../../../../src/ports/shape.ts'
-import type { Change, Fields } from '../../../../src/ports/store.ts'
+import type { Change } from '../../../../src/ports/store.ts'
 import { changedPaths } from '../../planner/change.ts'
 
 /** The member of a document that holds its grams. */

@@ -2,7 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
-import { type ReadHints, StoreUnavailable } from '../../../../src/ports/store.ts'
+import type { ReadHints } from '../../../../src/ports/records.ts'
+import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
 import { withTimeout } from '../../../../src/ports/with-timeout.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
 import type { Result, Row } from '../layout/rows.ts'

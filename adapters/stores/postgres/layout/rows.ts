@@ -9,7 +9,7 @@ import {
   onlyDeclared,
   withDefaults,
 } from '../../../../src/ports/declared.ts'
-import type { Fields, Projection } from '../../../../src/ports/store.ts'
+import type { Fields, Projection } from '../../../../src/ports/records.ts'
 import { anyDate, restoreOf } from '../../json-values.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
 import { dateFrom, dateText, isoFrom } from './dates.ts'

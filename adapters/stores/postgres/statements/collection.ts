@@ -2,14 +2,9 @@
 
 import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'
-import {
-  AnchorGone,
-  type Collection,
-  type CollectionSchema,
-  type Fields,
-  type Read,
-  type ReadHints,
-} from '../../../../src/ports/store.ts'
+import type { Fields, Read, ReadHints } from '../../../../src/ports/records.ts'
+import type { Collection, CollectionSchema } from '../../../../src/ports/store.ts'
+import { AnchorGone } from '../../../../src/ports/store-errors.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'

@@ -2,7 +2,8 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/records.ts'
+import type { Change, CollectionSchema, WriteOptions } from '../../../../src/ports/store.ts'
 import type { StepWrites } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { changedPaths } from '../../planner/change.ts'

@@ -5,7 +5,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { RE2JS } from 're2js'
-import { InvalidPattern, StoreTimeout } from '../../../../src/ports/store.ts'
+import { InvalidPattern, StoreTimeout } from '../../../../src/ports/store-errors.ts'
 import { MATCHES, type Statement } from '../layout/sql.ts'
 
 const CLOCK = 'fieldgate_clock'

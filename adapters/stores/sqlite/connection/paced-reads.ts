@@ -7,7 +7,8 @@
  */
 
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
+import type { ReadHints } from '../../../../src/ports/records.ts'
+import { StoreTimeout } from '../../../../src/ports/store-errors.ts'
 import { isBusy, portError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
 import { type Connection, retryWhileBusy } from './connection.ts'

@@ -8,8 +8,9 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
+import type { Fields, Projection } from '../../../../src/ports/records.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema, Fields, Projection } from '../../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { isoText } from '../../json-values.ts'
 import { placeAt } from '../../planner/seek.ts'
 import { caseKept, jsonPath, literal, type Parameters } from './sql.ts'

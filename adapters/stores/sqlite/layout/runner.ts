@@ -2,7 +2,7 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import type { ReadHints } from '../../../../src/ports/store.ts'
+import type { ReadHints } from '../../../../src/ports/records.ts'
 import type { Candidates, Search } from './records.ts'
 import type { KnownShapes } from './schema-stamps.ts'
 import type { Row, Statement, Written } from './sql.ts'

@@ -1,10 +1,8 @@
-/**
- * What a collection's schema needs in the database, its table, its indexes and its triggers, and the steps to get there from
- * what exists.
- */
+/** The table, the indexes and the triggers that a collection's schema needs, and the steps to them from what exists. */
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
-import { type CollectionSchema, IndexConflict } from '../../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { IndexConflict } from '../../../../src/ports/store-errors.ts'
 import { leftOverWarning } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
 import { isLogTrigger, logTriggers } from '../changes/log.ts'

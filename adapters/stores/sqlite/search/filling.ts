@@ -5,7 +5,8 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
+import type { ReadHints } from '../../../../src/ports/records.ts'
+import { StoreTimeout } from '../../../../src/ports/store-errors.ts'
 import { every } from '../../sql/filter.ts'
 import { asText, type Search, type Shadow, searchesIn, shadowAt } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'

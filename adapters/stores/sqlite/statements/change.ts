@@ -2,7 +2,8 @@
 
 import type { Scalar } from '../../../../src/ports/filter.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'
-import type { Change, Fields } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/records.ts'
+import type { Change } from '../../../../src/ports/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { type Assignment, changedJson, type JsonDialect } from '../../sql/change.ts'
 import { every } from '../../sql/filter.ts'

@@ -1,12 +1,8 @@
 /** One collection, on top of anything that runs its statements. */
 
 import type { Filter } from '../../../../src/ports/filter.ts'
-import type {
-  Collection,
-  CollectionSchema,
-  Fields,
-  WriteOptions,
-} from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/records.ts'
+import type { Collection, CollectionSchema, WriteOptions } from '../../../../src/ports/store.ts'
 import { expecting } from '../../expecting.ts'
 import { readerOf } from '../../json-values.ts'
 import { type Shadow, shadowsOf } from '../layout/records.ts'

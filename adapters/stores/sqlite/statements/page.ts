@@ -4,7 +4,7 @@
  */
 
 import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
-import type { Read } from '../../../../src/ports/store.ts'
+import type { Read } from '../../../../src/ports/records.ts'
 import { isoText } from '../../json-values.ts'
 import {
   type Bounds,

@@ -3,13 +3,9 @@
 import { everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import { project } from '../../../../src/ports/projection.ts'
-import {
-  AnchorGone,
-  type Collection,
-  QueryTooLong,
-  type Read,
-  type ReadHints,
-} from '../../../../src/ports/store.ts'
+import type { Read, ReadHints } from '../../../../src/ports/records.ts'
+import type { Collection } from '../../../../src/ports/store.ts'
+import { AnchorGone, QueryTooLong } from '../../../../src/ports/store-errors.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf, namesOne } from '../../planner/seek.ts'

@@ -2,7 +2,8 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
-import type { Change, Fields, WriteOptions } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/records.ts'
+import type { Change, WriteOptions } from '../../../../src/ports/store.ts'
 import { textOf } from '../../json-values.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { every } from '../../sql/filter.ts'
