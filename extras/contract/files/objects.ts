@@ -102,14 +102,15 @@ export const objects: Contract<OpenFiles> = {
     await stage.discard()
   },
 
-  async '192 MB pass through without being held'({ files, get }) {
+  async 'a large object passes through without being held'({ files, get }) {
+    const memory = memoryWatch()
     const block = new Uint8Array(64 * 1024).fill(7)
-    const count = 3072
+    // 192 MB, of which garbage is a small part; 32 MB, several parts of an upload, where memory can't be measured.
+    const count = memory.isKnown ? 3072 : 512
     const blocks = function* () {
       for (let index = 0; index < count; index += 1) yield block
     }
     const size = block.length * count
-    const memory = memoryWatch()
     const url = await files.put(newKey(), streamOf(blocks()), meta(size))
     const response = await get(await files.signedUrl(url, 60))
     let received = 0
@@ -122,8 +123,8 @@ export const objects: Contract<OpenFiles> = {
 }
 
 /** Measures the most memory that the process uses beyond what it used before, if the runtime can tell. */
-function memoryWatch(): { stop(): number } {
-  const usage = (globalThis as { process?: { memoryUsage?(): { rss: number } } }).process
+function memoryWatch(): { readonly isKnown: boolean; stop(): number } {
+  const usage = (globalThis as { process?: { memoryUsage?(): { rss?: number } } }).process
     ?.memoryUsage
   let rss: () => number = () => 0
   try {
@@ -138,6 +139,7 @@ function memoryWatch(): { stop(): number } {
     most = Math.max(most, rss())
   }, 20)
   return {
+    isKnown: before > 0,
     stop() {
       clearInterval(timer)
       return Math.max(most, rss()) - before
