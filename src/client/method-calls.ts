@@ -116,6 +116,8 @@ export interface PasskeyCeremonies<S = unknown> {
    * `ticket` of a first step, it is the second one.
    */
   signIn(options?: { readonly autofill?: boolean; readonly ticket?: string }): Promise<Result<S>>
+  /** Makes the session recent by a passkey of the signed-in user, as `confirmLogin` does by a password. */
+  confirm(): Promise<Result<string | Confirmed>>
 }
 
 /** Signing in at OpenID providers, in a browser. */

@@ -38,6 +38,7 @@ export async function callMethod(
   const [options] = given as [object?]
   if (name === 'register') return register(asking, options)
   if (name === 'signIn') return signIn(asking, options)
+  if (name === 'confirm') return signIn(asking, { route: 'confirmLogin' })
   if (name === 'begin') return begin(base, ...(given as Parameters<OidcCeremonies['begin']>))
   if (name === 'finish') return finish(asking)
   if (!Object.hasOwn(ROUTES, name)) throw new TypeError(`the client has no call '${name}'`)
@@ -141,13 +142,23 @@ function register(
   )
 }
 
+/** How a passkey is asked for. */
+interface Signing {
+  readonly autofill?: boolean
+  /** Of a first step. */
+  readonly ticket?: string
+  /** What takes it besides `passkeyLogin`. */
+  readonly route?: 'login' | 'confirmLogin' | undefined
+}
+
 /** Signs in by a passkey; with `ticket`, it is the second step after another first one. */
 function signIn(
   ask: Ask,
   {
     autofill = false,
     ticket: first,
-  }: { readonly autofill?: boolean; readonly ticket?: string } = {},
+    route = first === undefined ? undefined : 'login',
+  }: Signing = {},
 ): Promise<Result<unknown, unknown>> {
   if (!autofill) begunByUsers += 1
   const begun = begunByUsers
@@ -160,9 +171,9 @@ function signIn(
       return startAuthentication({ optionsJSON, useBrowserAutofill: autofill })
     },
     (ticket, credential) =>
-      first === undefined
-        ? ask('passkeyLogin', { ticket, credential })
-        : ask('login', { ticket, passkey: credential }),
+      route
+        ? ask(route, { ticket, passkey: credential })
+        : ask('passkeyLogin', { ticket, credential }),
   )
 }
 

@@ -105,9 +105,9 @@ await withService('chromium', () => {
       await isInside(page)
     })
 
-    it('by a passkey that they have made', async () => {
+    it('by a passkey that they have made, and confirm by it what needs a recent sign-in', async () => {
       const made = await entered()
-      const { page } = made
+      const { page, later } = made
       await joined(made, 'pat@example.com')
       const { device, authenticatorId } = await authenticatorOf(page)
       await signIn(page, 'pat@example.com')
@@ -118,6 +118,12 @@ await withService('chromium', () => {
       await signOut(page, 'Sign out')
       await press(page, 'Sign in with a passkey')
       await isInside(page)
+      await follow(page, 'pat@example.com')
+      later(11 * MINUTES)
+      await press(page, 'Set up an authenticator app')
+      await sees(page, 'Confirm that it is you')
+      await press(page, 'Confirm with a passkey')
+      await found(page, 'svg.qr')
       await signOut(page, 'Sign out')
       await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
       await press(page, 'Sign in with a passkey')

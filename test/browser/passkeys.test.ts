@@ -30,6 +30,7 @@ declare const auth: {
   passkeys: {
     register(options?: object): Promise<Call>
     signIn(options?: object): Promise<Call>
+    confirm(): Promise<Call>
   }
 }
 
@@ -99,6 +100,13 @@ await withService('chromium', () => {
       expect(await tab.page.evaluate(() => auth.me())).toMatchObject({
         data: { email: user.email },
       })
+    })
+
+    it('confirm who is signed in, and nobody else', async () => {
+      const confirm = () => tab.page.evaluate(() => auth.passkeys.confirm())
+      expect(await confirm()).toMatchObject({ ok: true })
+      await signOut()
+      expect(await confirm()).toMatchObject({ ok: false, error: { status: 401 } })
     })
 
     it('are offered in a field of the page', async () => {

@@ -56,7 +56,10 @@ export type AccountCalls = Readonly<
   // biome-ignore lint/suspicious/noExplicitAny: what each call gives is said where it is called
   Record<string, (...given: unknown[]) => Promise<Outcome<any>>>
 > & {
-  readonly passkeys: Record<'register' | 'signIn', (options?: Values) => Promise<Outcome<unknown>>>
+  readonly passkeys: Record<
+    'register' | 'signIn' | 'confirm',
+    (options?: Values) => Promise<Outcome<unknown>>
+  >
   readonly oidc: {
     begin(provider: string, options: Values): Promise<never>
     finish(): Promise<Outcome<unknown> | undefined>

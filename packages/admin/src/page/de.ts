@@ -129,6 +129,7 @@ export const de: Strings = {
   page: 'Seite %{page}',
   pageOf: 'Seite %{page} von %{pages}',
   passkey: 'Passkey',
+  passkeyConfirm: 'Mit einem Passkey bestätigen',
   passkeyFailed:
     'Es wurde kein Passkey benutzt. Versuchen Sie es noch einmal oder melden Sie sich anders an.',
   passkeySignIn: 'Mit einem Passkey anmelden',

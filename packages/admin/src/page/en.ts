@@ -127,6 +127,7 @@ export const en = {
   page: 'Page %{page}',
   pageOf: 'Page %{page} of %{pages}',
   passkey: 'Passkey',
+  passkeyConfirm: 'Confirm with a passkey',
   passkeyFailed: 'No passkey was used. Try again, or sign in another way.',
   passkeySignIn: 'Sign in with a passkey',
   passkeys: 'Passkeys',

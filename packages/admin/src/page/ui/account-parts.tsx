@@ -69,9 +69,9 @@ export function useRecent() {
   return { go, said }
 }
 
-/** Asks for the password, and for a second factor where the account has one. */
+/** Asks for the password, and for a second factor where the account has one; or for a passkey. */
 function Confirming({ onDone }: { onDone: () => void }) {
-  const { accounts } = useAdmin()
+  const { accounts, shape } = useAdmin()
   const t = useStrings()
   const refused = useRefused()
   const logout = useLogout()
@@ -88,6 +88,12 @@ function Confirming({ onDone }: { onDone: () => void }) {
     if (next) setSecond(next)
     setFailure(next ? '' : refused(result.error))
   }
+  async function confirmByPasskey(): Promise<void> {
+    const result = await accounts?.passkeys.confirm()
+    if (!result || result.ok) return onDone()
+    // The browser's own dialog was closed, or it has no passkey.
+    setFailure(result.error.status === 0 ? t('passkeyFailed') : refused(result.error))
+  }
   return (
     <StepForm action={t('confirm')} onSubmit={confirm} failure={failure}>
       <Text
@@ -98,6 +104,11 @@ function Confirming({ onDone }: { onDone: () => void }) {
         onChange={setText}
         autoComplete={second ? 'one-time-code' : 'current-password'}
       />
+      {shape.accounts?.routes.passkeyLogin && (
+        <button type="button" onClick={confirmByPasskey}>
+          {t('passkeyConfirm')}
+        </button>
+      )}
       <button type="button" className="link" onClick={() => logout({}, '/login', false)}>
         {t('signInAgain')}
       </button>
