@@ -7,6 +7,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { causeOf } from '../../src/http/outages.ts'
+import { whatThereIs } from '../../src/model/suggest.ts'
 import { audit } from './audit.ts'
 import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
@@ -78,9 +79,14 @@ async function run(): Promise<number> {
     return 0
   }
   const command = Object.hasOwn(COMMANDS, name) && COMMANDS[name as keyof typeof COMMANDS]
-  if (!command) {
+  if (!command && ['', '-h', '--help', 'help'].includes(name)) {
     console.log(USAGE)
-    return ['', '-h', '--help', 'help'].includes(name) ? 0 : 2
+    return 0
+  }
+  if (!command) {
+    const there = whatThereIs(name, Object.keys(COMMANDS))
+    console.error(`fieldgate: there is no command '${name}'.${there} See fieldgate --help.`)
+    return 2
   }
   try {
     readEnvFile()

@@ -122,7 +122,7 @@ export function accountsFor(auth: Auth, name: string): Accounts {
     checkWayLeft: (user) => checkWayLeft(auth, user),
     async checkFactorLeft(user) {
       const { factors } = auth
-      const isLeft = !factors?.isRequired(user) || (await factors.of(user)).length > 0
+      const isLeft = !factors?.isRequired(user) || (await factors.of(user, true)).length > 0
       if (!isLeft) throw refuse.lastFactor()
     },
     signIn: (user, request, signIn) => signInBy(auth, user, request, signIn),

@@ -30,10 +30,19 @@ export type Validation =
   | { readonly ok: true; readonly values: Fields }
   | { readonly ok: false; readonly fields: Record<string, string> }
 
-/** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
-export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
+/**
+ * Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. What is in `produced`, the
+ * schema has made before: it would not make the same of it again.
+ */
+export async function validateRecord(
+  model: Model,
+  input: Fields,
+  produced?: Fields,
+): Promise<Validation> {
   const given = castInput(model.input, holdsNull(input) ? withoutNulls(model.schema, input) : input)
-  const result = await parse(model.schema, given)
+  const result = await (produced
+    ? parse(withoutRulesOf(model.schema, produced), { ...(given as Fields), ...produced })
+    : parse(model.schema, given))
   return result.success
     ? storable(model, withoutUndefined(result.data as Fields))
     : { ok: false, fields: messagesOf(result.issues) }
@@ -283,6 +292,13 @@ interface Within {
 
 function isKey(key: string): boolean {
   return key.isWellFormed() && !key.includes('\0')
+}
+
+/** `schema`, which takes any value for the fields that `produced` has. */
+function withoutRulesOf(schema: $ZodObject, produced: Fields): $ZodObject {
+  const { def } = schema._zod
+  const free = Object.keys(produced).map((field) => [field, optional(unknown())])
+  return clone(schema, { ...def, shape: { ...def.shape, ...Object.fromEntries(free) } })
 }
 
 /**

@@ -43,4 +43,10 @@ describe('fieldgate openapi', () => {
     const { code, err } = await folder.fieldgate('openapi', './app.ts', '--version', '2.0')
     expect([code, err]).toEqual([2, "fieldgate openapi: --version is 3.2 or 3.1, not '2.0'\n"])
   })
+
+  it('is meant by a command that is nearly that', async () => {
+    const { code, out, err } = await folder.fieldgate('openpai', './app.ts')
+    const says = "there is no command 'openpai'. Did you mean 'openapi'? See fieldgate --help."
+    expect([code, out, err]).toEqual([2, '', `fieldgate: ${says}\n`])
+  })
 })

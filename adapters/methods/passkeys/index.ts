@@ -173,7 +173,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
         name: 'passkey',
         answer: ['passkey', 'object'],
         asks: false,
-        isEnrolled: async (user) => (await stored.of(user)).length > 0,
+        isEnrolled: (user, stays) => stored.opens(user, stays),
         async isRight(user, credential, request, ticket) {
           const challenge = { challenge: ceremonies.challengeOf(ticket) }
           const own = String(user._id)
@@ -181,7 +181,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
         },
       },
     ],
-    opens: async (user) => (await stored.of(user)).length > 0,
+    opens: (user) => stored.opens(user, true),
     forget: (userId) => stored.records.forget(userId),
   }
 }
@@ -221,7 +221,8 @@ function ownPasskeys(accounts: Accounts, stored: Passkeys): OpenMethod['handlers
     },
     async renamePasskey(request) {
       const { name } = await accounts.body(request)
-      const renamed = await stored.rename(String(request.auth?.userId), idIn(request), nameIn(name))
+      const user = await accounts.byId(request.auth?.userId)
+      const renamed = user && (await stored.rename(user, idIn(request), nameIn(name)))
       if (!renamed) throw entryNotFound()
       return valueResponse(shownPasskey(renamed))
     },

@@ -3,7 +3,7 @@
 import { array, boolean, date, maxLength, number, optional, string } from 'zod/mini'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { is, MethodRecords } from '../../../src/methods/method-model.ts'
-import { all, any, type Filter, withId } from '../../../src/ports/filter.ts'
+import { all, type Filter, nothing, withId } from '../../../src/ports/filter.ts'
 import type { Fields } from '../../../src/ports/records.ts'
 
 /** What a registration gives. */
@@ -28,7 +28,7 @@ export interface Passkey extends NewKey {
   readonly era: string
   readonly createdAt: Date
   readonly lastUsedAt?: Date | null
-  /** Set while it is looked at whether it may be removed. */
+  /** Set while it is being removed; one whose removal was cut off serves on until it is removed again. */
   readonly ends?: boolean | null
 }
 
@@ -67,8 +67,13 @@ export class Passkeys {
   }
 
   /** Whether it still opens the account of `user`. */
-  isLive({ era, ends }: Passkey, user: Fields): boolean {
-    return era === this.#accounts.era(user) && !ends
+  isLive({ era }: Passkey, user: Fields): boolean {
+    return era === this.#accounts.era(user)
+  }
+
+  /** Whether `user` has any; with `stays`, one that is not being removed. */
+  async opens(user: Fields, stays = false): Promise<boolean> {
+    return (await this.of(user)).some(({ ends }) => !stays || !ends)
   }
 
   /** The passkey that an assertion names. */
@@ -90,23 +95,20 @@ export class Passkeys {
     const higher: Filter =
       counter === 0 ? is('counter', 0) : { op: 'lt', field: 'counter', value: counter }
     const set = { counter, synced, lastUsedAt: new Date(this.#accounts.now()) }
-    const filter = all([withId(_id), higher, notEnding])
+    const filter = all([withId(_id), higher])
     return (await this.records.stored.update(filter, { set })) !== null
   }
 
-  /** Renames one of `owner`; null if they have none with that id. */
-  async rename(owner: string, id: string, name: string): Promise<Passkey | null> {
-    if (!isId(id)) return null
-    const filter = all([withId(id), is('owner', owner), notEnding])
-    return (await this.records.stored.update(filter, { set: { name } })) as Passkey | null
+  /** Renames one of `user`; null if they have none with that id. */
+  async rename(user: Fields, id: string, name: string): Promise<Passkey | null> {
+    const set = { name }
+    return (await this.records.stored.update(this.#own(user, id), { set })) as Passkey | null
   }
 
   /** Removes one of `user`; false if they have none with that id. Throws a 409 for the last way into the account. */
   async remove(user: Fields, id: string): Promise<boolean> {
-    if (!isId(id)) return false
-    const own = all([withId(id), is('owner', String(user._id))])
-    if (!(await this.records.stored.update(all([own, notEnding]), { set: { ends: true } })))
-      return false
+    const own = this.#own(user, id)
+    if (!(await this.records.stored.update(own, { set: { ends: true } }))) return false
     try {
       // Of two ways in that are removed at once, neither counts for the other: both may be refused, but one stays.
       await this.#accounts.checkWayLeft(user)
@@ -117,10 +119,10 @@ export class Passkeys {
     }
     return (await this.records.stored.delete(own)) !== null
   }
-}
 
-const notEnding: Filter = any([is('ends', null), is('ends', false)])
-
-function isId(id: string): boolean {
-  return /^[0-9a-f]{24}$/.test(id)
+  /** The one with that id, if it opens the account of `user`. */
+  #own(user: Fields, id: string): Filter {
+    if (!/^[0-9a-f]{24}$/.test(id)) return nothing
+    return all([withId(id), is('owner', String(user._id)), is('era', this.#accounts.era(user))])
+  }
 }

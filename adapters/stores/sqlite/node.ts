@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkOptions, type Rule } from '../../../src/model/option-rules.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { MEMORY, pathToOpen } from './connection/opening.ts'
 import { openStore } from './open.ts'
@@ -24,12 +25,24 @@ export interface SqliteStore extends Store {
 /**
  * A store in one SQLite file, which several processes of a machine may share. A write resolves when it is on disk;
  * concurrent writes share a transaction. Reads that take longer than a few milliseconds run on their own threads.
- * Throws if the file cannot be opened, and a `TypeError` if `path` is empty.
+ * Throws if the file cannot be opened, and a `TypeError` if `path` is empty or undefined, as from a variable of the
+ * environment that is not set: nobody would notice until everything is lost.
  */
-export function sqliteStore({ path = MEMORY }: SqliteOptions = {}): SqliteStore {
-  // SQLite would open a temporary file, which is removed in the end.
-  if (typeof path !== 'string' || path === '') {
-    throw new TypeError(`sqliteStore: 'path' must be the name of a file, or '${MEMORY}'`)
+export function sqliteStore(options: SqliteOptions = {}): SqliteStore {
+  checkOptions(options, RULES, 'sqliteStore')
+  const { path } = { path: MEMORY, ...options }
+  if (path === undefined) {
+    throw new TypeError(
+      "sqliteStore: 'path' is undefined. If it comes from the environment, set the variable; for a database in memory, leave it out",
+    )
   }
   return { ...openStore(pathToOpen(path)), path }
+}
+
+const RULES: Readonly<Record<keyof SqliteOptions, Rule>> = {
+  path: {
+    must: `be the name of a file, or '${MEMORY}'`,
+    // SQLite would open a temporary file for an empty name, which is removed in the end.
+    test: (value) => typeof value === 'string' && value !== '',
+  },
 }

@@ -142,8 +142,10 @@ export function resetChange(
 }
 
 /**
- * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Returns the user
- * as checked: the write that follows must expect its `passwordState`. Throws a 401 or 403.
+ * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Who is asked for a
+ * second factor must have shown it a short time ago: with another address, the account could be reset without it. Who has no
+ * password must have signed in a short time ago, with a factor if there is one. Returns the user as checked: the write that follows must expect its
+ * `passwordState`. Throws a 401 or 403.
  */
 export async function reauthenticate(
   auth: Auth,
@@ -153,10 +155,13 @@ export async function reauthenticate(
   const { users, lockout, hashing } = auth
   const user = await users.byId(request.auth?.userId)
   if (!user) throw refuse.invalidToken()
-  if (typeof user[users.names.password] !== 'string') {
-    if (!isRecent(users, visitOf(auth, user, request)?.at)) throw refuse.recentSignInRequired()
-    return user
-  }
+  const visit = visitOf(auth, user, request)
+  const hasPassword = typeof user[users.names.password] === 'string'
+  const factors = (await (hasPassword ? auth.factors?.asked(user) : auth.factors?.of(user))) ?? []
+  const at = factors.length > 0 ? visit?.strongAt : visit?.at
+  const mustBeRecent = factors.length > 0 || !hasPassword
+  if (mustBeRecent && !isRecent(users, at)) throw refuse.recentSignInRequired()
+  if (!hasPassword) return user
   const current = credential(body, 'currentPassword')
   if (current === undefined || current === '') throw refuse.currentPasswordRequired()
   if (current !== null) checkPasswordSize(current)

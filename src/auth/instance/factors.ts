@@ -28,9 +28,9 @@ export class Factors {
     this.#parts = parts
   }
 
-  /** Those that `user` has. */
-  async of(user: Fields): Promise<readonly SecondFactor[]> {
-    const isEnrolled = await Promise.all(this.all.map((factor) => factor.isEnrolled(user)))
+  /** Those that `user` has; with `stay`, without those that are being removed. */
+  async of(user: Fields, stay = false): Promise<readonly SecondFactor[]> {
+    const isEnrolled = await Promise.all(this.all.map((factor) => factor.isEnrolled(user, stay)))
     return this.all.filter((_, at) => isEnrolled[at])
   }
 

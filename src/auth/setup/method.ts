@@ -102,8 +102,8 @@ export interface SecondFactor {
   readonly answer: readonly [key: string, type: 'string' | 'object']
   /** Whether a sign-in by one factor is asked for it. If not, it serves where others are asked for, or a role needs one. */
   readonly asks: boolean
-  /** Whether `user` has it. */
-  isEnrolled(user: Fields): Promise<boolean>
+  /** Whether `user` has it. One that is being removed counts, unless it is asked whether it `stays`. */
+  isEnrolled(user: Fields, stays?: boolean): Promise<boolean>
   /** Whether an answer is right; uses it up. Its try has been counted. `ticket` is that of the first step. */
   isRight(user: Fields, answer: unknown, request: ApiRequest, ticket: string): Promise<boolean>
 }

@@ -11,7 +11,7 @@ import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup
 import { entryNotFound, invalidFields, invalidId } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse, valueResponse } from '../../http/respond.ts'
-import { idFrom } from '../../model/cast.ts'
+import { dateFrom, idFrom } from '../../model/cast.ts'
 import { checkOptions, natural, type Rule as OptionRule } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/records.ts'
 import { MOST_RECORDS } from '../method-model.ts'
@@ -167,8 +167,9 @@ async function signedIn(accounts: Accounts, request: ApiRequest): Promise<Fields
 
 function expiryIn(value: unknown, now: number): Date | undefined {
   if (value === undefined || value === null) return undefined
-  const at = new Date(typeof value === 'string' ? value : Number.NaN)
-  if (!(at.getTime() > now)) throw invalidFields({ expiresAt: 'Must be a date in the future.' })
+  const at = typeof value === 'string' ? dateFrom(value) : undefined
+  if (!at || at.getTime() <= now)
+    throw invalidFields({ expiresAt: 'Must be a date in the future.' })
   return at
 }
 

@@ -16,7 +16,7 @@ interface Stored {
   readonly era: string
   readonly step: number
   readonly codes: readonly { readonly seal: string }[]
-  /** Set while it is looked at whether it may be removed. */
+  /** Set while it is being removed; one whose removal was cut off serves on until it is removed again. */
   readonly ends?: boolean | null
 }
 
@@ -48,7 +48,13 @@ export class Enrolled {
   /** That of `user`; undefined if they have none. */
   async of(user: Fields): Promise<Stored | undefined> {
     const stored = await this.records.first(ownedBy(user))
-    return stored?.era === this.#accounts.era(user) && !stored.ends ? stored : undefined
+    return stored?.era === this.#accounts.era(user) ? stored : undefined
+  }
+
+  /** Whether `user` has one with so many recovery codes; with `stays`, one that is not being removed. */
+  async has(user: Fields, stays = false, codes = 0): Promise<boolean> {
+    const stored = await this.of(user)
+    return stored !== undefined && stored.codes.length >= codes && !(stays && stored.ends)
   }
 
   /** Stores a secret whose code of `step` was right: the recovery codes; undefined if the user has one already. */
@@ -75,11 +81,14 @@ export class Enrolled {
   async useCode(user: Fields, code: string): Promise<boolean> {
     const stored = await this.of(user)
     if (!stored) return false
-    const secret = await this.#accounts.decrypt(stored.secret, String(user._id))
-    const step = await stepOf(secret ?? '', code, this.#accounts.now())
-    if (secret === undefined || step === undefined) return false
+    const { decrypt, encrypt, now } = this.#accounts
+    const plain = await decrypt(stored.secret, String(user._id))
+    const step = plain && (await stepOf(plain, code, now()))
+    if (!plain || step === undefined) return false
     const before: Filter = { op: 'lt', field: 'step', value: step }
-    return (await this.#update(user, stored, { step }, before)) !== null
+    // Under the first secret of the app: it may have been under an older one.
+    const secret = await encrypt(plain, String(user._id))
+    return (await this.#update(user, stored, { step, secret }, before)) !== null
   }
 
   /** Uses a recovery code up. */
@@ -130,8 +139,7 @@ export class Enrolled {
     expect: Fields = {},
   ): Promise<Fields | null> {
     const filters = [ownedBy(user), withId(stored._id), ...(more ? [more] : [])]
-    const options = { expect: { ...expect, ends: undefined } }
-    return this.records.stored.update(all(filters), { set }, options)
+    return this.records.stored.update(all(filters), { set }, { expect })
   }
 
   #newCodes(user: Fields): {

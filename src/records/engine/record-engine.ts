@@ -109,9 +109,12 @@ export class RecordEngine {
     return record
   }
 
-  /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
-  validate(input: Fields): Promise<Fields> {
-    return validateRecord(this.model, input).then(valuesOf)
+  /**
+   * A whole record from `input`, as the schema produces it, and from values that it has produced before. Throws a
+   * `ValidationError` with `fields`.
+   */
+  validate(input: Fields, produced?: Fields): Promise<Fields> {
+    return validateRecord(this.model, input, produced).then(valuesOf)
   }
 
   /** The touched fields of an update, each as its schema produces it. Throws a `ValidationError`. */

@@ -22,6 +22,8 @@ import {
 } from './find-options.ts'
 import type { RecordEngine } from './record-engine.ts'
 
+const BY_ID: Read['sort'] = [{ field: '_id', descending: false }]
+
 /** What a write takes: the model's input type if it is known, else the stored record. */
 type Written<R, I> = unknown extends I ? R : I
 
@@ -125,9 +127,9 @@ export function recordCollection<R, I>(
   /** What the model declares of a record, hidden fields included. */
   const shown = (record: Fields | null | undefined): Stored | null =>
     record ? (declaredPart(model, note ? structuredClone(record) : record) as Stored) : null
-  const first = async (filter: Filter): Promise<Stored | null> => {
+  const first = async (filter: Filter, sort: Read['sort'] = []): Promise<Stored | null> => {
     await ready()
-    const record = await records.first(filter)
+    const [record] = await stored.find({ filter, sort, limit: 1 })
     note?.(filter, record ? [record] : [], !record)
     return shown(record)
   }
@@ -148,7 +150,7 @@ export function recordCollection<R, I>(
       const shown = all.map((record) => declaredPart(model, record, read))
       return (fill ? await fill(shown) : shown) as never
     },
-    findOne: async (filter) => first(filterOf(filter)),
+    findOne: async (filter) => first(filterOf(filter), BY_ID),
     findById: async (id) => first(byId(id)),
     async count(filter, options = {}) {
       await ready()

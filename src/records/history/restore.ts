@@ -3,12 +3,16 @@
  * removed. It is loaded when it is first used.
  */
 
+import type { $ZodType } from 'zod/v4/core'
 import { readJson } from '../../http/body.ts'
 import { checkTime } from '../../http/deadline.ts'
 import { entryNotFound, methodNotAllowed, notAChange } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { METHOD_OVERRIDE } from '../../http/request.ts'
 import { runShielded } from '../../http/shield.ts'
+import type { Model } from '../../model/model.ts'
+import { partsIn } from '../../model/parts.ts'
+import { validateFields } from '../../model/validate.ts'
 import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluate.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -18,7 +22,7 @@ import { writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { createFrom } from '../write/create.ts'
 import { updateFrom } from '../write/update.ts'
-import { writerFor } from '../write/write-request.ts'
+import { type Incoming, writerFor } from '../write/write-request.ts'
 import { currentIn, logOf } from './history.ts'
 
 /** How ids of changes are spelled. */
@@ -45,7 +49,8 @@ export async function restore(
   checkTime(request)
   const own = writerFor(resource, request)
   const incoming = (sent: Fields) => {
-    return { sent, files: [], level: undefined, client: request, request, context }
+    const validated = validating(resource, sent, state)
+    return { sent, files: [], level: undefined, client: request, request, context, validated }
   }
   if (current) return updateFrom(own, incoming(changesTo(resource, current, state)), id)
   for (const guard of resource.access.create || []) {
@@ -86,4 +91,48 @@ function changesTo({ model, writable }: Resource, current: Fields, state: Fields
 /** Values as the JSON of a body has them. */
 function asSent(state: Fields): Fields {
   return JSON.parse(JSON.stringify(state)) as Fields
+}
+
+/**
+ * Validates what comes back. A value that a schema has made of another one stays as it was: of its own result, the schema
+ * would make something else, or refuse it.
+ */
+function validating(
+  { engine, model }: Resource,
+  sent: Fields,
+  state: Fields,
+): NonNullable<Incoming['validated']> {
+  return async (values, filter) => {
+    const given: Fields = {}
+    const produced: Fields = {}
+    for (const [name, value] of Object.entries(values)) {
+      const isSent = Object.hasOwn(sent, name) && isSameContent(value, sent[name])
+      if (isSent && (await isProduced(model, name, value, state[name])))
+        produced[name] = state[name]
+      else given[name] = value
+    }
+    return filter
+      ? { ...(await engine.validateSeen(given, filter)), ...produced }
+      : engine.validate(given, produced)
+  }
+}
+
+/** Whether `stored`, which is sent as `value`, would become something else if it were validated; or it is absent. */
+async function isProduced(
+  model: Model,
+  name: string,
+  value: unknown,
+  stored: unknown,
+): Promise<boolean> {
+  const schema = model.fields[name]
+  if (!schema || stored === undefined) return schema !== undefined
+  const { parts, rest } = partsIn(schema)
+  if (!rest && !parts.some((part) => transforms(part.schema))) return false
+  const made = await validateFields(model, { [name]: value })
+  return !made.ok || !isSameContent(made.values[name], stored)
+}
+
+function transforms({ _zod: { def } }: $ZodType): boolean {
+  const isOverwritten = def.checks?.some(({ _zod }) => _zod.def.check === 'overwrite')
+  return def.type === 'transform' || 'transform' in def || isOverwritten === true
 }

@@ -55,7 +55,8 @@ export async function createFrom(
   // What the client may write, with what the scope says of the record.
   const checked = await payloadOf(resource, incoming, scope, { operation: 'create', id: undefined })
   const { _id: id = known, ...scoped } = scope === unlimited ? NOTHING : scope.values
-  const values = await engine.validate({ ...checked.values, ...scoped })
+  const given = { ...checked.values, ...scoped }
+  const values = await (incoming.validated?.(given) ?? engine.validate(given))
   // An id that is made later is in no scope.
   if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
   // The write: files first, and removed again if it fails.

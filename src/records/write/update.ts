@@ -68,7 +68,9 @@ export async function updateFrom(
   const one = scope === unlimited ? withId(id) : within(scope.filter, id)
   // What the client may write of what it has sent, as the hook and the schema leave it.
   const checked = await payloadOf(resource, incoming, scope, { operation: 'update', id }, one)
-  const changes = await engine.validateSeen(checked.values, one)
+  const { validated } = incoming
+  const changes = await (validated?.(checked.values, one) ??
+    engine.validateSeen(checked.values, one))
   // The write, of the very record that the client has seen if it says which.
   const isConditional = request.headers.has('if-match')
   const seen = isConditional

@@ -27,6 +27,8 @@ import type { Expected } from './conditional-write.ts'
 /** The body of one write, and the files that came with it. */
 export interface Incoming extends Received {
   readonly context: Context
+  /** Validates the values in another way than input: of a PATCH with the condition on its record, of a POST without. */
+  readonly validated?: (values: Fields, filter?: Filter) => Promise<Fields>
 }
 
 /** Reads the body of a write, of the record with `id` if it has one, and does `work` with it for who sends it; then discards what is buffered. */

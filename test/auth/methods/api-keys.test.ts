@@ -70,6 +70,9 @@ describe('POST /keys', () => {
     for (const extra of [
       { expiresAt: '2020-01-01' },
       { expiresAt: 7 },
+      { expiresAt: '+010000-01-01T00:00:00.000Z' },
+      { expiresAt: '12026-01-01' },
+      { expiresAt: 'Jan 1 12026' },
       { name: '' },
       { name: 1 },
     ]) {

@@ -44,6 +44,28 @@ describe('A session with both factors', () => {
     ])
   })
 
+  it('is what it takes to change the address, or to delete the account', async () => {
+    const app = await factored({
+      auth: { updateFields: ['email'], routes: { deleteUser: true } } as never,
+    })
+    const path = `/auth/users/${app.ann.user._id}`
+    const body = { currentPassword: password }
+    const change = (token: string) =>
+      app.call('PATCH', path, { ...body, email: 'new@example.com' }, token)
+    const end = (token: string) => app.call('DELETE', path, body, token)
+    const { secret } = await app.enrol()
+    const refused = { status: 403, body: { error: 'Sign in again to do this.' } }
+    // From before the factor.
+    expect(await change(app.ann.token)).toMatchObject(refused)
+    expect(await end(app.ann.token)).toMatchObject(refused)
+    const token = await app.strong(secret)
+    app.later(11 * 60)
+    expect(await change(token)).toMatchObject(refused)
+    const recent = await app.strong(secret)
+    expect((await change(recent)).status).toBe(200)
+    expect((await end(recent)).status).toBe(200)
+  })
+
   it('replaces the recovery codes: those before no longer work', async () => {
     const app = await factored()
     const { secret, codes } = await app.enrol()

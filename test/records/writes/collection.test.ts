@@ -244,6 +244,20 @@ describe('design, app.store: reads', () => {
     },
   )
 
+  test('design, app.store: findOne gives the first that matches by _id, in a step as outside of it', async () => {
+    const { app, cities, a, b } = await three()
+    // Through an index the second would come first.
+    await cities.update(a._id, { code: 'z' })
+    await cities.update(b._id, { code: 'y' })
+    expect((await cities.findOne({ code: { gt: 'a' } }))?.name).toBe('a')
+    const found = await app.store.atomic(async (tx) => {
+      const inside = tx.collection(City)
+      await inside.update(b._id, { size: 7 })
+      return inside.findOne({ name: ['a', 'b'] })
+    })
+    expect(found?.name).toBe('a')
+  })
+
   test('design, app.store: an id and a reference are filtered by in either case', async () => {
     const { cities, a, b } = await three()
     expect(await cities.findOne({ _id: a._id.toUpperCase() })).toEqual(a)

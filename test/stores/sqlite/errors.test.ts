@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { portError } from '../../../adapters/stores/sqlite/layout/errors.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { QueryTooLong, RefusedWrite, StoreUnavailable } from '../../../src/ports/store-errors.ts'
 
 /** What Cloudflare's documentation and its users say that D1 says. */
@@ -44,5 +45,18 @@ describe('what D1 says', () => {
   it('a record that is too large is refused', () => {
     const error = new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
     expect(portError(error, undefined)).toBeInstanceOf(RefusedWrite)
+  })
+})
+
+describe('the options of sqliteStore', () => {
+  it.each([
+    ["unknown option 'pth'. Did you mean 'path'?", { pth: 'x.db' }],
+    ['the options must be an object', 'x.db'],
+    ["'path' is undefined", { path: undefined }],
+    ["'path' must be the name of a file", { path: '' }],
+    ["'path' must be the name of a file", { path: 7 }],
+  ])('are refused where nobody would notice that nothing is kept: %s', (message, options) => {
+    expect(() => sqliteStore(options as never)).toThrow(TypeError)
+    expect(() => sqliteStore(options as never)).toThrow(`sqliteStore: ${message}`)
   })
 })
