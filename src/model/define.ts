@@ -35,12 +35,12 @@ import {
 } from './model.ts'
 import { type Fail, failAs } from './option-rules.ts'
 import { collectionName } from './plural.ts'
+import { refinementsOf } from './refinements.ts'
 import { modelRules, type RuleOptions } from './rules.ts'
 import { objectShape } from './shape.ts'
 import { isHiddenField } from './stored.ts'
 import { noSuchField } from './suggest.ts'
 import type { Side } from './union-shape.ts'
-import { refinementsOf } from './validate.ts'
 
 /** Options of `defineModel`. */
 export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>>, U = unknown> {

@@ -1,13 +1,11 @@
 /** Schema validation: what zod refuses, as a map from full path to message. */
 
-import { object, optional, unknown } from 'zod/mini'
+import { object } from 'zod/mini'
 import {
   type $ZodCheck,
   type $ZodIssue,
-  type $ZodObject,
   type $ZodRawIssue,
   type $ZodType,
-  clone,
   config,
   type ParseContext,
   safeParse,
@@ -21,6 +19,7 @@ import { castInput, dateFrom } from './cast.ts'
 import type { Model } from './model.ts'
 import { isRemovable, withoutNulls } from './null.ts'
 import { partsIn } from './parts.ts'
+import { withoutRulesOf } from './refinements.ts'
 import { objectShape } from './shape.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
@@ -292,22 +291,4 @@ interface Within {
 
 function isKey(key: string): boolean {
   return key.isWellFormed() && !key.includes('\0')
-}
-
-/** `schema`, which takes any value for the fields that `produced` has. */
-function withoutRulesOf(schema: $ZodObject, produced: Fields): $ZodObject {
-  const { def } = schema._zod
-  const free = Object.keys(produced).map((field) => [field, optional(unknown())])
-  return clone(schema, { ...def, shape: { ...def.shape, ...Object.fromEntries(free) } })
-}
-
-/**
- * Only the refinements of `schema`, as a schema that accepts any fields: a stored record has already passed its fields'
- * schemas, and a transform must not run on its own result. Undefined if there are none.
- */
-export function refinementsOf(schema: $ZodObject): $ZodObject | undefined {
-  const { def } = schema._zod
-  if (!def.checks?.length) return undefined
-  const fields = Object.keys(def.shape).map((field) => [field, optional(unknown())])
-  return clone(schema, { ...def, shape: Object.fromEntries(fields) })
 }

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { checkOptions, type Rule } from '../../../src/model/option-rules.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { MEMORY, pathToOpen } from './connection/opening.ts'
 import { openStore } from './open.ts'
@@ -29,20 +28,22 @@ export interface SqliteStore extends Store {
  * environment that is not set: nobody would notice until everything is lost.
  */
 export function sqliteStore(options: SqliteOptions = {}): SqliteStore {
-  checkOptions(options, RULES, 'sqliteStore')
+  if (typeof options !== 'object' || options === null) fail('the options must be an object')
+  const unknown = Object.keys(options).find((name) => name !== 'path')
+  if (unknown !== undefined) fail(`unknown option '${unknown}'. There is: path`)
   const { path } = { path: MEMORY, ...options }
   if (path === undefined) {
-    throw new TypeError(
-      "sqliteStore: 'path' is undefined. If it comes from the environment, set the variable; for a database in memory, leave it out",
+    fail(
+      "'path' is undefined. If it comes from the environment, set the variable; for a database in memory, leave it out",
     )
+  }
+  // SQLite would open a temporary file for an empty name, which is removed in the end.
+  if (typeof path !== 'string' || path === '') {
+    fail(`'path' must be the name of a file, or '${MEMORY}'`)
   }
   return { ...openStore(pathToOpen(path)), path }
 }
 
-const RULES: Readonly<Record<keyof SqliteOptions, Rule>> = {
-  path: {
-    must: `be the name of a file, or '${MEMORY}'`,
-    // SQLite would open a temporary file for an empty name, which is removed in the end.
-    test: (value) => typeof value === 'string' && value !== '',
-  },
+function fail(message: string): never {
+  throw new TypeError(`sqliteStore: ${message}`)
 }

@@ -143,9 +143,9 @@ export function resetChange(
 
 /**
  * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Who is asked for a
- * second factor must have shown it a short time ago: with another address, the account could be reset without it. Who has no
- * password must have signed in a short time ago, with a factor if there is one. Returns the user as checked: the write that follows must expect its
- * `passwordState`. Throws a 401 or 403.
+ * second factor must have shown it a short time ago: with another address, the account could be reset without it. Who
+ * has no password must have signed in a short time ago, with a factor if there is one. Returns the user as checked: the
+ * write that follows must expect its `passwordState`. Throws a 401 or 403.
  */
 export async function reauthenticate(
   auth: Auth,

@@ -109,10 +109,7 @@ export class RecordEngine {
     return record
   }
 
-  /**
-   * A whole record from `input`, as the schema produces it, and from values that it has produced before. Throws a
-   * `ValidationError` with `fields`.
-   */
+  /** A whole record of what the schema makes of `input`, and has `produced` before. Throws a `ValidationError` with `fields`. */
   validate(input: Fields, produced?: Fields): Promise<Fields> {
     return validateRecord(this.model, input, produced).then(valuesOf)
   }
