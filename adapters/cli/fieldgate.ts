@@ -78,11 +78,11 @@ async function run(): Promise<number> {
     console.log(JSON.parse(manifest).version)
     return 0
   }
-  const command = Object.hasOwn(COMMANDS, name) && COMMANDS[name as keyof typeof COMMANDS]
-  if (!command && ['', '-h', '--help', 'help'].includes(name)) {
+  if (['', '-h', '--help', 'help'].includes(name)) {
     console.log(USAGE)
     return 0
   }
+  const command = Object.hasOwn(COMMANDS, name) && COMMANDS[name as keyof typeof COMMANDS]
   if (!command) {
     const there = whatThereIs(name, Object.keys(COMMANDS))
     console.error(`fieldgate: there is no command '${name}'.${there} See fieldgate --help.`)

@@ -144,24 +144,23 @@ async function useOnce(
 
 /** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
 export async function recentUser(parts: Auth, request: ApiRequest): Promise<Fields> {
-  const { user, visit, hasFactor } = await signedIn(parts, request)
-  if (!isRecent(parts.users, hasFactor ? visit?.strongAt : visit?.at))
-    throw refuse.recentSignInRequired()
+  const { user, factors } = await signedIn(parts, request)
+  if (!isRecent(parts, user, request, factors)) throw refuse.recentSignInRequired()
   return user
 }
 
 /** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
 export async function strongUser(parts: Auth, request: ApiRequest): Promise<Fields> {
-  const { user, visit, hasFactor } = await signedIn(parts, request)
-  if (hasFactor && visit?.strongAt === undefined) throw refuse.recentSignInRequired()
+  const { user, factors } = await signedIn(parts, request)
+  if (factors.length > 0 && visitOf(parts, user, request)?.strongAt === undefined)
+    throw refuse.recentSignInRequired()
   return user
 }
 
 async function signedIn(parts: Auth, request: ApiRequest) {
   const user = await parts.users.byId(request.auth?.userId)
   if (!user) throw refuse.invalidToken()
-  const own = (await parts.factors?.of(user)) ?? []
-  return { user, visit: visitOf(parts, user, request), hasFactor: own.length > 0 }
+  return { user, factors: (await parts.factors?.of(user)) ?? [] }
 }
 
 /** A password, a code that resets it, or a method; providers are one. */

@@ -14,7 +14,7 @@ import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import { isRecent, visitOf } from '../instance/factors.ts'
+import { isRecent } from '../instance/factors.ts'
 import type { Auth } from '../instance/instance.ts'
 import type { Asker } from '../keys/hashing.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
@@ -155,12 +155,10 @@ export async function reauthenticate(
   const { users, lockout, hashing } = auth
   const user = await users.byId(request.auth?.userId)
   if (!user) throw refuse.invalidToken()
-  const visit = visitOf(auth, user, request)
   const hasPassword = typeof user[users.names.password] === 'string'
   const factors = (await (hasPassword ? auth.factors?.asked(user) : auth.factors?.of(user))) ?? []
-  const at = factors.length > 0 ? visit?.strongAt : visit?.at
   const mustBeRecent = factors.length > 0 || !hasPassword
-  if (mustBeRecent && !isRecent(users, at)) throw refuse.recentSignInRequired()
+  if (mustBeRecent && !isRecent(auth, user, request, factors)) throw refuse.recentSignInRequired()
   if (!hasPassword) return user
   const current = credential(body, 'currentPassword')
   if (current === undefined || current === '') throw refuse.currentPasswordRequired()

@@ -89,9 +89,16 @@ export interface Visit {
 
 const RECENT_MS = 10 * 60_000
 
-/** Whether something was a short time ago. */
-export function isRecent({ now }: Pick<Users, 'now'>, at: number | undefined): boolean {
-  return at !== undefined && at > now() - RECENT_MS
+/** Whether `user` has signed in a short time ago: with a second factor, if there are `factors` that count. */
+export function isRecent(
+  parts: VisitParts,
+  user: Fields,
+  request: ApiRequest,
+  factors: readonly SecondFactor[],
+): boolean {
+  const visit = visitOf(parts, user, request)
+  const at = factors.length > 0 ? visit?.strongAt : visit?.at
+  return at !== undefined && at > parts.users.now() - RECENT_MS
 }
 
 /**

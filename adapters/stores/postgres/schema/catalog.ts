@@ -93,22 +93,31 @@ export async function existingTables(
   tables: readonly string[],
 ): Promise<Map<string, ExistingTable>> {
   const columns = await jsonRows<ColumnRow>(connection, COLUMNS, tables)
-  if (columns.size === 0) return new Map()
-  const indexes = await jsonRows<ExistingIndex & { name: string }>(connection, INDEXES, tables)
-  const found = [...columns].map(([table, ofTable]) => {
+  if (columns.length === 0) return new Map()
+  const indexes = Map.groupBy(await jsonRows<IndexRow>(connection, INDEXES, tables), tableOf)
+  const found = [...Map.groupBy(columns, tableOf)].map(([table, ofTable]) => {
     const existing: ExistingTable = {
       kind: KINDS[ofTable[0]?.relkind ?? ''] ?? 'table',
-      columns: new Map(ofTable.map(({ name, relkind: _, ...column }) => [name, column])),
-      indexes: new Map((indexes.get(table) ?? []).map(({ name, ...index }) => [name, index])),
+      columns: new Map(ofTable.map(({ name, table: _, relkind: __, ...column }) => [name, column])),
+      indexes: new Map((indexes.get(table) ?? []).map(({ name, table: _, ...one }) => [name, one])),
     }
     return [table, existing] as const
   })
   return new Map(found)
 }
 
-type ColumnRow = ExistingColumn & { readonly name: string; readonly relkind: string }
+interface Row {
+  readonly name: string
+  readonly table: string
+}
 
-const COLUMNS = `SELECT wanted, json_strip_nulls(json_build_object(
+type ColumnRow = ExistingColumn & Row & { readonly relkind: string }
+type IndexRow = ExistingIndex & Row
+
+const tableOf = ({ table }: Row): string => table
+
+const COLUMNS = `SELECT json_strip_nulls(json_build_object(
+        'table', wanted,
         'name', attname,
         'relkind', (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
         'type', format_type(atttypid, atttypmod),
@@ -132,7 +141,8 @@ const COLUMNS = `SELECT wanted, json_strip_nulls(json_build_object(
         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
       WHERE attnum > 0 AND NOT attisdropped ORDER BY attnum`
 
-const INDEXES = `SELECT wanted, json_build_object(
+const INDEXES = `SELECT json_build_object(
+        'table', wanted,
         'name', relname,
         'isUnique', indisunique,
         'isValid', indisvalid,
@@ -171,23 +181,14 @@ export async function textRows(connection: Connection, statement: Statement): Pr
   return rows.map((row) => row.map((value) => value?.toString()))
 }
 
-/** What a statement about tables tells of each: rows of its name and JSON. */
+/** What the one column of a statement about tables holds as JSON. */
 async function jsonRows<Row>(
   connection: Connection,
   sql: string,
   tables: readonly string[],
-): Promise<Map<string, Row[]>> {
-  const found = new Map<string, Row[]>()
-  for (const [table = '', json = ''] of await textRows(connection, {
-    sql,
-    values: [arrayText(tables)],
-  })) {
-    const row = JSON.parse(json) as Row
-    const known = found.get(table)
-    if (known) known.push(row)
-    else found.set(table, [row])
-  }
-  return found
+): Promise<Row[]> {
+  const rows = await textRows(connection, { sql, values: [arrayText(tables)] })
+  return rows.map(([json = '']) => JSON.parse(json))
 }
 
 /** `table` with the columns that exist: others are NULL, and those that no field has come too. */
