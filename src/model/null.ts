@@ -65,8 +65,8 @@ function elementAt(schema: $ZodType, index: number): readonly $ZodType[] {
   return element ? [element as $ZodType] : []
 }
 
-/** Whether an incoming object may lack a member with this schema: it is optional, or has a default. */
-function mayBeLeftOut(schema: $ZodType): boolean {
+/** Whether what comes in may lack a value with this schema: it is optional, or has a default. */
+export function mayBeLeftOut(schema: $ZodType): boolean {
   return schema._zod.optin !== undefined
 }
 

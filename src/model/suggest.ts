@@ -1,5 +1,6 @@
 /** "Did you mean": the known name nearest to a misspelt one. */
 
+import { topOf } from '../ports/paths.ts'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 
 /** Longer names are not compared. */
@@ -27,12 +28,15 @@ export function noSuchField(
   listed: string = path,
 ): string {
   const meant = nearestPath(model.shape, path)
+  if (meant === path) {
+    return `'${option}' takes whole fields: name '${topOf(path)}' instead of '${listed}'.`
+  }
   const before = listed.slice(0, listed.length - path.length)
   const question = meant === undefined ? '' : ` Did you mean '${before}${meant}'?`
   return `'${option}' lists '${listed}', but ${model.name} has no such field.${question}`
 }
 
-/** `path` with the first part that leads nowhere replaced by the nearest name; undefined if none is near. */
+/** `path` with the first part that leads nowhere replaced by the nearest name, `path` if it leads somewhere; undefined if no name is near. */
 function nearestPath(shape: ObjectShape, path: string): string | undefined {
   const keys = path.split('.')
   let at: Shape | undefined = shape
@@ -45,7 +49,7 @@ function nearestPath(shape: ObjectShape, path: string): string | undefined {
       return [...keys.slice(0, index), meant, ...keys.slice(index + 1)].join('.')
     at = next
   }
-  return undefined
+  return at && path
 }
 
 function nearest(name: string, candidates: Iterable<string>): string | undefined {

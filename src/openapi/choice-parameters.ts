@@ -20,7 +20,7 @@ export type Describe = (resource: Resource) => Described
 /** `select`: a list of fields. */
 export const select: Describe = ({ model }) => ({
   schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_NAMES },
-  description: `The fields to return, such as \`${firstField(model)}\`; \`_id\` always comes along. Default: all that you may see.`,
+  description: `The fields to return, such as \`${firstField(model)}\`; \`_id\` always comes along. The others are absent, even those that the response's schema requires. Default: all that you may see.`,
   refusals: [refuse.notNames('select', MAX_NAMES), refuse.notSelectable('<field>')],
 })
 

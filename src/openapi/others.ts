@@ -2,6 +2,7 @@
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import { invalidFields, invalidJson, unsupportedBody } from '../http/refusals.ts'
+import { mayBeLeftOut } from '../model/null.ts'
 import type { Route } from '../records/engine/route.ts'
 import { capitalised, type Schemas } from './named-schemas.ts'
 import type { Described } from './responses.ts'
@@ -23,7 +24,10 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
     parameters: about.query ? queryParameters(about.query) : [],
     ...(about.params && { path: propertiesOf(about.params) }),
     ...(body
-      ? jsonBody(schemas.add(`${name}Body`, converted(body, 'input')), body === about.body)
+      ? jsonBody(
+          schemas.add(`${name}Body`, converted(body, 'input')),
+          body === about.body && !mayBeLeftOut(body),
+        )
       : anyBody(method)),
     successes: { '2XX': answered(about.response, `${name}Response`, schemas) },
     refusals: [

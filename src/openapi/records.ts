@@ -184,7 +184,7 @@ function idPath({ model }: Resource): Readonly<Record<string, Schema>> {
 }
 
 function readSuccesses({ cache }: Resource, schema: Schema): Responses {
-  const headers: HeaderName[] = ['ETag', 'Cache-Control']
+  const headers: HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
   return {
     200: success('Found.', schema, cache ? [...headers, 'X-Cache'] : headers),
     304: bare('You have the current body.', headers),

@@ -20,6 +20,7 @@ export type HeaderName =
   | 'ETag'
   | 'Location'
   | 'Cache-Control'
+  | 'Vary'
   | 'X-Cache'
   | 'Retry-After'
   | 'WWW-Authenticate'
@@ -36,6 +37,10 @@ export const HEADERS: Readonly<Record<HeaderName, Header>> = {
   ETag: { description: 'The version of the body.', schema: { type: 'string' } },
   Location: { description: 'The path of the new record.', schema: { type: 'string' } },
   'Cache-Control': { description: 'What caches may keep.', schema: { type: 'string' } },
+  Vary: {
+    description: 'The headers of the request that the response depends on.',
+    schema: { type: 'string' },
+  },
   'X-Cache': {
     description:
       'Whether the response came from the cache. Absent while the cache cannot be reached.',

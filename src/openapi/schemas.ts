@@ -11,7 +11,7 @@ import {
 import { staticDefault } from '../model/absence.ts'
 import type { FieldTransitions } from '../model/model.ts'
 import { lastDefined, type Model, timestampFields } from '../model/model.ts'
-import { isRemovable } from '../model/null.ts'
+import { isRemovable, mayBeLeftOut } from '../model/null.ts'
 import { referenceOf } from '../model/reference.ts'
 import { objectShape } from '../model/shape.ts'
 import type { Scalar } from '../ports/filter.ts'
@@ -124,6 +124,7 @@ function isCaught(schema: $ZodType | undefined): boolean {
 function clear(zod: $ZodType, { properties }: Editable, isUpdate: boolean): void {
   const { def } = (zod as $ZodTypes)._zod
   if (def.type !== 'object' || !properties) return
+  // Null in a member that may be left out leaves it out.
   const clears = isUpdate ? isRemovable : mayBeLeftOut
   for (const [name, property] of Object.entries(properties)) {
     const member = def.shape[name]
@@ -149,11 +150,6 @@ class OrNull {
 /** A reference that may be filled in; null stands for a record that is not there any more. */
 function filled(id: Schema): Schema {
   return { anyOf: [id, { type: 'object' }, { type: 'null' }] }
-}
-
-/** Null in a member that may be left out leaves it out. */
-function mayBeLeftOut(schema: $ZodType): boolean {
-  return schema._zod.optin !== undefined
 }
 
 /** The same schema, null allowed. */

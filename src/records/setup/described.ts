@@ -6,6 +6,7 @@ import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest, Query } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { setBody, setQuery } from '../../http/shield.ts'
+import { mayBeLeftOut } from '../../model/null.ts'
 import { checkOptions, type Fail, failAs, type Rule, text } from '../../model/option-rules.ts'
 import { objectShape } from '../../model/shape.ts'
 import { whatThereIs } from '../../model/suggest.ts'
@@ -105,14 +106,14 @@ function readersOf(about: RouteDescription, pattern: string, limits: BodyLimits)
   }
   if (body) {
     const parse = parserOf(body, 'body')
-    readers.push(async (request) => setBody(request, await parse(await sentJson(request, limits))))
+    // Where a body is required, none is an empty one, so that the refusal names the fields that it lacks.
+    const none = mayBeLeftOut(body) ? undefined : {}
+    readers.push(async (request) => {
+      const sent = await readJson(request, limits)
+      setBody(request, await parse(sent === undefined ? none : sent))
+    })
   }
   return readers
-}
-
-/** No body is an empty one, so that the refusal names the fields that it lacks. */
-async function sentJson(request: ApiRequest, limits: BodyLimits): Promise<unknown> {
-  return (await readJson(request, limits)) ?? {}
 }
 
 function parserOf(schema: $ZodType, name: string): (given: unknown) => Promise<unknown> {

@@ -10,6 +10,7 @@ import {
   defineModel,
   HttpError,
 } from '../../../src/index.ts'
+import { document } from '../../../src/openapi/index.ts'
 import { answerOf, type Message, recordedLog, request, service } from '../service.ts'
 
 const Slot = defineModel('DescribedSlot', { fields: { tool: z.string(), day: z.date() } })
@@ -106,6 +107,25 @@ describe('a described route', () => {
     expect((await sent('application/json', '{')).status).toBe(400)
     expect((await sent('application/json', `"${'x'.repeat(1 << 21)}"`)).status).toBe(413)
     expect((await send('POST', '/slots/7/book')).body.fields).toHaveProperty('from')
+  })
+
+  it('with an optional body goes on without one, and takes null only where its schema does', async () => {
+    const { app, send } = service()
+    const made = ({ body }: { readonly body: unknown }) => ({ body: body ?? String(body) })
+    app
+      .post('/maybe', made, { body: z.object({ n: z.number() }).optional() })
+      .post('/standard', made, { body: z.object({ n: z.number() }).default({ n: 7 }) })
+      .post('/null', made, { body: z.null() })
+    expect((await send('POST', '/maybe')).body.data).toEqual({ body: 'undefined' })
+    expect((await send('POST', '/maybe', { json: { n: 1 } })).body.data).toEqual({ body: { n: 1 } })
+    expect((await send('POST', '/maybe', { json: {} })).status).toBe(400)
+    expect((await send('POST', '/maybe', { json: null })).status).toBe(400)
+    expect((await send('POST', '/standard')).body.data).toEqual({ body: { n: 7 } })
+    expect((await send('POST', '/null', { json: null })).body.data).toEqual({ body: 'null' })
+    const { paths } = document(app, { title: 'Bodies', version: '1' })
+    const isRequired = (path: string) =>
+      JSON.stringify(paths[path]?.post).includes('"required":true')
+    expect(['/maybe', '/standard', '/null'].map(isRequired)).toEqual([false, false, true])
   })
 
   it('whose value does not fit is a 500, and the log says why', async () => {

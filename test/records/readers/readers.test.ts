@@ -238,7 +238,11 @@ test.each<[string, FieldsFor<Person>, string]>([
     () => ['nam' as 'name'],
     "'fieldsFor' lists 'nam', but ReaderPerson has no such field. Did you mean 'name'?",
   ],
-  ['a path', () => ['place.city' as 'name'], "'fieldsFor' lists 'place.city', but ReaderPerson"],
+  [
+    'a path',
+    () => ['place.city' as 'name'],
+    "'fieldsFor' takes whole fields: name 'place' instead of 'place.city'.",
+  ],
   ['a hidden field', () => ['secret'], "'fieldsFor' lists 'secret', which is hidden"],
   ['null', () => null as never, 'fieldsFor must return a list of field names, or undefined'],
   ['one name', () => 'name' as never, 'fieldsFor must return a list of field names, or undefined'],
