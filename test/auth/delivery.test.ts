@@ -240,6 +240,8 @@ describe('The channels', () => {
     Object.assign(new Error('limit'), { status: 429 }),
     Object.assign(new Error('slow'), { status: 408 }),
     Object.assign(new Error('down'), { status: 503 }),
+    // A status of gRPC is none of HTTP.
+    Object.assign(new Error('unavailable'), { code: 14 }),
     Object.assign(new Error('x'), { name: 'Throttling', $metadata: { httpStatusCode: 400 } }),
     Object.assign(new Error('from'), {
       code: 'EENVELOPE',

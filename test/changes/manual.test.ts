@@ -127,6 +127,28 @@ describe('an old record', () => {
     const { send } = version(store, { lastName: name }, renamed, { search: ['lastName'] })
     expect((await send('GET', '/people?s=love')).records).toMatchObject([{ lastName: 'Lovelace' }])
   })
+
+  it('has the names of now where hooks see it go', async () => {
+    const { store, id } = await stored({ surname: 'Lovelace' }, { surname: name })
+    const gone: unknown[] = []
+    const { app, model, send } = version(
+      store,
+      { lastName: name },
+      { renamed: { surname: 'lastName' } },
+      { afterRemove: ({ record }: { record: object }) => void gone.push(record) },
+    )
+    // What refers to a person keeps it, so a removal is several steps.
+    const Note = defineModel('KeptNote', {
+      fields: { by: ref('Person', { onDelete: 'restrict' }) },
+    })
+    app.mount('/notes', createRouter({ model: Note, middlewares: [] }))
+    await app.store.atomic(async (tx) => {
+      const [found] = await tx.collection(model).find({})
+      expect(found).toEqual({ _id: id, lastName: 'Lovelace' })
+    })
+    expect((await send('DELETE', `/people/${id}`)).status).toBe(200)
+    expect(gone).toEqual([{ _id: id, lastName: 'Lovelace' }])
+  })
 })
 
 describe('renamed', () => {

@@ -24,7 +24,7 @@ const Person = defineModel('Person', {
     tags: z.optional(z.array(z.string())),
     marks: z.optional(z.array(z.number())),
     visits: z.optional(z.array(z.date())),
-    address: z.optional(z.object({ city: anyText, since: date })),
+    address: z.nullish(z.object({ city: anyText, since: date })),
     homes: z.optional(z.array(z.object({ city: anyText, rooms: number, extra: z.unknown() }))),
     any: z.any(),
     by: z.optional(z.record(z.string(), z.date())),

@@ -165,6 +165,19 @@ export const writes: Contract<Store> = {
     await people.update(me, { pull: { homes: { key: 'city', value: 'x' } } })
     equal((await mine(people)).homes ?? undefined, undefined)
   },
+  async 'a write inside null or nothing makes the object, and a removal inside it changes nothing'(
+    store,
+  ) {
+    for (const absent of [{ address: null }, {}]) {
+      const people = await holding(store, { name: 'me', ...absent })
+      await people.update(me, { unset: ['address.city'] })
+      deepEqual(await mine(people), { name: 'me', ...absent })
+      equal(await people.count(where('address', 'eq', null)), 1)
+      await people.update(me, { set: { 'address.city': 'Ur' } })
+      deepEqual(await mine(people), { name: 'me', address: { city: 'Ur' } })
+      await people.delete(me)
+    }
+  },
   async 'push keeps the last elements up to its cap'(store) {
     const people = await holding(store, { name: 'me', marks: [1, 2, 3] })
     await people.update(me, { push: { marks: { value: 4, cap: 3 } } })

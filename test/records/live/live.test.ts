@@ -183,6 +183,10 @@ describe('a live list', () => {
     const json = await get('/tasks', { accept: 'text/event-stream;q=0.5, application/json' })
     expect(json.headers.get('content-type')).toMatch('application/json')
     expect(json.headers.get('vary')).toMatch('Accept')
+    const files = open({}, { exportLimit: 10 })
+    const both = await files.get('/tasks', { accept: 'text/event-stream, text/csv;q=0.5' })
+    expect(both.headers.get('content-type')).toBe('text/event-stream')
+    await both.body?.cancel()
     const head = await get('/tasks', {}, { method: 'HEAD' })
     expect([head.status, head.headers.get('content-type'), head.body]).toEqual([
       ...[200, 'text/event-stream', null],

@@ -35,7 +35,6 @@ export function compileChange(change: Change, table: Table, parameters: Paramete
     }
   }
   for (const [column, operations] of insides) {
-    if (!isWeak(operations)) note(column)
     const before = assignments.get(column) ?? column.value
     assignments.set(column, column.fromJson(changedObject(before, operations, parameters)))
   }
