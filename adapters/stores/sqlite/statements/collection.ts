@@ -79,11 +79,11 @@ function writingTo(
   const writeExpecting = async (
     filter: Filter,
     { expect }: WriteOptions = {},
-    write: (held: Held) => Statement,
+    write: (held?: Held) => Statement,
   ): Promise<Fields | null> => {
     const filling = filler.fill(filter)
     if (filling) await filling
-    if (!expect) return writeOne(write({}))
+    if (!expect) return writeOne(write())
     return expecting<Held, Fields>(expect, {
       asWritten: () => ({ expect }),
       async find() {

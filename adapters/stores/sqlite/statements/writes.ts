@@ -1,7 +1,7 @@
 /** The statements that write to one collection. */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import { topOf } from '../../../../src/ports/paths.ts'
+import { type Filter, withId } from '../../../../src/ports/filter.ts'
+import { isWithin, topOf } from '../../../../src/ports/paths.ts'
 import type { Fields } from '../../../../src/ports/records.ts'
 import type { Change, WriteOptions } from '../../../../src/ports/store.ts'
 import { textOf } from '../../json-values.ts'
@@ -34,7 +34,13 @@ export interface Writes {
 }
 
 /** The statements that write to `target`. */
-export function writesTo({ schema: { name: to }, table, stamps, compilation }: Target): Writes {
+export function writesTo({
+  schema: { name: to },
+  table,
+  stamps,
+  shadows,
+  compilation,
+}: Target): Writes {
   /** The one record to write, as a condition on the row. */
   const one = (
     filter: Filter,
@@ -51,19 +57,25 @@ export function writesTo({ schema: { name: to }, table, stamps, compilation }: T
     return ` WHERE rowid = coalesce(${row}, ${failing(failure, parameters)})`
   }
 
+  const stampAfter = (change: Change) => `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
+
   const updating = (
     change: Change,
     whereIn: (compiled: Compilation) => string,
     returning: string,
+    stamp = stampAfter(change),
   ): Statement => {
     const compiled = compilation()
     const { shadows, parameters } = compiled
-    const stamp = `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
     const assignments = `${compileChange(change, shadows.values(), parameters)}, ${stamp}`
     const sql = `UPDATE ${table} SET ${assignments}${whereIn(compiled)}${returning}`
     const effect = { changed: changedPaths(change).map(topOf) }
     return { ...parameters.statement(sql), to, effect }
   }
+
+  const setting = settingOf(shadows, stampAfter, (id, set, stamp) =>
+    updating({ set }, (compiled) => where(withId(id), compiled), ' RETURNING doc', stamp),
+  )
 
   const deleting = (whereIn: (compiled: Compilation) => string): Statement => {
     const compiled = compilation()
@@ -79,8 +91,15 @@ export function writesTo({ schema: { name: to }, table, stamps, compilation }: T
       const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
       return { ...statement, to, effect: { inserts: statement.values.indexOf(text) } }
     },
-    update: (filter, change, held = {}, failure) =>
-      updating(change, (compiled) => one(filter, held, failure, compiled), ' RETURNING doc'),
+    update(filter, change, held, failure) {
+      const id = held || failure ? undefined : settingId(filter, change)
+      if (id !== undefined) return setting(id, change.set ?? {})
+      return updating(
+        change,
+        (compiled) => one(filter, held ?? {}, failure, compiled),
+        ' RETURNING doc',
+      )
+    },
     updateMany: (filter, change) => updating(change, (compiled) => where(filter, compiled), ''),
     delete: (filter, held = {}, failure) =>
       deleting((compiled) => one(filter, held, failure, compiled)),
@@ -95,6 +114,47 @@ export function writesTo({ schema: { name: to }, table, stamps, compilation }: T
       return compiled.parameters.statement(`SELECT CASE WHEN ${found} THEN ${yes} ELSE ${no} END`)
     },
   }
+}
+
+/** So many statements are kept. */
+const MAX_KEPT = 100
+
+/**
+ * Returns what sets fields of the record with an id, as most changes do, and returns the record: `compile` is called once for
+ * all with the same fields, as their names and `stampAfter` are all that the SQL depends on.
+ */
+function settingOf(
+  shadows: Target['shadows'],
+  stampAfter: (change: Change) => string,
+  compile: (id: string, set: Fields, stamp: string) => Statement,
+): (id: string, set: Fields) => Statement {
+  const kept = new Map<string, Statement>()
+  return (id, set) => {
+    const fields = Object.keys(set)
+    const stamp = stampAfter({ set })
+    const key = `${stamp} ${shadows().size} ${fields.join('\0')}`
+    const known = kept.get(key)
+    if (known) return { ...known, values: [JSON.stringify(Object.values(set)), id] }
+    const made = compile(id, set, stamp)
+    // What is searched is bound too, or NULL.
+    const isSearched = [...shadows().values()].some(({ path }) =>
+      fields.some((field) => isWithin(path, field)),
+    )
+    if (kept.size >= MAX_KEPT) kept.clear()
+    if (!isSearched) kept.set(key, made)
+    return made
+  }
+}
+
+/** The id of the record of which `change` sets fields, if it does nothing else. */
+function settingId(filter: Filter, { set = {}, ...others }: Change): string | undefined {
+  if (filter.op !== 'eq' || filter.field !== '_id') return undefined
+  const { value: id } = filter
+  if (typeof id !== 'string' || !id.isWellFormed()) return undefined
+  const values = Object.values(set)
+  const isSetting = values.length > 0 && !values.includes(undefined)
+  const isAll = Object.values(others).every((one) => Object.keys(one).length === 0)
+  return isSetting && isAll ? id : undefined
 }
 
 /** An expression that fails: an error about a JSON path is the only one whose message contains a string of ours. */
