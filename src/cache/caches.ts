@@ -123,10 +123,11 @@ const METHODS = [
 
 /** The members of a collection, each as it is. */
 function unwrapped(collection: Collection): Collection {
-  const { seeksRecords } = collection
+  const { seeksRecords, numericIds } = collection
   const methods = METHODS.flatMap((name) => {
     const method: unknown = collection[name]
     return typeof method === 'function' ? [[name, method.bind(collection)] as const] : []
   })
-  return { ...(seeksRecords && { seeksRecords }), ...Object.fromEntries(methods) } as Collection
+  const about = { ...(seeksRecords && { seeksRecords }), ...(numericIds && { numericIds }) }
+  return { ...about, ...Object.fromEntries(methods) } as Collection
 }

@@ -3,7 +3,7 @@
 import { onlyDeclared, withDefaults } from '../ports/declared.ts'
 import { setMember } from '../ports/members.ts'
 import { topOf } from '../ports/paths.ts'
-import { project, withoutPaths } from '../ports/projection.ts'
+import { project } from '../ports/projection.ts'
 import type { Fields, Projection } from '../ports/records.ts'
 import { placeOf } from '../ports/shape.ts'
 import { isPromise } from '../ports/synchronous.ts'
@@ -68,20 +68,14 @@ export function declaredParts(
     const stored = model.convert ? converted(model, record) : record
     const shown = onlyDeclared(model.declared, stored) as Fields
     const whole = lean ? shown : (withDefaults(model.declared, shown) as Fields)
-    parts.push(whole === shown ? shown : projected(whole, select))
+    parts.push(whole === shown ? shown : project(whole, select))
   }
   return parts
 }
 
-/** Applies a projection to a whole record; stores apply it to their own reads. */
-export function projected(record: Fields, select: Projection | undefined): Fields {
-  if (!select) return record
-  return 'exclude' in select ? withoutPaths(record, select.exclude) : project(record, select)
-}
-
 /** The part of what `output` returned that a client chose. */
 export function shownPart(shown: unknown, chosen: Projection | undefined): unknown {
-  return chosen && isFields(shown) ? projected(shown, chosen) : shown
+  return chosen && isFields(shown) ? project(shown, chosen) : shown
 }
 
 /** A record as responses show it: `output` applied, unless `lean`. */

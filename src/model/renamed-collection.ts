@@ -4,7 +4,7 @@
  */
 
 import { aggregateRecords } from '../ports/aggregate-records.ts'
-import { compareAt, position } from '../ports/evaluate.ts'
+import { type Compared, compareAt, position } from '../ports/evaluate.ts'
 import { all, any, type Filter, type SortKey, withId } from '../ports/filter.ts'
 import { topOf } from '../ports/paths.ts'
 import { project } from '../ports/projection.ts'
@@ -64,10 +64,11 @@ export function renamedCollection(
     const findPart = async (part: Read) => (await inner.find(part)).map(current)
     return streams.length === 1
       ? findPart({ ...query, ...selectOf(read, renamed) })
-      : merged(query, streams, findPart)
+      : merged(query, streams, findPart, inner)
   }
 
   return {
+    ...(inner.numericIds && { numericIds: true }),
     find,
     count: (filter, hints) => inner.count(found(filter), hints),
     aggregate(read) {
@@ -186,6 +187,7 @@ async function merged(
   read: Read,
   streams: readonly Stream[],
   find: (read: Read) => Promise<readonly Fields[]>,
+  as: Compared,
 ): Promise<Fields[]> {
   const { filter, sort, skip = 0, limit, select, ...rest } = read
   const most = Math.min(skip + limit, Number.MAX_SAFE_INTEGER)
@@ -201,7 +203,7 @@ async function merged(
   )
   return parts
     .flat()
-    .sort((a, b) => compareAt(sort, position(sort, a), position(sort, b)))
+    .sort((a, b) => compareAt(sort, position(sort, a, as), position(sort, b, as), as))
     .slice(skip, skip + limit)
     .map((record) => project(record, select))
 }

@@ -3,33 +3,46 @@
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import { fold } from './fold.ts'
 import type { Fields } from './records.ts'
+import { type ObjectShape, placeOf, type Shape } from './shape.ts'
 import type { Change } from './store.ts'
 
+/** The records of a collection, as far as it decides how they compare. */
+export interface Compared {
+  readonly shape?: ObjectShape
+  /** Whether its store compares ids that are integers as numbers. */
+  readonly numericIds?: boolean | undefined
+}
+
 /** Whether `record` matches `filter`. Throws a `TypeError` for a pattern. */
-export function matches(filter: Filter, record: Fields): boolean {
+export function matches(filter: Filter, record: Fields, as: Compared): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.filters.every((one) => matches(one, record))
+      return filter.filters.every((one) => matches(one, record, as))
     case 'or':
-      return filter.filters.some((one) => matches(one, record))
+      return filter.filters.some((one) => matches(one, record, as))
     case 'ne':
-      return !matches({ ...filter, op: 'eq' }, record)
+      return !matches({ ...filter, op: 'eq' }, record, as)
     case 'nin':
-      return !matches({ ...filter, op: 'in' }, record)
+      return !matches({ ...filter, op: 'in' }, record, as)
     case 'matches':
       throw new TypeError('patterns are matched by databases alone')
     case 'in':
       return filter.values.some((value) =>
-        matches({ op: 'eq', field: filter.field, value }, record),
+        matches({ op: 'eq', field: filter.field, value }, record, as),
       )
-    default:
-      return valuesAt(record, filter.field.split('.')).some((value) => meets(filter, value))
+    default: {
+      const isNumeric = areNumbers(filter.field, as)
+      return valuesAt(record, filter.field.split('.'), as.shape).some((value) =>
+        meets(filter, value, isNumeric),
+      )
+    }
   }
 }
 
 function meets(
   filter: Exclude<Filter, { filters: unknown } | { values: unknown }>,
   value: unknown,
+  isNumeric: boolean,
 ): boolean {
   switch (filter.op) {
     case 'contains':
@@ -41,7 +54,7 @@ function meets(
     case 'lt':
     case 'lte': {
       if (filter.value === null || !sameType(value, filter.value)) return false
-      const sign = compare(value as Scalar, filter.value)
+      const sign = compare(value as Scalar, filter.value, isNumeric)
       return filter.op.startsWith('g')
         ? sign > 0 || (filter.op === 'gte' && sign === 0)
         : sign < 0 || (filter.op === 'lte' && sign === 0)
@@ -51,13 +64,26 @@ function meets(
   }
 }
 
-/** The values that a path leads to: one, or those of all elements; null if there is none. */
-function valuesAt(value: unknown, keys: readonly string[]): unknown[] {
-  if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, keys))
+/**
+ * The values that a path leads to: one, or those of all elements of a list; null if there is none. Where the shape says
+ * that something else is there than a list, one that is there all the same is a value.
+ */
+function valuesAt(value: unknown, keys: readonly string[], shape: Shape | undefined): unknown[] {
+  const isList = Array.isArray(value)
+  if (isList && (!shape || shape.kind === 'list')) {
+    return value.flatMap((element) => valuesAt(element, keys, shape?.element))
+  }
   const [key, ...rest] = keys
   if (key === undefined) return [value ?? null]
-  if (typeof value !== 'object' || value === null) return [null]
-  return valuesAt((value as Fields)[key], rest)
+  if (typeof value !== 'object' || value === null || isList) return [null]
+  const inside = shape?.kind === 'object' ? shape.fields.get(key) : undefined
+  return valuesAt((value as Fields)[key], rest, inside)
+}
+
+/** Whether the strings in a field are ids that compare as numbers. */
+function areNumbers(field: string, { shape, numericIds }: Compared): boolean {
+  const at = numericIds && shape ? placeOf(shape, field)?.shape : undefined
+  return at?.kind === 'id' && at.idType === 'integer'
 }
 
 function sameType(a: unknown, b: Scalar): boolean {
@@ -71,9 +97,10 @@ function isEqual(a: unknown, b: Scalar): boolean {
   return sameType(a, b) && compare(a as Scalar, b) === 0
 }
 
-/** Null first; then numbers, dates, false before true, strings by code point. */
-function compare(a: Scalar, b: Scalar): number {
+/** Null first; then numbers, dates, false before true, strings by code point or, if they are integers, by number. */
+function compare(a: Scalar, b: Scalar, isNumeric = false): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+  if (isNumeric) return Number(BigInt(String(a)) - BigInt(String(b)))
   if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
   const [left, right] = [[...a], [...b]]
   const at = left.findIndex((char, index) => char !== right[index])
@@ -82,8 +109,12 @@ function compare(a: Scalar, b: Scalar): number {
 }
 
 /** The position of a record in an order. */
-export function position(sort: readonly SortKey[], record: Fields): Scalar[] {
-  return sort.map(({ field }) => (valuesAt(record, field.split('.'))[0] ?? null) as Scalar)
+export function position(
+  sort: readonly SortKey[],
+  record: Fields,
+  { shape }: Compared = {},
+): Scalar[] {
+  return sort.map(({ field }) => (valuesAt(record, field.split('.'), shape)[0] ?? null) as Scalar)
 }
 
 /** Which of two positions comes first: negative if `a` does. */
@@ -91,9 +122,11 @@ export function compareAt(
   sort: readonly SortKey[],
   a: readonly Scalar[],
   b: readonly Scalar[],
+  as?: Compared,
 ): number {
-  for (const [at, { descending }] of sort.entries()) {
-    const sign = compare(a[at] ?? null, b[at] ?? null)
+  for (const [at, { field, descending }] of sort.entries()) {
+    const isNumeric = as !== undefined && areNumbers(field, as)
+    const sign = compare(a[at] ?? null, b[at] ?? null, isNumeric)
     if (sign !== 0) return descending ? -sign : sign
   }
   return 0

@@ -6,15 +6,13 @@
 import { setMember } from './members.ts'
 import type { Fields, Projection } from './records.ts'
 
-/** The part of `record` that a read returns. Modifies the record, so it must be the caller's own. */
+/** The part of `record` that a read returns; `record` stays as it is. */
 export function project(record: Fields, select: Projection | undefined): Fields {
   if (!select) return record
   // A list has many records for one selection.
   const tree = selected.get(select) ?? treeOfSelection(select)
   selected.set(select, tree)
-  if ('include' in select) return part(record, tree, true) as Fields
-  exclude(record, tree)
-  return record
+  return part(record, tree, 'include' in select) as Fields
 }
 
 const selected = new WeakMap<Projection, Tree>()
@@ -23,16 +21,6 @@ function treeOfSelection(select: Projection): Tree {
   if ('include' in select) return treeOf(['_id', ...select.include])
   return treeOf(select.exclude.filter((path) => path !== '_id'))
 }
-
-/** A copy of `record` without what is at `paths`; what holds none of them is not copied. */
-export function withoutPaths(record: Fields, paths: readonly string[]): Fields {
-  // Lists of paths are mostly those of a model: each is taken apart once.
-  const tree = excluded.get(paths) ?? treeOf(paths)
-  excluded.set(paths, tree)
-  return part(record, tree, false) as Fields
-}
-
-const excluded = new WeakMap<readonly string[], Tree>()
 
 /** A copy of what is at the paths of `tree`, or of all that is not. */
 function part(value: unknown, tree: Tree, isNamed: boolean): unknown {
@@ -63,15 +51,6 @@ function grow(tree: Tree, [key = '', ...rest]: readonly string[]): void {
   const next = known ?? new Map()
   tree.set(key, next)
   if (rest.length > 0) grow(next, rest)
-}
-
-function exclude(value: unknown, tree: Tree): void {
-  if (Array.isArray(value)) for (const element of value) exclude(element, tree)
-  if (!isObject(value)) return
-  for (const [key, inside] of tree) {
-    if (inside.size === 0) delete value[key]
-    else if (Object.hasOwn(value, key)) exclude(value[key], inside)
-  }
 }
 
 function isObject(value: unknown): value is Fields {

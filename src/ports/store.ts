@@ -114,6 +114,8 @@ export interface Collection {
    * position.
    */
   readonly seeksRecords?: boolean
+  /** True if ids that are integers compare as numbers. Optional: without it, they compare as strings. */
+  readonly numericIds?: boolean
   /** The records that match, in order. */
   find(read: Read): Promise<Fields[]>
   /**

@@ -133,6 +133,7 @@ function openCollection(
   const writes = new Writes(schema, native, indexed)
   const insert = inserter(native)
   return {
+    numericIds: true,
     ...(schema.idType === 'integer' && { newId: nextInteger(native, run) }),
     find: (read) => run(() => reads.find(read)),
     findJson: (read) => run(() => reads.findJson(read)),

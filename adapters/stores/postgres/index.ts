@@ -184,6 +184,7 @@ function adoptedCollection(
 
   return {
     seeksRecords: true,
+    ...(schema.adopted && { numericIds: true }),
     find: async (read) => (await open()).find(read),
     findJson: async (read) => (await open()).findJson?.(read) ?? [],
     count: async (filter, hints) => (await open()).count(filter, hints),

@@ -5,6 +5,7 @@ import type { Filter } from '../../../src/ports/filter.ts'
 import type { Fields, Read } from '../../../src/ports/records.ts'
 import type { Change, StepResult, WriteOutcome, WriteStep } from '../../../src/ports/store.ts'
 import { AnchorGone } from '../../../src/ports/store-errors.ts'
+import { people } from './people.ts'
 
 /** The part of a read that decides its result. */
 export type Question = Pick<Read, 'filter' | 'sort' | 'after' | 'afterRecord' | 'skip' | 'limit'>
@@ -24,19 +25,20 @@ export class Oracle {
   }
 
   find({ filter, sort, after: given, afterRecord, skip = 0, limit }: Question): Fields[] {
-    const anchor = afterRecord && this.#records.find((record) => matches(afterRecord, record))
+    const anchor =
+      afterRecord && this.#records.find((record) => matches(afterRecord, record, people))
     if (afterRecord && !anchor) throw new AnchorGone()
-    const after = anchor ? position(sort, anchor) : given
-    const found = this.#records.filter((record) => matches(filter, record))
-    found.sort((a, b) => compareAt(sort, position(sort, a), position(sort, b)))
+    const after = anchor ? position(sort, anchor, people) : given
+    const found = this.#records.filter((record) => matches(filter, record, people))
+    found.sort((a, b) => compareAt(sort, position(sort, a, people), position(sort, b, people)))
     const rest = after
-      ? found.filter((one) => compareAt(sort, position(sort, one), after) > 0)
+      ? found.filter((one) => compareAt(sort, position(sort, one, people), after) > 0)
       : found
     return structuredClone(rest.slice(skip, skip + limit))
   }
 
   count(filter: Filter): number {
-    return this.#records.filter((record) => matches(filter, record)).length
+    return this.#records.filter((record) => matches(filter, record, people)).length
   }
 
   insert(record: Fields): void {
@@ -56,7 +58,7 @@ export class Oracle {
   }
 
   updateMany(filter: Filter, change: Change): number {
-    const matching = this.#records.filter((record) => matches(filter, record))
+    const matching = this.#records.filter((record) => matches(filter, record, people))
     this.#records = this.#records.map((record) =>
       matching.includes(record) ? changed(record, change) : record,
     )
@@ -102,7 +104,7 @@ export class Oracle {
     }
     if ('delete' in step) return one(this.delete(step.delete, step.options?.expect)) ?? undefined
     if ('deleteMany' in step) {
-      const records = this.#records.filter((record) => matches(step.deleteMany, record))
+      const records = this.#records.filter((record) => matches(step.deleteMany, record, people))
       this.#records = this.#records.filter((record) => !records.includes(record))
       return { count: records.length, records: structuredClone(records) }
     }
@@ -114,7 +116,7 @@ export class Oracle {
   #target(filter: Filter, expect: Fields): number {
     return this.#records.findIndex(
       (record) =>
-        matches(filter, record) &&
+        matches(filter, record, people) &&
         Object.entries(expect).every(
           ([field, value]) => JSON.stringify(record[field]) === JSON.stringify(value),
         ),

@@ -133,6 +133,8 @@ export function randomFields(random: Random): Fields {
       truth(random),
       null,
       { b: [1, 'x'], a: null },
+      // A list is a value too: none of its elements is one of the field.
+      random.of([[text(random)], [number(random)], [null], []]),
     ]),
     email: orNull(random, key),
     tenant: random.of(['t', 'u', null]),

@@ -150,7 +150,8 @@ class Run {
       sort,
       limit: random.chance(30) ? 1000 : 1 + random.below(10),
       ...(random.chance(20) && { skip: random.below(5) }),
-      ...(anchor && (named ? { afterRecord: idIs(anchor) } : { after: position(sort, anchor) })),
+      ...(anchor &&
+        (named ? { afterRecord: idIs(anchor) } : { after: position(sort, anchor, people) })),
     }
     this.asked = { find: read }
     const expected = this.oracle.find(read)

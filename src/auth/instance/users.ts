@@ -3,9 +3,10 @@
 import { outageIn } from '../../http/outages.ts'
 import { idFrom, idMaker } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
-import { declaredPart, present, projected } from '../../model/present.ts'
+import { declaredPart, present } from '../../model/present.ts'
 import { all, any, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Logger } from '../../ports/logger.ts'
+import { project } from '../../ports/projection.ts'
 import type { Fields, Projection } from '../../ports/records.ts'
 import type { Change, Collection } from '../../ports/store.ts'
 import { DuplicateKey } from '../../ports/store-errors.ts'
@@ -160,12 +161,12 @@ export class Users {
   withoutSecrets(record: Fields): Fields {
     const select = this.#withoutSecrets
     // Left out first: what is not shown need not be looked through.
-    return declaredPart(this.model, projected(record, select), { select })
+    return declaredPart(this.model, project(record, select), { select })
   }
 
   /** A user as responses show it, or the part that `select` names. */
   shown(record: Fields, select?: Projection): unknown {
-    return present(this.model, projected(this.withoutSecrets(record), select), this.#isLean)
+    return present(this.model, project(this.withoutSecrets(record), select), this.#isLean)
   }
 
   /** Whether the account may not sign in. */

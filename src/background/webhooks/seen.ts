@@ -101,7 +101,9 @@ function requestFor(path: string, record: Fields, principal: Principal): ApiRequ
 /** The rules of a router, over a record as it was at some time. */
 function holding(resource: Resource, record: Fields): Resource {
   const find = async ({ filter, select }: Read) =>
-    matches(filter, record) ? [project(structuredClone(record), select)] : []
+    matches(filter, record, resource.engine.compared)
+      ? [project(structuredClone(record), select)]
+      : []
   const stored = { find } as Partial<Collection>
   return { ...resource, engine: { stored } as never }
 }

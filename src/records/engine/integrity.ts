@@ -10,6 +10,7 @@ import {
 import type { Model } from '../../model/model.ts'
 import { type Settling, underAllNames } from '../../model/renamed-collection.ts'
 import { underCurrentNames } from '../../model/upgrade.ts'
+import type { Compared } from '../../ports/evaluate.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import type {
@@ -37,6 +38,8 @@ export interface Engine {
   readonly schema: CollectionSchema
   readonly stored: Settling
   readonly author: Author | undefined
+  /** How its records compare, as the store compares them. */
+  readonly compared: Compared
   /** A record that matches. */
   first(filter: Filter): Promise<Fields | undefined>
   /** The change of a record that sets values and removes others. */

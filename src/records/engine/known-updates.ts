@@ -5,11 +5,11 @@
 
 import { invalidFields } from '../../http/refusals.ts'
 import { type Model, valueIn } from '../../model/model.ts'
-import { projected } from '../../model/present.ts'
 import { upgraded } from '../../model/upgrade.ts'
 import { validateAcross, validateFields } from '../../model/validate.ts'
 import { changed, isSameContent } from '../../ports/evaluate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
+import { project } from '../../ports/projection.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Change, Collection } from '../../ports/store.ts'
 import { applyReplacement, isMissing, type Replacement, replacement, withValue } from './replace.ts'
@@ -87,7 +87,7 @@ export async function seenChanges(
   const validation = await validateFields(engine.model, whole)
   // A value stored under earlier rules must not block the write.
   const valid = validation.ok ? validation.values : await engine.validateChanges(input)
-  return projected(valid, { exclude: found })
+  return project(valid, { exclude: found })
 }
 
 /**

@@ -4,11 +4,12 @@ import { hintsFor } from '../../http/deadline.ts'
 import { entryNotFound, invalidCursor } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { listJson } from '../../http/respond.ts'
-import { declaredPart, present, projected } from '../../model/present.ts'
+import { declaredPart, present } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
 import { isSameContent } from '../../ports/evaluate.ts'
 import { withId } from '../../ports/filter.ts'
+import { project } from '../../ports/projection.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Context } from '../engine/route.ts'
 import type { Cursors } from '../list/cursor.ts'
@@ -111,7 +112,7 @@ async function stateAs(
   state: Fields,
   request: ApiRequest,
 ): Promise<Fields> {
-  const chosen = projected(declaredPart(model, state, { lean }), select)
+  const chosen = project(declaredPart(model, state, { lean }), select)
   const linked = await withLinks({ host, upload, cache, files }, chosen, request)
   const shown: unknown = JSON.parse(JSON.stringify(present(model, linked, lean)) ?? 'null')
   return isFields(shown) ? shown : {}

@@ -8,9 +8,10 @@ import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueAt } from '../../model/model.ts'
-import { present, projected, shownPart } from '../../model/present.ts'
+import { present, shownPart } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Scalar, type SortKey } from '../../ports/filter.ts'
+import { project } from '../../ports/projection.ts'
 import type { Fields, Projection } from '../../ports/records.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { Context } from '../engine/route.ts'
@@ -114,7 +115,7 @@ async function* partsOf(
       ...(after && { after }),
     })
     const last = found.at(-1)
-    const records = select === view.select ? found : found.map((one) => projected(one, view.select))
+    const records = select === view.select ? found : found.map((one) => project(one, view.select))
     const { linked } = await filledIn(resource, view, records, request)
     const shown = linked.map((one) =>
       model.output ? shownPart(present(model, one, lean), view.chosen) : one,

@@ -46,7 +46,7 @@ async function readThrough(
     sort,
     select: { include: ['_id', ...include] },
   })) {
-    for (const record of page) if (matches(isFound, record)) values.push(String(record._id))
+    for (const record of page) if (matches(isFound, record, model)) values.push(String(record._id))
   }
   return { op: 'in', field: '_id', values }
 }

@@ -5,10 +5,10 @@ import { HttpError } from '../../http/errors.ts'
 import { liveEnded, responseTooLarge } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/model.ts'
-import { projected } from '../../model/present.ts'
 import type { LoggedChange } from '../../ports/changes.ts'
 import { isSameContent, matches } from '../../ports/evaluate.ts'
 import type { Filter } from '../../ports/filter.ts'
+import { project } from '../../ports/projection.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { OpenStream } from '../engine/open-streams.ts'
 import { shownTexts } from '../read/read.ts'
@@ -171,16 +171,17 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     const [was, is] = [this.#inList(before), this.#inList(after)]
     if (!was && !is) return
     const record = String((after ?? before)?._id)
-    const shown = is && projected(is, view.select)
+    const shown = is && project(is, view.select)
     // What changed may be nothing that the client may see.
-    if (was && shown && isSameContent(projected(was, view.select), shown)) return
+    if (was && shown && isSameContent(project(was, view.select), shown)) return
     this.#queue.push({ id, record, shown })
     this.ring()
   }
 
   /** A record, if the list has it. */
   #inList(record: Fields | null): Fields | undefined {
-    return record && matches(this.#rights.filter, record) ? record : undefined
+    const { compared } = this.#resource.engine
+    return record && matches(this.#rights.filter, record, compared) ? record : undefined
   }
 
   /** If a change is one of the client's account, asks at once, and shows nothing until it is known what that means. */

@@ -4,7 +4,7 @@
  */
 
 import { enforcedReferences } from '../../model/enforced-references.ts'
-import { matches } from '../../ports/evaluate.ts'
+import { type Compared, matches } from '../../ports/evaluate.ts'
 import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -96,7 +96,7 @@ function together(earlier: Taken, { engine, action, was, is }: Taken): Taken | u
   const isKnown = (field: string) => touched.includes(topOf(field))
   const left = Object.entries(action.options?.expect ?? {}).filter(([field]) => !isKnown(field))
   const expect = { ...Object.fromEntries(left), ...before.options?.expect }
-  const update = all([before.update, stillOpen(action.update, was, isKnown)])
+  const update = all([before.update, stillOpen(action.update, was, isKnown, engine.compared)])
   const options = Object.keys(expect).length > 0 ? { options: { expect } } : {}
   const joint: WriteAction = { update, change, ...options }
   return { ...earlier, action: joint, is }
@@ -136,12 +136,17 @@ function changedBy(first: Change, second: Change): Change | undefined {
 }
 
 /** What the store must check of `filter`: `record` decides the conditions on fields that the batch has written. */
-function stillOpen(filter: Filter, record: Fields, isKnown: (field: string) => boolean): Filter {
+function stillOpen(
+  filter: Filter,
+  record: Fields,
+  isKnown: (field: string) => boolean,
+  as: Compared,
+): Filter {
   if ('filters' in filter) {
-    const open = filter.filters.map((one) => stillOpen(one, record, isKnown))
+    const open = filter.filters.map((one) => stillOpen(one, record, isKnown, as))
     if (filter.op === 'and') return all(open)
     return open.some((one) => one.op === 'and' && one.filters.length === 0) ? everything : any(open)
   }
   if (!isKnown(filter.field)) return filter
-  return matches(filter, record) ? everything : nothing
+  return matches(filter, record, as) ? everything : nothing
 }

@@ -4,7 +4,7 @@ import type { Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
 import { aggregateRecords } from '../../ports/aggregate-records.ts'
-import { compareAt, matches, position } from '../../ports/evaluate.ts'
+import { type Compared, compareAt, matches, position } from '../../ports/evaluate.ts'
 import { all, type Filter, idsIn } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/records.ts'
@@ -88,8 +88,9 @@ export class OverlaidRecords {
     const { filter, sort, after, skip = 0, limit, select, ...rest } = read
     const concerned = this.#concernedBy(filter)
     if (concerned.ids.length === 0) return this.#stored.find(read)
+    const as = this.#compared
     const own = this.#own(concerned.ids, filter).filter(
-      (record) => !after || compareAt(sort, position(sort, record), after) > 0,
+      (record) => !after || compareAt(sort, position(sort, record, as), after, as) > 0,
     )
     const most = Math.min(skip + limit, Number.MAX_SAFE_INTEGER)
     const others = concerned.isAll
@@ -102,7 +103,7 @@ export class OverlaidRecords {
           limit: most,
         })
     return [...own, ...others]
-      .sort((a, b) => compareAt(sort, position(sort, a), position(sort, b)))
+      .sort((a, b) => compareAt(sort, position(sort, a, as), position(sort, b, as), as))
       .slice(skip, most)
       .map((record) => project(record, select))
   }
@@ -167,10 +168,14 @@ export class OverlaidRecords {
     return { ids, isAll: ids.length === named.length }
   }
 
+  get #compared(): Compared {
+    return { shape: this.#model.shape, numericIds: this.#stored.numericIds }
+  }
+
   #own(ids: readonly string[], filter: Filter): Fields[] {
     return ids.flatMap((id) => {
       const record = this.#written.get(id)
-      return record && matches(filter, record) ? [record] : []
+      return record && matches(filter, record, this.#compared) ? [record] : []
     })
   }
 }

@@ -9,9 +9,10 @@ import type { ApiRequest } from '../../http/request.ts'
 import { recordJson } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
-import { declaredPart, declaredParts, present, projected, shownPart } from '../../model/present.ts'
+import { declaredPart, declaredParts, present, shownPart } from '../../model/present.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
+import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/records.ts'
 import { nextTurn, TURN_LENGTH } from '../../ports/turns.ts'
 import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
@@ -176,7 +177,7 @@ export async function showWritten(
 ): Promise<string> {
   const { model, lean, maxResponseBytes } = rules
   const declared = declaredPart(model, whole, { lean })
-  const chosen = view.select ? projected(declared, view.select) : declared
+  const chosen = view.select ? project(declared, view.select) : declared
   const textOf = async (record: Fields) => {
     const linked = rules.host.files ? await withLinks(rules, record, request) : record
     return JSON.stringify(model.output ? present(model, linked, lean) : linked) ?? 'null'

@@ -71,9 +71,9 @@ function filterOf(alternatives: readonly (readonly Limit[])[]): Filter {
   )
 }
 
-function holds(record: Fields, { field, value }: Limit): boolean {
+function holds(record: Fields, { field, value, isInList }: Limit): boolean {
   const stored = record[field]
-  const values = Array.isArray(stored) ? stored : [stored]
+  const values = isInList && Array.isArray(stored) ? stored : [stored]
   return values.some((one) => isSame(one, value))
 }
 

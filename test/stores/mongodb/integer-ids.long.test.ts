@@ -41,6 +41,22 @@ await withService('mongo', ({ url }) => {
     await app.close()
   })
 
+  it('a step reads records in the order of their numbers, as outside of it', async () => {
+    const app = createApp({ store: mongoStore({ url, database: fresh() }) })
+    const tickets = app.store.collection(Ticket)
+    await app.ready()
+    for (let at = 1; at <= 12; at += 1) await tickets.insert({ title: `t${at}` })
+    const last = { _id: { gt: '8' } } as never
+    const outside = (await tickets.find(last, { sort: '_id', limit: 3 })).map(({ _id }) => _id)
+    expect(outside).toEqual(['9', '10', '11'])
+    await app.store.atomic(async (tx) => {
+      for (const id of ['2', '9', '10']) await tx.collection(Ticket).update(id, { title: 'new' })
+      const inside = await tx.collection(Ticket).find(last, { sort: '_id', limit: 3 })
+      expect(inside.map(({ _id }) => _id)).toEqual(outside)
+    })
+    await app.close()
+  })
+
   it('a unique reference refuses a second record with the same integer id', async () => {
     const app = createApp({ store: mongoStore({ url, database: fresh() }) })
     const [tickets, seats] = [app.store.collection(Ticket), app.store.collection(Seat)]

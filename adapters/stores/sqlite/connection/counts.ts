@@ -160,7 +160,7 @@ function passage(by: 1 | -1, text: string, parse: Parse): Event {
       return undefined
     }
     if (!isPlain(filter, record)) return undefined
-    return matches(filter, record) ? by : 0
+    return matches(filter, record, {}) ? by : 0
   }
 }
 
