@@ -37,8 +37,11 @@ export function renamedCollection(
 
   /** Moves one record that matches `filter` to the current names; whether there was one to move. */
   const settle = async (filter: Filter): Promise<boolean> => {
-    const [record] = await inner.find({ filter: all([filter, unsettled]), sort: [], limit: 1 })
-    if (!record) return false
+    const one = async (which: Filter) =>
+      (await inner.find({ filter: which, sort: [], limit: 1 }))[0]
+    // No filter tells null under an earlier name from nothing.
+    const record = (await one(all([filter, unsettled]))) ?? (await one(filter))
+    if (!record || ![...renamed.keys()].some((old) => record[old] !== undefined)) return false
     const { change, expect } = moveOf(record, renamed)
     await moved.update(withId(String(record._id)), change, { expect })
     return true
@@ -82,13 +85,13 @@ export function renamedCollection(
     estimate: () => inner.estimate(),
     insert: (record) => inner.insert(record),
     update: (filter: Filter, change: Change, options?: WriteOptions) =>
-      written(filter, (one) => inner.update(one, change, options)),
+      written(filter, (one) => inner.update(one, underOneName(change, renamed), options)),
     async settle(filter) {
       while (await settle(found(filter)));
     },
     async updateMany(filter, change) {
       while (await settle(found(filter)));
-      return inner.updateMany(found(filter), change)
+      return inner.updateMany(found(filter), underOneName(change, renamed))
     },
     delete: (filter: Filter, options?: WriteOptions) =>
       written(filter, (one) => inner.delete(one, options)),
@@ -129,6 +132,15 @@ function has(field: string): Filter {
 
 function lacks(field: string): Filter {
   return { op: 'eq', field, value: null }
+}
+
+/** The same change, which leaves nothing of what it writes under an earlier name: null there would show again. */
+export function underOneName(change: Change, renamed: Renamed): Change {
+  const { set = {}, unset = [], increment = {}, push = {}, pull = {} } = change
+  const written = [set, increment, push, pull].flatMap(Object.keys)
+  const fields = new Set([...written, ...unset].map(topOf))
+  const old = [...renamed].flatMap(([name, now]) => (fields.has(now) ? [name] : []))
+  return old.length > 0 ? { ...change, unset: [...unset, ...old] } : change
 }
 
 /** The same filter for records under any of the names. */

@@ -8,11 +8,11 @@ import type { Collection } from './store.ts'
 
 const BATCH_RECORDS = 1000
 
-/** The least id of each type. */
+/** The least id of each type, where ids that are integers compare as numbers. */
 const LEAST: Readonly<Record<IdType, string>> = {
   objectId: '0'.repeat(24),
   uuid: '00000000-0000-0000-0000-000000000000',
-  integer: String(-(2 ** 53) + 1),
+  integer: String(-(2n ** 63n)),
   text: '',
 }
 
@@ -20,8 +20,9 @@ const LEAST: Readonly<Record<IdType, string>> = {
  * The records with ids of this type. Another program may have stored other ones in MongoDB, which come first in its order:
  * a walk would end at them.
  */
-export function withIds(idType: IdType): Filter {
-  return { op: 'gte', field: '_id', value: LEAST[idType] }
+function withIds(idType: IdType, { numericIds }: Pick<Collection, 'numericIds'>): Filter {
+  const isText = idType === 'integer' && !numericIds
+  return { op: 'gte', field: '_id', value: isText ? '' : LEAST[idType] }
 }
 
 /**
@@ -34,7 +35,11 @@ export function batches(
   from?: string,
 ): AsyncGenerator<Fields[]> {
   const sort = [{ field: '_id', descending: false }]
-  return pages(collection, { filter: withIds(idType), sort }, from === undefined ? from : [from])
+  return pages(
+    collection,
+    { filter: withIds(idType, collection), sort },
+    from === undefined ? from : [from],
+  )
 }
 
 /** All records of a read, whose order ends with `_id`, some at a time, from the first or after the position `from`. */

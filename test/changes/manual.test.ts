@@ -71,6 +71,41 @@ async function backfilled({ app, model }: Pick<ReturnType<typeof version>, 'app'
 
 const name = z.string()
 
+type Now = ReturnType<typeof version>
+
+/** A PATCH by a client that has read the record. */
+async function patched({ app }: Now, id: string, isMatched: boolean): Promise<void> {
+  const { headers } = await app.handle(request('GET', `/people/${id}`))
+  const match = isMatched ? { 'If-Match': headers.get('etag') ?? '' } : {}
+  const message = { json: { note: 'null' }, headers: match }
+  const { status } = await app.handle(request('PATCH', `/people/${id}`, message))
+  expect(status).toBe(200)
+}
+
+/** Writes to a person whose name is null, and what they leave. */
+const WRITES: Readonly<
+  Record<string, { write(now: Now, id: string): Promise<unknown>; left: object }>
+> = {
+  PATCH: { write: (now, id) => patched(now, id, false), left: { lastName: null, note: 'null' } },
+  'PATCH with If-Match': {
+    write: (now, id) => patched(now, id, true),
+    left: { lastName: null, note: 'null' },
+  },
+  atomic: {
+    write: ({ app, model }, id) =>
+      app.store.atomic(async (tx) => {
+        const found = await tx.collection(model).findById(id)
+        await tx.collection(model).update(id, { note: `${found?.lastName}` } as never)
+      }),
+    left: { lastName: null, note: 'null' },
+  },
+  removal: {
+    write: ({ app, model }, id) =>
+      app.store.collection(model).update(id, { note: 'null', lastName: undefined } as never),
+    left: { note: 'null' },
+  },
+}
+
 describe('an old record', () => {
   it('gets no default of an optional field', async () => {
     const { store, id } = await stored({ name: 'a' }, { name })
@@ -126,6 +161,26 @@ describe('an old record', () => {
     const renamed = { renamed: { surname: 'lastName' } }
     const { send } = version(store, { lastName: name }, renamed, { search: ['lastName'] })
     expect((await send('GET', '/people?s=love')).records).toMatchObject([{ lastName: 'Lovelace' }])
+  })
+
+  it.each<[string, object, object?]>([
+    ['as it is', {}],
+    ['of a model with rules across fields', {}, { rules: true }],
+    ['by a router with beforeUpdate', { beforeUpdate: () => {} }],
+    ['of a model with a log', {}, { changes: true }],
+  ])('with null under an earlier name is written like any other: %s', async (_, router, more) => {
+    const { rules, ...options } = (more ?? {}) as { rules?: true }
+    const whole = { lastName: name.nullish(), note: name.optional() }
+    const fields = rules ? z.object(whole).refine(() => true) : whole
+    const renamed = { ...options, renamed: { surname: 'lastName' } }
+    const allowedFields = { allowedFields: ['lastName', 'note'], ...router }
+    for (const [write, expected] of Object.entries(WRITES)) {
+      const { store, id } = await stored({ surname: null }, { surname: name.nullable() }, options)
+      const now = version(store, fields as never, renamed, allowedFields)
+      expect((await now.send('GET', `/people/${id}`)).record).toEqual({ _id: id, lastName: null })
+      await expected.write(now, id)
+      expect([write, await now.people.findById(id)]).toEqual([write, { _id: id, ...expected.left }])
+    }
   })
 
   it('has the names of now where hooks see it go', async () => {

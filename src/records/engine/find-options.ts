@@ -3,7 +3,7 @@
 import { notSortable } from '../../http/refusals.ts'
 import { isOrdered, type Model, type SortName, sortKey } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
-import { type Filter, totalOrder } from '../../ports/filter.ts'
+import { type Filter, totalOrder, withoutRepeats } from '../../ports/filter.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Fields, Projection, Read } from '../../ports/records.ts'
 import { placeOf } from '../../ports/shape.ts'
@@ -113,7 +113,7 @@ export async function reading<R>(
   options: FindOptions<R>,
 ): Promise<{ readonly read: Read; readonly fill?: Expansion['fill'] }> {
   const { sort = [], limit = Number.MAX_SAFE_INTEGER, skip = 0, select: names, expand } = options
-  const keys = [sort].flat().map(sortKey)
+  const keys = withoutRepeats([sort].flat().map(sortKey))
   for (const { field } of keys) if (!isOrdered(model.shape, field)) throw notSortable(field)
   const limits = { limit: natural('limit', limit), skip: natural('skip', skip) }
   const expansion = expand && (await origin.reach()).expand(origin, model, expand, names)

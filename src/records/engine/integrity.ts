@@ -8,7 +8,7 @@ import {
   type ReferencedId,
 } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { type Settling, underAllNames } from '../../model/renamed-collection.ts'
+import { type Settling, underAllNames, underOneName } from '../../model/renamed-collection.ts'
 import { underCurrentNames } from '../../model/upgrade.ts'
 import type { Compared } from '../../ports/evaluate.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
@@ -283,7 +283,8 @@ function storedStep({ engine, action, author = engine.author }: EngineStep): Wri
   const filters = Object.entries(step)
     .filter(([name]) => FILTERS.has(name))
     .map(([name, filter]) => [name, underAllNames(filter as Filter, renamed)])
-  return { ...step, ...Object.fromEntries(filters) }
+  const change = 'change' in action && { change: underOneName(action.change, renamed) }
+  return { ...step, ...Object.fromEntries(filters), ...change }
 }
 
 /** Which record must be under the current names before a step: what is expected of it is. */

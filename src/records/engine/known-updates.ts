@@ -91,8 +91,8 @@ export async function seenChanges(
 }
 
 /**
- * Writes to the record that matches, if `change`, which is about `fields`, leaves it as it is: it then keeps its time, because
- * the log has no entry for it. Undefined if it would be another one, or is missing.
+ * Writes to the record that matches what it has, if `change`, which is about `fields`, leaves it as it is: it then keeps its
+ * time, and the order of its members, because the log has no entry for it. Undefined if it would be another one, or is missing.
  */
 export async function updateOfNothing(
   { model, stored }: KnownRecords,
@@ -101,13 +101,16 @@ export async function updateOfNothing(
   change: Change,
   expect: Fields | undefined,
 ): Promise<Fields | undefined> {
-  if (model.timestamps.updatedAt === undefined) return undefined
+  const isOrdered = Object.values(change.set ?? {}).some((one) => typeof one === 'object')
+  if (model.timestamps.updatedAt === undefined && !isOrdered) return undefined
   const [found] = await stored.find({ filter, sort: [], limit: 1 })
   if (!found || !holds(found, expect)) return undefined
   if (!isSameContent(changed(found, change), found)) return undefined
   const one = all([filter, withId(String(found._id))])
-  const options = { expect: { ...picked(found, fields), ...expect } }
-  return (await stored.update(one, change, options)) ?? undefined
+  const had = picked(found, fields)
+  const options = { expect: { ...had, ...expect } }
+  const unset = fields.filter((field) => had[field] === undefined)
+  return (await stored.update(one, { set: had, unset }, options)) ?? undefined
 }
 
 /** Everything that `model` declares of a record but its id, to expect in a write. */

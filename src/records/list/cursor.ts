@@ -32,7 +32,8 @@ export interface ScanCursors {
 
 const MAX_SORT_DIGITS = 16
 const MAX_MAC_DIGITS = 32
-const MAX_LENGTH = 512
+/** Ids have at most 1,000 characters. */
+const MAX_LENGTH = 6000
 
 /**
  * The cursors of an app. With a secret, the MAC's key is derived from it. Without one the key is known to everyone: the
@@ -59,10 +60,11 @@ export function cursors(secret = ''): Cursors {
         return base64url(`${id}.${sort}.${bound(id, sort)}`)
       },
       read(token) {
-        const [id, sort, tag, ...rest] = decode(token).split('.')
-        if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
-          throw invalidCursor()
-        }
+        const parts = decode(token).split('.')
+        const [sort, tag] = parts.splice(-2)
+        if (parts.length === 0 || sort === undefined || tag === undefined) throw invalidCursor()
+        // An id may have dots too.
+        const id = parts.join('.')
         if (!sameText(tag, bound(id, sort))) throw invalidCursor()
         if (sort !== signatureOf(order)) throw cursorOfOtherSort()
         return id

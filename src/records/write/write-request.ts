@@ -112,11 +112,15 @@ export async function payloadOf(
   const body = files.names.length > 0 ? await bodyOf(resource, incoming, one) : incoming.sent
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw nothingWritable()
   const closed = scope === unlimited ? undefined : scope.fields
+  // What a restore brings back has been stored, with keys that no client may write.
+  const clean = incoming.validated
+    ? (_: string, value: unknown) => value
+    : (field: string, value: unknown) => cleaned(field, value, model.input)
   const values: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     // What is named in the scope belongs to the server.
     if (!writable[about.operation].has(field) || closed?.has(field)) continue
-    values[field] = typeof value === 'object' ? cleaned(field, value, model.input) : value
+    values[field] = clean(field, value)
   }
   if (Object.keys(values).length === 0) throw nothingWritable()
   const hook = validate[about.operation]

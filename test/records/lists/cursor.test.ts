@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { createRouter } from '../../../src/index.ts'
+import { createRouter, defineModel } from '../../../src/index.ts'
 import { type Answer, service } from '../service.ts'
 import { expectRefused, Item, type ItemOptions, names, open, type Shop } from './shop.ts'
 
@@ -45,6 +46,23 @@ describe('4.1 Cursor pagination, rule 1: first page without a cursor, then nextC
       query = `sort=-size&cursor=${nextCursor}`
     }
     expect(pages).toEqual([['3', '6'], ['9', '2'], ['5', '8'], ['1', '4'], ['7']])
+  })
+
+  test('a walk over ids of any text', async () => {
+    const Page = defineModel('CursorPage', { fields: { name: z.string() }, id: 'text' })
+    const { app, send } = service({ store: sqliteStore() })
+    app.mount('/pages', createRouter({ model: Page, middlewares: [], pagination: 'cursor' }))
+    const ids = ['a.example', 'a.b.c', '.', '..', 'ä.ö', `${'x'.repeat(998)}.y`, 'z'].sort()
+    for (const _id of ids) await app.store.collection(Page).insert({ _id, name: 'x' })
+    const found: unknown[] = []
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const from = cursor ? `&cursor=${cursor}` : ''
+      const answer = await send('GET', `/pages?pageSize=1${from}`)
+      expect(answer.status, answer.text).toBe(200)
+      found.push(...answer.records.map(({ _id }) => _id))
+      cursor = (answer.body.pagination as { nextCursor: unknown }).nextCursor
+    }
+    expect(found.toSorted()).toEqual(ids)
   })
 
   test('GET and QUERY go on with each other’s cursors, and give the same text', async () => {
