@@ -124,7 +124,7 @@ export function finish(
   }
   // The headers of a HEAD are those of a GET, so hooks see what a GET would send.
   const isBare = request.method === 'HEAD' && !context.hooks
-  const own = isBare ? copyOf(made, null) : made
+  const own = isBare ? bare(made) : made
   // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
   if (own.constructor === Response && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
@@ -140,7 +140,7 @@ async function afterHooks(
   isLate: boolean,
 ): Promise<Response> {
   const hooked = await runHooks(context.hooks ?? [], made, isLate, context.logger)
-  const response = request.method === 'HEAD' ? copyOf(hooked, null) : hooked
+  const response = request.method === 'HEAD' ? bare(hooked) : hooked
   return complete(response, request, context)
 }
 
@@ -191,6 +191,13 @@ function addHeaders(response: Response, request: ApiRequest, context: AppContext
     setHeader(response, 'Cache-Control', isPrivate ? 'private, no-store' : 'no-cache')
   }
   if (isAuthorized) addVary(response, 'Authorization')
+}
+
+/** `response` without its body, whose source need not go on. */
+function bare(response: Response): Response {
+  // Reading `body` of a fast response would make a stream of it.
+  if (response.constructor === Response) void response.body?.cancel().catch(() => {})
+  return copyOf(response, null)
 }
 
 function copyOf(response: Response, body: ReadableStream | null): Response {

@@ -3,6 +3,7 @@
  * is still what the client has read.
  */
 
+import { recordChanged } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { emptyResponse, jsonResponse } from '../http/respond.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
@@ -37,6 +38,7 @@ export function entryResponse(
   cache?: 'HIT' | 'MISS',
 ): Response {
   const { headers } = request
+  if (headers.has('if-match') && !isCurrent(headers, etag)) throw recordChanged()
   if (headers.has('if-none-match') && isKnownToClient(headers, etag))
     return emptyResponse(304, { ETag: etag })
   return jsonResponse(body, { headers: { ETag: etag, ...(cache && { 'X-Cache': cache }) } })
@@ -50,6 +52,12 @@ export function isKnownToClient(headers: Headers, etag: string): boolean {
   if (header === null) return false
   if (header === etag || header.trim() === '*') return true
   return tagsIn(header).some((tag) => tag === etag || tag === `W/${etag}`)
+}
+
+/** Whether `If-Match` names the body with `etag`, or any. */
+function isCurrent(headers: Headers, etag: string): boolean {
+  const tags = ifMatch(headers)
+  return typeof tags === 'string' || tags.includes(etag)
 }
 
 /** The condition in `If-Match`: none, any version, or one of these tags. */

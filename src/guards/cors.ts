@@ -32,7 +32,10 @@ const REQUEST_HEADERS = [
   'Content-Type',
   'Idempotency-Key',
   'If-Match',
+  'If-Modified-Since',
   'If-None-Match',
+  'If-Range',
+  'Last-Event-ID',
   'X-API-Key',
   'X-HTTP-Method-Override',
   'X-Img-Optimizations',
@@ -44,9 +47,11 @@ const REQUEST_HEADERS = [
 /** The response headers that fieldgate sends, without those that browsers always let pages read. */
 const RESPONSE_HEADERS = [
   'Accept-Query',
+  'Accept-Ranges',
   'Allow',
   'Change-Id',
   'Content-Disposition',
+  'Content-Range',
   'ETag',
   'Idempotency-Replayed',
   'Location',
@@ -151,6 +156,11 @@ function checkedCors(options: CorsOptions): CorsOptions {
 function checkOrigin(origin: string): void {
   if (origin === '*') fail(`'origins' lists '*'. Write origins: '*' to allow all origins.`)
   if (origin === 'null') return
+  if (origin.includes('*')) {
+    fail(
+      `'origins' lists '${origin}', which no browser sends. Write a function, such as (origin) => /^https:\\/\\/[\\w-]+\\.example\\.com$/.test(origin).`,
+    )
+  }
   const url = URL.canParse(origin) ? new URL(origin) : undefined
   // The origin of a URL with a scheme of its own, such as an app's, is 'null'.
   const meant = url && (url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin)

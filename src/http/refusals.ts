@@ -15,6 +15,8 @@ export const invalidId = (): HttpError => badRequest('invalid-id', 'Invalid ID f
 export const entryNotFound = (): HttpError => refusal('entry-not-found', 404, 'Entry not found.')
 export const recordChanged = (): HttpError =>
   refusal('record-changed', 412, 'The record has changed since it was read.')
+export const excludedVersion = (): HttpError =>
+  refusal('excluded-version', 412, 'If-None-Match names the version that the record has.')
 export const notAChange = (): HttpError =>
   badRequest('not-a-change', "'changeId' must be the id of a change of this record.")
 export const outsideScope = (): HttpError =>

@@ -115,6 +115,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         ...writeRefusals(resource, resource.writable.update),
         refuse.entryNotFound(),
         refuse.recordChanged(),
+        refuse.excludedVersion(),
         ...(model.transitions ?? []).map(({ field }) =>
           refuse.forbiddenTransition(field, "'<value>'", "'<value>'"),
         ),
@@ -138,6 +139,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         refuse.invalidId(),
         refuse.entryNotFound(),
         refuse.recordChanged(),
+        refuse.excludedVersion(),
         ...referring.map(({ name }) => refuse.stillReferenced(name)),
         ...(referring.length > 0 ? [refuse.tooManyDependents(MAX_DEPENDENTS)] : []),
         ...(hooks.beforeRemove ? [refuse.changedMeanwhile()] : []),

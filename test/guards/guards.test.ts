@@ -1,5 +1,6 @@
 /** `cors`, `secureHeaders`, `readOnly` and `apiKey`, in process. */
 
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   apiKey,
@@ -24,7 +25,29 @@ const preflight = (origin: string, method = 'QUERY') =>
 const corsOf = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => /^access-control|^vary$/.test(name)))
 
+/** The headers of requests that the sources read. */
+function headersRead(): string[] {
+  const sources = globSync(['src/**/*.ts', 'adapters/files/*.ts'])
+  const found = sources.flatMap((file) => [
+    ...readFileSync(file, 'utf8').matchAll(/headers\.(?:get|has)\(\s*'([\w-]+)'/g),
+  ])
+  return [...new Set(found.map(([, name = '']) => name.toLowerCase()))]
+}
+
+/** Browsers send these by themselves or let pages send them, or they are read of responses. */
+const OTHERS =
+  /^(?:accept|accept-encoding|access-control-.*|allow|cache-control|cf-.*|change-id|content-(?:encoding|length)|cookie|etag|host|origin|range|retry-after|user-agent|x-forwarded-.*)$/
+
 describe('cors', () => {
+  it('lets pages send every header that the sources read', async () => {
+    const { ask } = notes([cors({ origins: [HERE] })])
+    const { headers } = await ask('OPTIONS', '/notes', preflight(HERE))
+    const allowed = (headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ')
+    const read = headersRead().filter((name) => !OTHERS.test(name))
+    expect(read.length).toBeGreaterThan(8)
+    expect(read.filter((name) => !allowed.includes(name))).toEqual([])
+  })
+
   it('marks every response, failures included, and lets pages read the headers', async () => {
     const { ask } = notes([cors({ origins: [HERE] })])
     const asked: [string, string, number][] = [

@@ -81,7 +81,6 @@ async function exportList(
       const count = await engine.stored.count(filter, hintsFor(hints, request))
       if (count > exportLimit) throw exportTooLarge(exportLimit)
     }
-    if (request.method === 'HEAD') return new Response(null, { headers })
     const parts = partsOf(resource, { ...plan, filter }, view, texts(resource, view), request)
     return new Response(streamOf(parts, await parts.next()), { headers })
   } catch (error) {

@@ -3,7 +3,7 @@
  * has seen (`If-Match`, RFC 9110 13.1.1), is what is written. The store compares in the step of the write.
  */
 
-import { etagOf, ifMatch, stateIn } from '../../cache/conditional.ts'
+import { etagOf, ifMatch, isKnownToClient, stateIn } from '../../cache/conditional.ts'
 import { HttpError } from '../../http/errors.ts'
 import * as refuse from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
@@ -35,8 +35,8 @@ export interface SeenRecord extends Expected {
 export const MAX_JUDGEMENTS = 2
 
 /**
- * The record that the client has seen, by `If-Match`; undefined without a condition. `*` accepts any existing record, as
- * every write does. Throws a 404, or a 412 if the client has another version than a read would show.
+ * The record that the client has seen, by `If-Match`; undefined without that. `*` accepts any existing record, as every write
+ * does. Throws a 404, or a 412 if the client has another version than a read would show, or the one that `If-None-Match` names.
  */
 export async function recordSeenByClient(
   resource: Resource,
@@ -44,16 +44,22 @@ export async function recordSeenByClient(
   context: Context,
   filter: Filter,
 ): Promise<SeenRecord | undefined> {
-  const tags = ifMatch(request.headers)
-  if (tags === 'any' || tags === 'none') return undefined
+  const { headers } = request
+  const tags = ifMatch(headers)
+  const isAny = tags === 'any' || tags === 'none'
+  if (isAny && !headers.has('if-none-match')) return undefined
   // Read the record before its JSON: a change in between makes the write fail, and never pass.
   const record = await resource.engine.first(filter)
   if (!record) throw refuse.entryNotFound()
   // Outside of the read scope there is no version that the client can have.
   const reads = await scopeOf(resource.model, resource.scope.read, request)
-  if (!reads.admits(record)) throw refuse.recordChanged()
+  const isSeen = reads.admits(record)
+  if (!isAny && !isSeen) throw refuse.recordChanged()
+  const etag = isSeen ? etagOf(await readRecord(resource, request, context)) : ''
+  if (isKnownToClient(headers, etag)) throw refuse.excludedVersion()
+  if (isAny) return undefined
   // Links that have been signed anew since are not a change.
-  const state = stateIn(etagOf(await readRecord(resource, request, context)))
+  const state = stateIn(etag)
   if (!tags.some((tag) => stateIn(tag) === state)) throw refuse.recordChanged()
   return seenAs(resource.model, record, refuse.recordChanged())
 }

@@ -72,7 +72,7 @@ export async function updateFrom(
   const changes = await (validated?.(checked.values, one) ??
     engine.validateSeen(checked.values, one))
   // The write, of the very record that the client has seen if it says which.
-  const isConditional = request.headers.has('if-match')
+  const isConditional = request.headers.has('if-match') || request.headers.has('if-none-match')
   const seen = isConditional
     ? await recordSeenByClient(resource, request, incoming.context, one)
     : undefined
