@@ -84,14 +84,18 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
           own === undefined
             ? await personIn(accounts, body, signUp)
             : await ownIn(accounts, body, own)
-        const isUsed = await pending.use(mayTry(accounts, person, request), otp, request)
-        if (!isUsed || !person) {
+        const used = await pending.use(mayTry(accounts, person, request), otp, request)
+        if (!used || !person) {
           accounts.report(request, 'code-failed', person?._id)
           throw refuse.invalidCredentials()
         }
         const user =
           person._id === undefined
-            ? await accounts.create(person, body, request)
+            ? await accounts.create(person, body, request).catch(async (error: unknown) => {
+                // A mistake in another field: the code is good for the next try.
+                await used.giveBack()
+                throw error
+              })
             : await accounts.prove(person, request, own)
         if (!user) throw refuse.invalidCredentials()
         return accounts.signIn(user, request, { own })

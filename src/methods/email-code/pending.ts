@@ -21,6 +21,12 @@ export interface PendingCode {
   readonly expiresAt: Date
 }
 
+/** A code that was right. */
+interface UsedCode {
+  /** Makes it good again, if it served for nothing. */
+  giveBack(): Promise<void>
+}
+
 const DAY_MS = 86_400_000
 const MAX_SWEPT = 3
 
@@ -89,8 +95,15 @@ export class Pending {
     return { code, expiresAt, takeBack }
   }
 
-  /** Uses the code of `user` up. Each try is counted before it is compared, and costs one write for everybody. */
-  async use(user: Fields | undefined, typed: string, request: ApiRequest): Promise<boolean> {
+  /**
+   * Uses the code of `user` up; undefined if it is wrong. Each try is counted before it is compared, and costs one write for
+   * everybody.
+   */
+  async use(
+    user: Fields | undefined,
+    typed: string,
+    request: ApiRequest,
+  ): Promise<UsedCode | undefined> {
     const { now, otp, codeState, isKnown, pretendWrite } = this.#accounts
     const key = user ? keyOf(user) : ''
     const field = user && isKnown(user, request) ? 'knownAttempts' : 'attempts'
@@ -111,8 +124,12 @@ export class Pending {
     if (!tried) await pretendWrite()
     const stored = (tried ?? { key: '', code: '' }) as unknown as PendingCode
     const isRight = sameText(typed.trim(), (await this.#open(stored)) ?? '')
-    if (!tried || !isRight) return false
-    return (await this.#records.stored.delete(all([keyed(key), is('code', stored.code)]))) !== null
+    if (!tried || !isRight) return undefined
+    const used = await this.#records.stored.delete(all([keyed(key), is('code', stored.code)]))
+    if (!used) return undefined
+    // With the tries that were counted meanwhile, but not this one. A new code that was asked for since stays.
+    const again = { ...used, [field]: Number(used[field]) - 1 }
+    return { giveBack: async () => void (await this.#records.add(again)) }
   }
 
   /** Removes what is kept of an account. */

@@ -201,6 +201,26 @@ describe('With signUp', () => {
     expect((await app.login(await app.code('eve@example.com'), 'eve@example.com')).status).toBe(200)
   })
 
+  it('a mistake in another field does not use the code up, nor a try', async () => {
+    const fields = { nick: z.string().min(3) }
+    const registerFields = ['nick']
+    const methods = [emailCode({ signUp: true })]
+    const app = await service({
+      auth: { registerFields, methods } as never,
+      fields,
+    })
+    const eve = 'eve@example.com'
+    await app.post('/auth/login/code', { identifier: eve })
+    const otp = app.sent.at(-1)?.code
+    const login = (more: Fields) => app.post('/auth/login', { identifier: eve, otp, ...more })
+    for (let tries = 0; tries < 6; tries += 1) {
+      const { status, body } = await login({ nick: 'e' })
+      expect([status, Object.keys(body.fields)]).toEqual([400, ['nick']])
+    }
+    expect((await login({ nick: 'evelyn' })).status).toBe(200)
+    expect((await login({ nick: 'evelyn' })).status).toBe(401)
+  })
+
   it('is off by default', async () => {
     const app = await coded()
     await app.ask('eve@example.com')
