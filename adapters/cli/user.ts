@@ -1,12 +1,17 @@
 /** `fieldgate user ./src/app.ts --find ann@example.com [--role librarian] [--create]` */
 
 import { createAccount } from '../../src/auth/accounts/create-account.ts'
-import { namedAccount } from '../../src/auth/accounts/credentials.ts'
+import {
+  checkNames,
+  namedAccount,
+  withNormalIdentifiers,
+} from '../../src/auth/accounts/credentials.ts'
 import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts'
 import { type Auth, routeServedBy } from '../../src/auth/instance/instance.ts'
 import { noteRequest } from '../../src/auth/request-info.ts'
 import { changeRoles } from '../../src/auth/routes/users.ts'
 import { channelsThere } from '../../src/auth/setup/delivery-settings.ts'
+import { guardedFields } from '../../src/auth/setup/model-checks.ts'
 import { firstRole, rolesIn } from '../../src/auth/setup/roles.ts'
 import { HttpError } from '../../src/http/errors.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
@@ -143,13 +148,27 @@ async function created(
   fields: Fields,
 ): Promise<Fields> {
   const { settings, names, users, roles } = auth
+  const guarded = guardedFields(settings).find((field) => Object.hasOwn(fields, field))
+  if (guarded !== undefined) {
+    const instead =
+      { [names.password]: ': a code sets it', [names.role]: ': use --role' }[guarded] ?? ''
+    throw new Unusable(
+      `--values can't have '${guarded}', which accounts write themselves${instead}`,
+    )
+  }
+  const given = withNormalIdentifiers(settings, fields)
+  checkNames(settings, given)
   const value = settings.identifiers
     .filter(({ kind }) => kind !== 'name')
     .map(({ field, normalize }) => ({ field, value: normalize(find) }))
     .find((one) => one.value !== undefined)
   if (!value) throw new Refused(`'${find}' is no email address or phone number of accounts here.`)
   const own = role !== undefined && (roles.multiple ? [role] : role)
-  const values = { ...fields, [names.role]: own || firstRole(roles), [value.field]: value.value }
+  const values = {
+    ...given,
+    [names.role]: own || firstRole(roles),
+    [value.field]: value.value,
+  }
   if (!addressOf(auth, values, channelsThere(settings))) {
     throw new Unusable(`--create sends a code: set up 'mail', or 'sms' for phone numbers`)
   }

@@ -149,6 +149,15 @@ describe('email verification of a new address', () => {
     expect([provenEmail, pendingEmail]).toEqual(['new@example.com', undefined])
   })
 
+  it('is given up by asking for the address that the account has', async () => {
+    const { it, otp, token, id } = await changed()
+    const { status } = await it.call('PATCH', `/auth/users/${id}`, { email: ann }, token)
+    expect(status).toBe(200)
+    expect(await it.stored(id)).not.toHaveProperty('pendingEmail')
+    expect(told(await verify(it, 'new@example.com', otp, token))).toEqual(invalidCode)
+    expect((await login(it, ann)).status).toBe(200)
+  })
+
   it('takes the code from nobody who is not signed in', async () => {
     const { it, otp } = await changed()
     expect(told(await verify(it, 'new@example.com', otp))).toEqual(invalidCode)

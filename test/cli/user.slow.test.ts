@@ -46,6 +46,12 @@ describe('fieldgate user', () => {
   beforeAll(async () => {
     folder = await project({
       'app.ts': APP,
+      'names.ts': APP.replace(
+        '...userFields()',
+        "...userFields({ identifiers: ['email', 'username'] })",
+      )
+        .replace("unique: ['email']", "unique: ['email', 'username']")
+        .replace('model: User,', "model: User,\n  identifiers: ['email', 'username'],"),
       'register.ts': `${OPEN}
 const { data } = await post('/auth/register', { email: 'ann@example.com', password: 'a long pass phrase' })
 console.log(data.token)`,
@@ -108,6 +114,23 @@ console.log(data.user.role)`,
     const { code, err } = await folder.fieldgate('user', './app.ts', '--find', ...args)
     expect(code).toBe(1)
     expect(err).toContain(message)
+    expect(roles()).toEqual(before)
+  })
+
+  it.each([
+    ['{"username":"ann@example.com"}', 1, 'username: Must not read as an email address.'],
+    ['{"password":"a plain password"}', 2, "--values can't have 'password'"],
+    [
+      '{"role":"admin"}',
+      2,
+      "--values can't have 'role', which accounts write themselves: use --role",
+    ],
+    ['{"provenEmail":"ed@example.com"}', 2, "--values can't have 'provenEmail'"],
+  ])('stores no value that a sign-up would not: %s', async (values, code, message) => {
+    const before = roles()
+    const asked = ['--find', 'ed@example.com', '--create', '--values', values]
+    const done = await folder.fieldgate('user', './names.ts', ...asked)
+    expect([done.code, done.err]).toEqual([code, expect.stringContaining(message)])
     expect(roles()).toEqual(before)
   })
 

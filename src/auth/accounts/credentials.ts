@@ -111,6 +111,19 @@ export function chosenFields(
   return withoutForeignUrls(files.namedIn(chosen), chosen, stored, keysBelow(request, host.files))
 }
 
+/** `chosen` with its identifiers in their normal form. Throws a 400 for one that has none. */
+export function withNormalIdentifiers({ identifiers }: AuthSettings, chosen: Fields): Fields {
+  const changes = { ...chosen }
+  for (const { field, normalize } of identifiers) {
+    const text = identifierString(chosen, field)
+    if (typeof text !== 'string') continue
+    const normal = normalize(text)
+    if (normal === undefined) throw invalidFields({ [field]: 'Invalid value.' })
+    changes[field] = normal
+  }
+  return changes
+}
+
 /** Refuses new user names, in their normal form, that read as an e-mail address or a phone number. Throws a 400. */
 export function checkNames({ identifiers }: AuthSettings, values: Fields): void {
   for (const identifier of identifiers) {

@@ -14,9 +14,9 @@ import { changeIdOf } from '../../records/write/write-request.ts'
 import {
   checkNames,
   chosenFields,
-  identifierString,
   isTakenElsewhere,
   readBody,
+  withNormalIdentifiers,
 } from '../accounts/credentials.ts'
 import { reauthenticate } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
@@ -41,13 +41,17 @@ export async function updateUser(
   const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(settings, chosen)
-  const changes = await users.engine.validateSeen(given, withId(id))
-  checkKept(settings, changes)
-  const touched = identifiers.fields.filter((field) => Object.hasOwn(changes, field))
+  const seen = await users.engine.validateSeen(given, withId(id))
+  checkKept(settings, seen)
+  const touched = identifiers.fields.filter((field) => Object.hasOwn(seen, field))
   const before = touched.length > 0 ? await users.byId(id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
-  const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
-  checkNames(settings, Object.fromEntries(moved.map((field) => [field, changes[field]])))
+  const moved = touched.filter((field) => (seen[field] ?? undefined) !== before?.[field])
+  checkNames(settings, Object.fromEntries(moved.map((field) => [field, seen[field]])))
+  const { email, pendingEmail } = users.names
+  // Who asks for the address that the account has wants no other one any more.
+  const stays = touched.includes(email) && !moved.includes(email) && before?.[pendingEmail]
+  const changes = stays ? { ...seen, [pendingEmail]: undefined } : seen
   const user =
     before && moved.length > 0
       ? await moveUser(auth, before, { body, changes, moved }, request, context)
@@ -118,18 +122,6 @@ async function moveUser(
 
 function hasStatus(error: unknown, status: number): boolean {
   return error instanceof HttpError && error.status === status
-}
-
-function withNormalIdentifiers({ identifiers }: AuthSettings, chosen: Fields): Fields {
-  const changes = { ...chosen }
-  for (const { field, normalize } of identifiers) {
-    const text = identifierString(chosen, field)
-    if (typeof text !== 'string') continue
-    const normal = normalize(text)
-    if (normal === undefined) throw invalidFields({ [field]: 'Invalid value.' })
-    changes[field] = normal
-  }
-  return changes
 }
 
 /** Without its identifier no one could sign in to the account. Null counts as one if the schema accepts it. */
