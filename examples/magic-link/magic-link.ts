@@ -49,8 +49,8 @@ export function magicLink(): Method<'magicLink'> {
               const expiresAt = new Date(accounts.now() + MINUTES * 60_000)
               const owner = String(user._id)
               await endLinkOf(owner)
-              // Only a seal of the link is stored, and the era of the account: a takeover ends the link.
-              const [seal, era] = [accounts.seal(code), accounts.era(user)]
+              // Only a seal of the link is stored, and the era of the account: a takeover ends the link, as disabling it does.
+              const [seal, era] = [accounts.seal(code), accounts.activeEra(user)]
               await links.insert({ _id, owner, seal, era, expiresAt })
               return { code, expiresAt }
             })
@@ -66,7 +66,7 @@ export function magicLink(): Method<'magicLink'> {
             const isGood =
               user &&
               Number(used.expiresAt) > accounts.now() &&
-              used.era === accounts.era(user) &&
+              used.era === accounts.activeEra(user) &&
               !accounts.isDisabled(user) &&
               (own === undefined || own === used.owner)
             if (!isGood) throw expired()

@@ -30,8 +30,17 @@ export class Factors {
 
   /** Those that `user` has; with `stay`, without those that are being removed. */
   async of(user: Fields, stay = false): Promise<readonly SecondFactor[]> {
-    const isEnrolled = await Promise.all(this.all.map((factor) => factor.isEnrolled(user, stay)))
-    return this.all.filter((_, at) => isEnrolled[at])
+    const enrolled = await this.#enrolled(user, stay)
+    return this.all.filter((_, at) => enrolled[at])
+  }
+
+  /** What tells those of `user` from those that they had before, or will have. */
+  async stampOf(user: Fields): Promise<string> {
+    return JSON.stringify(await this.#enrolled(user))
+  }
+
+  #enrolled(user: Fields, stay = false): Promise<readonly (boolean | string)[]> {
+    return Promise.all(this.all.map((factor) => factor.isEnrolled(user, stay)))
   }
 
   /** Those that a sign-in of `user` by one factor is asked for. */

@@ -2,8 +2,8 @@
  * A second step of a sign-in: `onLogin` asks for it, the client gets a ticket for it, and sends the ticket with its
  * answer.
  *
- * A ticket is bound to the account, its password, the client, and the provider if one vouched for the first step. It
- * opens one session, and expires. Each answer is counted as a guess before it is evaluated, like a guess at the
+ * A ticket is bound to the account, its password, its second factors, the client, and the provider if one vouched for the
+ * first step; it says whether a second factor was shown. It opens one session, and expires. Each answer is counted as a guess before it is evaluated, like a guess at the
  * password, so more tickets do not allow more guesses (ASVS 6.6.3).
  *
  * @module
@@ -13,7 +13,6 @@ import { base64url, objectIn } from '../../http/base64url.ts'
 import { codeOf } from '../../http/errors.ts'
 import { failureFor } from '../../http/failure.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Fields } from '../../ports/records.ts'
 import { isSealed, type Keys, seal } from '../keys/signing.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -30,6 +29,8 @@ export interface Ticket {
   readonly user: Fields
   /** The provider that vouched for the first step; undefined if it was a password. */
   readonly provider: Provider | undefined
+  /** Whether a second factor was shown for it. */
+  readonly isStrong: boolean
   /** Whether it is valid for the account as it is in `user`: it may have changed since. */
   isGoodFor(user: Fields): boolean
 }
@@ -38,6 +39,8 @@ export interface Ticket {
 export interface AskedStep {
   readonly step: SecondStepRequired
   readonly factors?: readonly SecondFactor[]
+  /** Whether a second factor was shown before. */
+  readonly isStrong?: boolean
 }
 
 /** The readable part of a ticket. */
@@ -47,39 +50,52 @@ interface Payload {
   readonly nonce: string
   /** The provider's name; empty for a password. */
   readonly provider: string
+  readonly isStrong: boolean
 }
 
 const LIFETIME_MS = 5 * 60_000
 const MAX_TICKET_LENGTH = 1024
 const NONCE_BYTES = 16
 
+/** What tells the second factors of a user from those before or after; undefined if there are none here. */
+type FactorsOf = (user: Fields) => Promise<string> | undefined
+
 /** The tickets of one auth router. */
 export class Tickets {
   readonly #users: Users
   readonly #keys: Keys
   readonly #providers: ReadonlyMap<string, Provider>
+  readonly #factorsOf: FactorsOf
 
-  constructor(users: Users, keys: Keys, providers: ReadonlyMap<string, Provider>) {
+  constructor(
+    users: Users,
+    keys: Keys,
+    providers: ReadonlyMap<string, Provider>,
+    factorsOf: FactorsOf,
+  ) {
     this.#users = users
     this.#keys = keys
     this.#providers = providers
+    this.#factorsOf = factorsOf
   }
 
   /** The response that asks the client for the second step of a sign-in of `user`. */
-  ask(
+  async ask(
     user: Fields,
-    { step, factors = [] }: AskedStep,
+    { step, factors = [], isStrong = false }: AskedStep,
     request: ApiRequest,
     provider?: Provider,
-  ): MaybePromise<Response> {
+  ): Promise<Response> {
     const payload: Payload = {
       id: String(user._id),
       expiresAt: this.#users.now() + LIFETIME_MS,
       nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
       provider: provider?.name ?? '',
+      isStrong,
     }
     const readable = base64url(JSON.stringify(payload))
-    const bound = this.#boundText(readable, user, request, provider)
+    const stamp = await this.#factorsOf(user)
+    const bound = this.#boundText([readable, stamp], user, request, provider)
     const ticket = `${readable}~${seal(this.#keys.current, bound)}`
     const { requestId } = request
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
@@ -94,18 +110,20 @@ export class Tickets {
     if (!text || text.length > MAX_TICKET_LENGTH || rest.length > 0) return undefined
     const payload = payloadIn(readable)
     if (!payload || payload.expiresAt <= this.#users.now()) return undefined
-    const { expiresAt } = payload
+    const { expiresAt, isStrong } = payload
     const provider = this.#providers.get(payload.provider)
     if (!provider && payload.provider !== '') return undefined
     const user = await this.#users.byToken(payload.id)
+    if (!user) return undefined
+    const said = [readable, await this.#factorsOf(user)]
     const isGoodFor = (account: Fields) =>
-      isSealed(this.#keys, sealed, this.#boundText(readable, account, request, provider))
-    return user && isGoodFor(user) ? { text, expiresAt, user, provider, isGoodFor } : undefined
+      isSealed(this.#keys, sealed, this.#boundText(said, account, request, provider))
+    return isGoodFor(user) ? { text, expiresAt, user, provider, isStrong, isGoodFor } : undefined
   }
 
   /** What a ticket is sealed with: when any of it changes, the ticket is invalid. */
   #boundText(
-    readable: string,
+    said: readonly unknown[],
     user: Fields,
     request: ApiRequest,
     provider: Provider | undefined,
@@ -114,7 +132,7 @@ export class Tickets {
     const link = user[provider?.idField ?? this.#users.names.password]
     const users = this.#users
     const state = [users.changedAt(user), Number(user[users.names.takeovers] ?? 0)]
-    return JSON.stringify([readable, ...state, link ?? null, client ?? null])
+    return JSON.stringify([...said, ...state, link ?? null, client ?? null])
   }
 }
 
@@ -123,6 +141,7 @@ function payloadIn(readable: string): Payload | undefined {
   const isTyped =
     typeof payload?.id === 'string' &&
     typeof payload.expiresAt === 'number' &&
-    typeof payload.provider === 'string'
+    typeof payload.provider === 'string' &&
+    typeof payload.isStrong === 'boolean'
   return isTyped ? (payload as unknown as Payload) : undefined
 }

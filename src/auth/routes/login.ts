@@ -120,10 +120,10 @@ async function loginWithTicket(
   }
   if (!ticket.isGoodFor(reservation.user)) throw refuse.invalidTicket()
   await checkGuessed(auth, reservation, request)
-  const isStrong = await checkFactor(auth, reservation, body, request)
+  const isStrong = ticket.isStrong || (await checkFactor(auth, reservation, body, request))
   const step = await askHook(auth, reservation, request, body)
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
-  if (step) return auth.tickets.ask(reservation.user, { step }, request, provider)
+  if (step) return auth.tickets.ask(reservation.user, { step, isStrong }, request, provider)
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw refuse.invalidTicket()
@@ -244,7 +244,7 @@ export async function signInBy(
   if (auth.lockout.isLocked(user, requestInfo(request).client)) throw refuse.invalidCredentials()
   const step = await runOnLogin(auth, user, request)
   const asked = askedStep(step, isStrong ? undefined : await auth.factors?.asked(user))
-  if (asked) return auth.tickets.ask(user, asked, request)
+  if (asked) return auth.tickets.ask(user, { ...asked, isStrong }, request)
   const ending = { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own }
   const response = await respondSignedIn(auth, user, request, ending)
   if (!response) throw refuse.invalidCredentials()
