@@ -16,7 +16,7 @@ import {
   valueFor,
 } from './accounts/credentials.ts'
 import { addressOf, isSent, respondFirst } from './delivery/code-requests.ts'
-import { tell, tellOfProviders } from './delivery/messages.ts'
+import { tell, tellOfEnded } from './delivery/messages.ts'
 import { Factors, isRecent, visitOf } from './instance/factors.ts'
 import type { Auth, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
@@ -76,7 +76,11 @@ export function defineMethod<const N extends string>(method: MethodDefinition<N>
 export function accountsFor(auth: Auth, name: string): Accounts {
   const { settings, users, host, mount } = auth
   const instance = { model: settings.model.name, mount: mount || '/' }
-  const keys = keysFor(settings.token.secrets, instance, `method ${name}`)
+  const keysOf = (mount: string) =>
+    keysFor(settings.token.secrets, { ...instance, mount }, `method ${name}`)
+  const [own, shared] = [keysOf(instance.mount), keysOf('')]
+  const keys = { current: own.current, all: [...own.all, ...shared.all] }
+  const keysBy = (by?: 'model') => (by ? shared : own)
   const newId = idMaker(users.now)
   const era = (user: Fields) => String(user[users.names.takeovers] ?? 0)
   const { email } = users.names
@@ -85,9 +89,10 @@ export function accountsFor(auth: Auth, name: string): Accounts {
     ...{ model: settings.model, mount, host, logger: auth.logger, now: users.now },
     collection: (model) => host.engine(model).stored,
     newId: () => newId('objectId'),
-    seal: (text) => seal(keys.current, text),
+    labelOf: (user) => labelOf(auth, user),
+    seal: (text, by) => seal(keysBy(by).current, text),
     isSealed: (sealed, text) => isSealed(keys, sealed, text),
-    encrypt: (text, bound) => encrypted(keys, text, bound),
+    encrypt: (text, bound, by) => encrypted(keysBy(by), text, bound),
     decrypt: (sealed, bound) => decrypted(keys, sealed, bound),
     era,
     activeEra(user) {
@@ -129,6 +134,12 @@ export function accountsFor(auth: Auth, name: string): Accounts {
     report: auth.report,
     tell: (user, purpose, request, provider) => tell(auth, user, purpose, request, provider),
   }
+}
+
+function labelOf({ settings, names }: Auth, user: Fields): string {
+  const fields = settings.identifiers.map(({ field }) => field)
+  const called = [...fields, names.email, names.phone, names.name].find((field) => user[field])
+  return String(user[called ?? '_id'])
 }
 
 async function useOnce(
@@ -229,7 +240,7 @@ async function prove(
   const after = await users.update(user._id, change, expect, users.enabled)
   if (!after) return undefined
   auth.report(request, 'email-verified', user._id)
-  tellOfProviders(auth, user, after, request)
+  await tellOfEnded(auth, user, after, request)
   return after
 }
 

@@ -60,14 +60,14 @@ export class Ceremonies {
 
   /** What the ticket of a registration for `user` is bound to. */
   registering(user: Fields): string {
-    return JSON.stringify(['registration', String(user._id), this.#accounts.era(user)])
+    return JSON.stringify(['registration', String(user._id), this.#accounts.activeEra(user)])
   }
 
   /** The options for a new passkey of `user`, who has `known` ones. */
   async registration(user: Fields, known: readonly Passkey[], request: ApiRequest): Promise<Begun> {
     const { rpId, rpName } = this.#options
     const { ticket, challenge } = await this.#ticket(this.registering(user), request)
-    const label = String(user.email ?? user.phone ?? user.name ?? user._id)
+    const label = this.#accounts.labelOf(user)
     const publicKey = await generateRegistrationOptions({
       ...{ rpID: rpId, rpName, userName: label, userDisplayName: label, challenge },
       userID: this.#handleOf(user),

@@ -173,7 +173,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
         name: 'passkey',
         answer: ['passkey', 'object'],
         asks: false,
-        isEnrolled: (user, stays) => stored.opens(user, stays),
+        isEnrolled: (user, stays) => stored.idsOf(user, stays),
         async isRight(user, credential, request, ticket) {
           const challenge = { challenge: ceremonies.challengeOf(ticket) }
           const own = String(user._id)
@@ -181,7 +181,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
         },
       },
     ],
-    opens: (user) => stored.opens(user, true),
+    opens: async (user) => (await stored.idsOf(user, true)) !== '',
     forget: (userId) => stored.records.forget(userId),
   }
 }

@@ -71,9 +71,10 @@ export class Passkeys {
     return era === this.#accounts.era(user)
   }
 
-  /** Whether `user` has any; with `stays`, one that is not being removed. */
-  async opens(user: Fields, stays = false): Promise<boolean> {
-    return (await this.of(user)).some(({ ends }) => !stays || !ends)
+  /** The ids of those of `user`, empty if there are none; with `stays`, of those that are not being removed. */
+  async idsOf(user: Fields, stays = false): Promise<string> {
+    const counted = (await this.of(user)).filter(({ ends }) => !stays || !ends)
+    return counted.map(({ _id }) => _id).join()
   }
 
   /** The passkey that an assertion names. */

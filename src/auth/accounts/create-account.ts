@@ -7,7 +7,7 @@ import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
 import { DuplicateKey } from '../../ports/store-errors.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
-import { tellOfProviders } from '../delivery/messages.ts'
+import { tellOfEnded } from '../delivery/messages.ts'
 import type { Auth } from '../instance/instance.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
@@ -211,7 +211,7 @@ async function prove(auth: Auth, arrival: Arrival, user: Fields): Promise<Fields
   try {
     const expect = { ...unchanged, ...identifiers.stateOf(user) }
     const after = await users.update(user._id, { ...change, set }, expect)
-    if (after) tellOfProviders(auth, user, after, request)
+    if (after) await tellOfEnded(auth, user, after, request)
     return after ?? 'again'
   } catch (error) {
     if (error instanceof DuplicateKey) return 'again'

@@ -183,13 +183,30 @@ export function tell(
   send(auth, user, { to, channel: 'email', purpose, ...(provider && { provider }) }, request)
 }
 
-/** Reports the providers that `after` has and `before` has not, and the other way round, and tells the owner. */
-export function tellOfProviders(
+/** Reports what a proof or a reset has ended and linked, by the account before and after it, and tells the owner. */
+export async function tellOfEnded(
   auth: Auth,
   before: Fields,
   after: Fields,
   request: ApiRequest,
-): void {
+): Promise<void> {
+  tellOfProviders(auth, before, after, request)
+  const { takeovers } = auth.users.names
+  if (!auth.factors || before[takeovers] === after[takeovers]) return
+  try {
+    // Their records are there still, and of no use.
+    if ((await auth.factors.of(before)).length === 0) return
+    auth.report(request, 'factor-removed', after._id)
+    tell(auth, after, 'factorRemoved', request)
+  } catch (error) {
+    // It is done: that must not look as if it had failed.
+    const told = { ...idsOf(request), error: String(error) }
+    auth.logger.error('the factors that have ended could not be read', told)
+  }
+}
+
+/** The providers that `after` has and `before` has not, and the other way round. */
+function tellOfProviders(auth: Auth, before: Fields, after: Fields, request: ApiRequest): void {
   for (const { name, idField } of auth.settings.providers.values()) {
     const was = before[idField] ?? undefined
     const is = after[idField] ?? undefined

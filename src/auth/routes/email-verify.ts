@@ -12,7 +12,7 @@ import {
   readBody,
 } from '../accounts/credentials.ts'
 import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
-import { tellOfProviders } from '../delivery/messages.ts'
+import { tellOfEnded } from '../delivery/messages.ts'
 import type { RightCode } from '../instance/codes.ts'
 import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import type { OwnVisit } from '../instance/proven-identifiers.ts'
@@ -64,7 +64,7 @@ async function verifyEmail(auth: Auth, request: ApiRequest): Promise<Response> {
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
   const { before, after } = await prove(auth, right, isOwn ? { sessionId: sid, client } : undefined)
   auth.report(request, 'email-verified', right.user._id)
-  tellOfProviders(auth, before, after, request)
+  await tellOfEnded(auth, before, after, request)
   return messageResponse('Email address confirmed.')
 }
 

@@ -20,7 +20,7 @@ import {
   signedInAsker,
 } from '../accounts/password-choice.ts'
 import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'
-import { tell, tellOfProviders } from '../delivery/messages.ts'
+import { tell, tellOfEnded } from '../delivery/messages.ts'
 import type { Auth } from '../instance/instance.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
@@ -122,7 +122,7 @@ export async function resetPassword(auth: Auth, request: ApiRequest): Promise<Re
     if (!after) throw refuse.invalidCode()
     auth.report(request, 'password-reset', own._id)
     tell(auth, after, 'passwordChanged', request)
-    tellOfProviders(auth, own, after, request)
+    await tellOfEnded(auth, own, after, request)
     return messageResponse('Password reset. Sign in with your new password.')
   })
 }

@@ -102,8 +102,11 @@ export interface SecondFactor {
   readonly answer: readonly [key: string, type: 'string' | 'object']
   /** Whether a sign-in by one factor is asked for it. If not, it serves where others are asked for, or a role needs one. */
   readonly asks: boolean
-  /** Whether `user` has it. One that is being removed counts, unless it is asked whether it `stays`. */
-  isEnrolled(user: Fields, stays?: boolean): Promise<boolean>
+  /**
+   * Whether `user` has it. One that is being removed counts, unless it is asked whether it `stays`. A text means yes, and
+   * tells it from one that is set up later: a second step that was asked for before can't be answered by that one.
+   */
+  isEnrolled(user: Fields, stays?: boolean): Promise<boolean | string>
   /** Whether an answer is right; uses it up. Its try has been counted. `ticket` is that of the first step. */
   isRight(user: Fields, answer: unknown, request: ApiRequest, ticket: string): Promise<boolean>
 }
@@ -176,12 +179,17 @@ export interface Accounts {
   collection(model: Model): Collection
   /** A new `_id` for a record of such a collection. */
   newId(): string
-  /** A MAC of `text` that only this method of this router can make. */
-  seal(text: string): string
+  /** What the account is called where its user sees it beside others: its identifier. */
+  labelOf(user: Fields): string
+  /**
+   * A MAC of `text` that only this method of this router can make; with `'model'`, of any router of the user model with this
+   * secret: for what is stored for an account, which may be signed in to on each of them.
+   */
+  seal(text: string, by?: 'model'): string
   /** Whether `sealed` is that of `text`, under any secret of `token.secret`. */
   isSealed(sealed: unknown, text: string): boolean
-  /** `text`, readable only here, and only where `bound` is the same again. */
-  encrypt(text: string, bound: string): Promise<string>
+  /** `text`, readable only where `bound` is the same again, and by whom `seal` says. */
+  encrypt(text: string, bound: string, by?: 'model'): Promise<string>
   /** What was encrypted; undefined if it was not made here, or for something else. */
   decrypt(sealed: unknown, bound: string): Promise<string | undefined>
   /**

@@ -51,10 +51,11 @@ export class Enrolled {
     return stored?.era === this.#accounts.era(user) ? stored : undefined
   }
 
-  /** Whether `user` has one with so many recovery codes; with `stays`, one that is not being removed. */
-  async has(user: Fields, stays = false, codes = 0): Promise<boolean> {
+  /** The id of that of `user`, if it has so many recovery codes; with `stays`, if it is not being removed. */
+  async idOf(user: Fields, stays = false, codes = 0): Promise<string | false> {
     const stored = await this.of(user)
-    return stored !== undefined && stored.codes.length >= codes && !(stays && stored.ends)
+    const isThere = stored && stored.codes.length >= codes && !(stays && stored.ends)
+    return isThere ? stored._id : false
   }
 
   /** Stores a secret whose code of `step` was right: the recovery codes; undefined if the user has one already. */
@@ -64,7 +65,7 @@ export class Enrolled {
     const record = {
       _id: newId(),
       owner: String(user._id),
-      secret: await encrypt(secret, String(user._id)),
+      secret: await encrypt(secret, String(user._id), 'model'),
       ...{ era: era(user), step, codes: seals, createdAt: new Date(now()) },
     }
     for (let tries = 0; tries < 2; tries += 1) {
@@ -87,7 +88,7 @@ export class Enrolled {
     if (!plain || step === undefined) return false
     const before: Filter = { op: 'lt', field: 'step', value: step }
     // Under the first secret of the app: it may have been under an older one.
-    const secret = await encrypt(plain, String(user._id))
+    const secret = await encrypt(plain, String(user._id), 'model')
     return (await this.#update(user, stored, { step, secret }, before)) !== null
   }
 
@@ -148,7 +149,9 @@ export class Enrolled {
   } {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
     const { seal } = this.#accounts
-    const seals = codes.map((code) => ({ seal: seal(this.#sealed(user, normalCode(code))) }))
+    const seals = codes.map((code) => ({
+      seal: seal(this.#sealed(user, normalCode(code)), 'model'),
+    }))
     return { codes, seals }
   }
 

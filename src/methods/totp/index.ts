@@ -97,7 +97,7 @@ export function totp({ issuer }: TotpOptions): Method<'totp'> {
 
 function opened(accounts: Accounts, issuer: string): OpenMethod {
   const enrolled = new Enrolled(accounts)
-  const boundTo = (user: Fields) => JSON.stringify([String(user._id), accounts.era(user)])
+  const boundTo = (user: Fields) => JSON.stringify([String(user._id), accounts.activeEra(user)])
   return {
     handlers: {
       async createTotp(request) {
@@ -106,7 +106,7 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         const secret = newSecret()
         const until = accounts.now() + TICKET_MS
         const ticket = await accounts.encrypt(JSON.stringify([secret, until]), boundTo(user))
-        return valueResponse({ secret, uri: uriOf(issuer, labelOf(user), secret), ticket })
+        return valueResponse({ secret, uri: uriOf(issuer, accounts.labelOf(user), secret), ticket })
       },
       async confirmTotp(request) {
         // The ticket says that the sign-in was recent; the account may have another factor since.
@@ -141,24 +141,19 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         name: 'totp',
         answer: ['totp', 'string'],
         asks: true,
-        isEnrolled: (user, stays) => enrolled.has(user, stays),
+        isEnrolled: (user, stays) => enrolled.idOf(user, stays),
         isRight: (user, code) => enrolled.useCode(user, String(code)),
       },
       {
         name: 'recovery-code',
         answer: ['recoveryCode', 'string'],
         asks: true,
-        isEnrolled: (user, stays) => enrolled.has(user, stays, 1),
+        isEnrolled: (user, stays) => enrolled.idOf(user, stays, 1),
         isRight: (user, code) => enrolled.useRecoveryCode(user, String(code)),
       },
     ],
     forget: (userId) => enrolled.records.forget(userId),
   }
-}
-
-/** What apps show beside the issuer. */
-function labelOf({ email, phone, name, _id }: Fields): string {
-  return String(email ?? phone ?? name ?? _id)
 }
 
 /** The URI that apps read from a QR code. */

@@ -1,10 +1,11 @@
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
-import type { Fields } from '../../../src/index.ts'
+import { keysFor, seal } from '../../../src/auth/keys/signing.ts'
+import { createAuthRouter, type Fields } from '../../../src/index.ts'
 import { codeAt, stepOf } from '../../../src/methods/totp/codes.ts'
 import { totp } from '../../../src/methods/totp/index.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
-import { password } from '../accounts.ts'
+import { authOptions, password, secret as tokenSecret } from '../accounts.ts'
 import { parallel, statuses } from '../service.ts'
 import { credentials, email, factored } from './factored.ts'
 
@@ -210,3 +211,66 @@ it.each([[undefined], [{}], [{ issuer: '' }], [{ issuer: 'a:b' }]])(
     expect(() => totp(options as never)).toThrow(TypeError)
   },
 )
+
+describe('Two auth routers of one user model', () => {
+  it('both take the codes and recovery codes that were set up at one of them', async () => {
+    const methods = [totp({ issuer: 'Atlas' })]
+    const app = await factored({ auth: { methods } })
+    const other = createAuthRouter(authOptions(app.User, app.sent, { methods }))
+    app.app.mount('/staff', other.router)
+    const { secret, codes } = await app.enrol()
+    const there = async (answer: Fields) => {
+      const { ticket } = (await app.post('/staff/login', credentials)).body
+      return (await app.post('/staff/login', { ticket, ...answer })).status
+    }
+    app.later(30)
+    expect(await there({ totp: app.codeOf(secret) })).toBe(200)
+    expect(await there({ recoveryCode: codes[0] })).toBe(200)
+    app.later(30)
+    expect((await app.answer({ totp: app.codeOf(secret) })).status).toBe(200)
+    expect((await app.answer({ recoveryCode: codes[0] })).status).toBe(401)
+    // A ticket is that of one router still.
+    const ticket = await app.ticketOf()
+    expect((await app.post('/staff/login', { ticket, recoveryCode: codes[1] })).status).toBe(401)
+  })
+
+  it('read what was stored before they shared it, where it was set up', async () => {
+    const app = await factored()
+    const { secret, codes } = await app.enrol()
+    const host = hostOf(app.app.store)
+    const model = [...host.known()].find(({ name }) => name === 'UserTotp')
+    const { stored } = host.engine(model as never)
+    const id = app.ann.user._id
+    const keys = keysFor([tokenSecret], { model: 'User', mount: '/auth' }, 'method totp')
+    const old = (code: string) => JSON.stringify(['recovery', id, code.replaceAll('-', '')])
+    const iv = crypto.getRandomValues(new Uint8Array(12))
+    const key = await crypto.subtle.importKey(
+      'raw',
+      keys.current.mac('encryption').slice(),
+      'AES-GCM',
+      false,
+      ['encrypt'],
+    )
+    const bound = new TextEncoder().encode(id)
+    const bytes = await crypto.subtle.encrypt(
+      { name: 'AES-GCM', iv, additionalData: bound },
+      key,
+      new TextEncoder().encode(secret),
+    )
+    const text = Buffer.concat([iv, new Uint8Array(bytes)]).toString('base64url')
+    const set = {
+      secret: `${keys.current.id}.${text}`,
+      codes: codes.map((code) => ({ seal: seal(keys.current, old(code)) })),
+    }
+    expect(await stored.update({ op: 'eq', field: 'owner', value: id }, { set })).not.toBeNull()
+    app.later(30)
+    expect((await app.answer({ totp: app.codeOf(secret) })).status).toBe(200)
+    expect((await app.answer({ recoveryCode: codes[0] })).status).toBe(200)
+  })
+})
+
+it('An account is called by its identifier in the app, however the field is called', async () => {
+  const app = await factored({ auth: { fields: { email: 'mail' } } })
+  const { uri } = (await app.post('/auth/totp', {}, app.ann.token)).body.data
+  expect(decodeURIComponent(new URL(uri).pathname)).toContain(`Atlas:${email}`)
+})
