@@ -4,6 +4,7 @@
  * They work on any router of an app that serves the auth router: the request's context leads to the app's instance.
  */
 
+import type { HttpError } from '../http/errors.ts'
 import { actingFor } from '../http/given-auth.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { MisusedRequest, setUser } from '../http/shield.ts'
@@ -17,6 +18,7 @@ import { type AcceptedClaims, bearerToken, type Claims } from './keys/signing.ts
 import { fail } from './option-checks.ts'
 import * as refuse from './refusals.ts'
 import { hasRole, type RoleSettings } from './setup/roles.ts'
+import type { AuthSettings } from './setup/settings.ts'
 
 /** Finds the instance of the app that received a request. */
 export type InstanceOf = (context: Parameters<Guard>[1]) => Auth
@@ -40,8 +42,17 @@ export interface Guards {
   readonly requireSecondFactor: Guard
 }
 
-/** The guards of the router whose instances `instanceOf` finds. */
-export function guardsOf(instanceOf: InstanceOf): Guards {
+/** The guards of the router with these settings, whose instances `instanceOf` finds. */
+export function guardsOf(
+  instanceOf: InstanceOf,
+  { requiredFor, methods }: Pick<AuthSettings, 'requiredFor' | 'methods'>,
+): Guards {
+  const byRole = requiredFor.length > 0 ? [refuse.factorNeeded(), refuse.secondFactorNeeded()] : []
+  const byBearer = methods.flatMap(({ bearerRefusals = [] }) => bearerRefusals)
+  const refusalsOf = new Map<SignIn, readonly HttpError[]>([
+    [accountByAny, [...byRole, ...byBearer]],
+    [authenticate, byRole],
+  ])
   const guard = (token: 'required' | 'optional', without: Without, signIn: SignIn): Guard =>
     describeGuard(
       async (request, context) => {
@@ -50,7 +61,7 @@ export function guardsOf(instanceOf: InstanceOf): Guards {
         await (bearer === undefined ? without(request, auth) : signIn(auth, request, bearer))
       },
       token === 'required' ? 'signed in' : 'anyone',
-      { token },
+      { token, refusals: refusalsOf.get(signIn) ?? [] },
     )
   const requireSecondFactor: Guard = async (request, context) => {
     if (!request.auth) throw refuse.authenticationRequired()

@@ -146,7 +146,7 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
     }
     return auth
   }
-  const guards = guardsOf(instanceOf)
+  const guards = guardsOf(instanceOf, settings)
   const { requireAuth, requireSession, requireSecondFactor, optionalAuth } = guards
   const router: AuthRoutes<never> = {
     get urls() {

@@ -8,6 +8,7 @@ import { MAX_BYTES } from '../auth/keys/passwords.ts'
 import * as account from '../auth/refusals.ts'
 import type { RouteName } from '../auth/request-info.ts'
 import { channelsThere } from '../auth/setup/delivery-settings.ts'
+import { SecondStepRequired } from '../auth/setup/options.ts'
 import type { HttpError } from '../http/errors.ts'
 import * as http from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
@@ -49,6 +50,12 @@ const signInRefusals = ({ settings }: Auth): readonly HttpError[] => [
   ...(settings.emailVerification.required ? [account.emailNotConfirmed()] : []),
 ]
 
+/** What a sign-in may end with, however it began. */
+const openingRefusals = (auth: Auth): readonly HttpError[] => [
+  ...signInRefusals(auth),
+  ...(auth.settings.onLogin || auth.factors?.all.length ? [new SecondStepRequired()] : []),
+]
+
 const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   register: ({ auth, schemas, user }) => ({
     summary: 'Creates an account and signs it in',
@@ -77,7 +84,8 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.invalidCredentials(),
       ...(auth.settings.onLogin || auth.machinery ? [account.invalidTicket()] : []),
       ...(auth.settings.lockout.reveal ? [account.tooManyAttempts(1)] : []),
-      ...signInRefusals(auth),
+      ...auth.methods.flatMap(({ signIn }) => signIn?.refusals ?? []),
+      ...openingRefusals(auth),
     ],
     isOpen: auth.settings.onLogin !== undefined,
   }),
@@ -95,7 +103,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.invalidCredentials(),
       account.accountExists(),
       account.providerUnreachable(),
-      ...signInRefusals(auth),
+      ...openingRefusals(auth),
     ],
     isOpen: auth.settings.onLogin !== undefined,
   }),
@@ -239,11 +247,13 @@ export function accountOperation(
 ): Described {
   const user = userSchema(auth, schemas)
   const sketch = isOfMethod(route)
-    ? methodSketch(route, schemas, {
-        login: loginBody(auth),
-        signIn: () => signInSchema(auth, user, schemas),
-        methods: auth.methods,
-      })
+    ? methodSketch(
+        route,
+        schemas,
+        auth,
+        ROUTES.login({ auth, schemas, user }),
+        openingRefusals(auth),
+      )
     : ROUTES[route.name]({ auth, schemas, user })
   const { summary, body, data, parameters, status = 200, isOpen = false } = sketch
   if (served) return { ...recordOperation(served, schemas), id: route.name, summary }

@@ -1,31 +1,35 @@
 /** The routes of the methods of an auth router, by what each says of itself. */
 
+import type { Auth } from '../auth/instance/instance.ts'
+import { identifierRequired } from '../auth/refusals.ts'
 import type { MethodRoute, OpenMethod } from '../auth/setup/method.ts'
+import type { HttpError } from '../http/errors.ts'
 import { capitalised, type Schemas } from './named-schemas.ts'
 import { queryParameters } from './others.ts'
 import type { RouteSketch } from './responses.ts'
 import { converted } from './schemas.ts'
+import { object } from './shown.ts'
 import type { Schema } from './specification.ts'
+import { loginBody, SECONDS } from './users.ts'
 
-/** What routes of methods share with those of accounts. */
-interface Accounts {
-  readonly login: Schema
-  readonly methods: readonly OpenMethod[]
-  signIn(): Schema
-}
-
-/** What a method says of its route; a confirmation takes what `POST /login` takes. */
+/**
+ * What a method says of its route; one that signs in responds as `login` does, and is refused besides by what refuses any
+ * sign-in, `opening`.
+ */
 export function methodSketch(
-  { name, summary, body, query, response, signsIn, status, refusals }: MethodRoute,
+  route: MethodRoute,
   schemas: Schemas,
-  { login, signIn, methods }: Accounts,
+  auth: Auth,
+  login: RouteSketch,
+  opening: readonly HttpError[],
 ): RouteSketch {
+  const { name, summary, body, query, response, signsIn, status, refusals = [] } = route
+  if (name === 'confirmLogin') return confirmSketch(route, auth, login)
   const called = capitalised(name)
-  const choices = choicesOf(name, methods)
+  const choices = choicesOf(name, auth.methods)
   return {
     summary,
     path: choices,
-    ...(name === 'confirmLogin' && { body: login }),
     ...(body && { body: schemas.add(`${called}Body`, converted(body, 'input')) }),
     ...(query && {
       parameters: queryParameters(query).map((parameter) => ({
@@ -34,9 +38,22 @@ export function methodSketch(
       })),
     }),
     ...(response && { data: schemas.add(called, converted(response, 'input')) }),
-    ...(signsIn && { data: signIn() }),
+    ...(signsIn && { data: login.data, isOpen: login.isOpen }),
     ...(status && { status }),
-    ...(refusals && { refusals }),
+    refusals: signsIn ? [...refusals, ...opening] : refusals,
+  }
+}
+
+/** A confirmation takes what a sign-in takes, of the user whom the token names, and gives a token where there are no sessions. */
+function confirmSketch({ summary }: MethodRoute, auth: Auth, login: RouteSketch): RouteSketch {
+  const { refusals = [], isOpen = false } = login
+  const { message } = identifierRequired()
+  return {
+    summary,
+    isOpen,
+    body: loginBody(auth, true),
+    ...(!auth.refresh && { data: object({ token: { type: 'string' }, expiresIn: SECONDS }) }),
+    refusals: refusals.filter((error) => error.message !== message),
   }
 }
 

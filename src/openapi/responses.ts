@@ -1,5 +1,6 @@
 /** Responses: failures from the very errors that are thrown, successes in the envelope. */
 
+import { SecondStepRequired } from '../auth/setup/options.ts'
 import type { BodyLimits } from '../http/body.ts'
 import type { HttpError } from '../http/errors.ts'
 import { unavailable } from '../http/outages.ts'
@@ -76,7 +77,7 @@ export function bodyRefusals(limits: BodyLimits, expected = 'application/json'):
   ]
 }
 
-const FAILURE: Schema = {
+const FAILURE = {
   type: 'object',
   description:
     'With `Accept: application/problem+json`, errors are problem details (RFC 9457) with a `code` instead.',
@@ -92,7 +93,7 @@ const FAILURE: Schema = {
     stack: { type: 'string', description: 'Only in development.' },
   },
   required: ['success', 'error', 'requestId'],
-}
+} satisfies Schema
 
 const MESSAGE: Schema = {
   type: 'object',
@@ -101,9 +102,26 @@ const MESSAGE: Schema = {
   additionalProperties: false,
 }
 
+/** What asks for the second step of a sign-in. */
+const SECOND_STEP: Schema = {
+  ...FAILURE,
+  properties: {
+    ...FAILURE.properties,
+    ticket: { type: 'string', description: 'To be sent to `POST /login` with the answer.' },
+    expiresIn: { type: 'integer', minimum: 1, description: 'Seconds.' },
+    secondStep: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The second factors of the account that may answer.',
+    },
+  },
+  required: [...FAILURE.required, 'ticket', 'expiresIn'],
+}
+
 /** The schemas that every document has. */
 export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
   Failure: FAILURE,
+  SecondStep: SECOND_STEP,
   Message: MESSAGE,
 }
 
@@ -150,8 +168,12 @@ export function bare(description: string, headers: readonly HeaderName[] = []): 
   return { description, headers: headersOf(['X-Request-Id', ...headers]) }
 }
 
-function failure(description: string, headers: readonly string[]): ResponseObject {
-  return success(description, refTo('Failure'), headers.filter(isDescribed))
+function failure(
+  description: string,
+  headers: readonly string[],
+  schema = refTo('Failure'),
+): ResponseObject {
+  return success(description, schema, headers.filter(isDescribed))
 }
 
 function isDescribed(name: string): name is HeaderName {
@@ -186,7 +208,9 @@ function failureOf(errors: readonly HttpError[]): ResponseObject {
   const messages = [...new Set(all.map(({ message }) => `- \`${message}\``))].join('\n')
   const names = all.flatMap(({ headers }) => [...new Headers(headers).keys()])
   const known = Object.keys(HEADERS).filter((name) => names.includes(name.toLowerCase()))
-  return failure(messages, known)
+  const asks = all.some((error) => error instanceof SecondStepRequired)
+  const schema: Schema = { anyOf: [refTo('SecondStep'), refTo('Failure')] }
+  return failure(messages, known, asks ? schema : undefined)
 }
 
 /** An operation without its place. */

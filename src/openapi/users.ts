@@ -18,6 +18,9 @@ import type { Schema } from './specification.ts'
 
 const TEXT: Schema = { type: 'string' }
 
+/** How long something lasts. */
+export const SECONDS: Schema = { type: 'integer', minimum: 1, description: 'Seconds.' }
+
 /** A user without secrets; with `visible`, what others see of one. */
 export function userSchema(
   { settings, names }: Auth,
@@ -40,10 +43,9 @@ export function signInSchema(
   schemas: Schemas,
   isSocial = false,
 ): Schema {
-  const seconds = { type: 'integer', minimum: 1, description: 'Seconds.' }
   const data = object({
     token: { type: 'string', description: 'The access token.' },
-    expiresIn: seconds,
+    expiresIn: SECONDS,
     ...(settings.refresh && {
       refreshToken: TEXT,
       refreshExpiresIn: { type: 'integer', description: 'Seconds.' },
@@ -137,14 +139,19 @@ export function providerBody({ settings }: Auth): Schema {
 }
 
 /** The second step of a sign-in has a ticket, and what `onLogin` asks for. */
-export function loginBody({ settings, factors, methods }: Auth): Schema {
-  const first = {
+export function loginBody({ settings, factors, methods }: Auth, isOwn = false): Schema {
+  // Who is signed in need not say who they are.
+  const asked = (schema: ObjectSchema): Schema =>
+    isOwn
+      ? { ...schema, required: (schema.required ?? []).filter((name) => name !== 'identifier') }
+      : schema
+  const first = asked({
     type: 'object',
     properties: { identifier: TEXT, password: TEXT },
     required: ['identifier', 'password'],
-  }
+  })
   const others = methods.flatMap(({ signIn }) =>
-    signIn?.body ? [converted(signIn.body, 'input').schema] : [],
+    signIn?.body ? [asked(converted(signIn.body, 'input').schema as ObjectSchema)] : [],
   )
   const answers = (factors?.all ?? []).map(({ answer: [key, type] }) => [key, { type }] as const)
   if (!settings.onLogin && answers.length + others.length === 0) return first

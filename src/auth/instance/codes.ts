@@ -271,14 +271,8 @@ export class Codes {
 
   /** The string that is sealed in the record of a code. */
   #sealedText(user: Fields, kind: CodeKind, code: string): string {
-    const parts = [
-      'stored',
-      CODE_PURPOSES[kind],
-      String(user._id),
-      code,
-      this.#users.changedAt(user),
-    ]
-    return JSON.stringify([...parts, this.#address(user, kind)])
+    const parts = ['stored', CODE_PURPOSES[kind], String(user._id), this.#users.changedAt(user)]
+    return JSON.stringify([...parts, code, this.#address(user, kind)])
   }
 
   /**

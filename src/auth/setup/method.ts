@@ -24,6 +24,8 @@ export interface MethodDefinition<Name extends string = string> {
   readonly provesEmail?: true
   /** Its routes. They also answer to `middlewares`, and are listed in `router.urls`, the document and the audit. */
   readonly routes: readonly MethodRoute[]
+  /** What a request with a token of its `bearer` is refused with, besides a 401; for the document. */
+  readonly bearerRefusals?: readonly HttpError[]
   /** JSON that anyone may read at well-known addresses, by their whole paths. */
   readonly wellKnown?: Readonly<Record<string, object>>
   /** Called once for each app that mounts the auth router, before start-up. Throw a `TypeError` for what cannot work. */
@@ -88,6 +90,8 @@ export interface OpenMethod {
 export interface SignInMethod {
   /** The body, for the document. */
   readonly body?: $ZodType
+  /** What it throws besides what any sign-in does, for the document. */
+  readonly refusals?: readonly HttpError[]
   /** Whether a body is meant for it. */
   takes(body: Fields): boolean
   /** Responds, by `accounts.signIn`. `own` is the id of the only account that it may be; undefined if any. */

@@ -6,7 +6,7 @@
 
 import { array, date, nullable, object, optional, string } from 'zod/mini'
 import { defineMethod } from '../../auth/machinery.ts'
-import { invalidToken, recentSignInRequired } from '../../auth/refusals.ts'
+import { invalidToken, noAccess, recentSignInRequired } from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { entryNotFound, invalidFields, invalidId } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
@@ -100,6 +100,7 @@ export function apiKeys(options: ApiKeysOptions = {}): Method<'apiKeys'> {
   return defineMethod({
     name: 'apiKeys',
     routes: ROUTES,
+    bearerRefusals: [noAccess()],
     open: (accounts) => opened(accounts, new Keys(accounts, prefix, maxPerUser)),
   })
 }

@@ -8,6 +8,7 @@ import { object, string } from 'zod/mini'
 import { defineMethod } from '../../auth/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
+import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { checkOptions, flag } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -76,6 +77,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
     },
     signIn: {
       body: object({ identifier: string(), otp: string() }),
+      ...(signUp && { refusals: [invalidFields({})] }),
       takes: (body) => Object.hasOwn(body, 'otp') && !Object.hasOwn(body, 'ticket'),
       async respond(body, request, own) {
         const { otp } = body

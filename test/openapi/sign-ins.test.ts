@@ -1,0 +1,131 @@
+/** The document says how sign-ins and their second steps are refused, as the app does. */
+
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { createRouter, defineModel, type Fields } from '../../src/index.ts'
+import { apiKeys } from '../../src/methods/api-keys/index.ts'
+import { emailCode } from '../../src/methods/email-code/index.ts'
+import { totp } from '../../src/methods/totp/index.ts'
+import { document, type OpenApiDocument } from '../../src/openapi/index.ts'
+import { password } from '../auth/accounts.ts'
+import { credentials, email, factored } from '../auth/methods/factored.ts'
+import { type Service, type ServiceOptions, service } from '../auth/service.ts'
+
+const INFO = { title: 'Test', version: '1.0' }
+
+function responseOf({ paths }: OpenApiDocument, method: string, path: string, status: number) {
+  const found = paths[path]?.[method]?.responses[status] as
+    | { description: string; content?: { 'application/json': { schema: Fields } } }
+    | undefined
+  return { text: found?.description ?? '', schema: found?.content?.['application/json'].schema }
+}
+
+/** An app whose admins need a second factor, with records that keys may list. */
+async function keyed(auth: ServiceOptions['auth'] = {}) {
+  const secondFactor = { requiredFor: ['admin'] }
+  const methods = [totp({ issuer: 'Atlas' }), apiKeys(), emailCode({ signUp: true })]
+  const app = await factored({ auth: { methods, secondFactor, ...auth } })
+  const Thing = defineModel('Thing', { fields: { text: z.string() } })
+  app.app.mount('/things', createRouter({ model: Thing, middlewares: [app.auth.requireAuth] }))
+  return { ...app, paper: document(app.app, INFO) }
+}
+
+/** What the app answers, and what the document says of it. */
+async function answered(
+  app: Service & { paper: OpenApiDocument },
+  [method, path]: readonly [string, string],
+  sent: Fields | undefined,
+  token?: string,
+) {
+  const { status, body } = await app.call(method, path, sent, token)
+  const { text } = responseOf(app.paper, method.toLowerCase(), path, status)
+  expect(text, `${method} ${path} ${status}`).toContain(`\`${body.error}\``)
+  return { status, body }
+}
+
+describe('The document', () => {
+  it('has the second step of every way to sign in, with its ticket', async () => {
+    const app = await keyed()
+    await app.enrol()
+    const { body } = await answered(app, ['POST', '/auth/login'], credentials)
+    const { token } = app.ann
+    const sent = { password }
+    const confirmed = await answered(app, ['POST', '/auth/login/confirm'], sent, token)
+    for (const path of ['/auth/login', '/auth/login/confirm']) {
+      expect(responseOf(app.paper, 'post', path, 401).schema).toEqual({
+        anyOf: [
+          { $ref: '#/components/schemas/SecondStep' },
+          { $ref: '#/components/schemas/Failure' },
+        ],
+      })
+    }
+    const { properties, required } = app.paper.components.schemas.SecondStep as {
+      properties: Fields
+      required: string[]
+    }
+    for (const told of [body, confirmed.body]) {
+      expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(told)))
+      expect(Object.keys(told)).toEqual(expect.arrayContaining(required))
+    }
+    const other = document((await service()).app, INFO)
+    expect(responseOf(other, 'post', '/auth/login', 401).text).not.toContain('second step')
+    expect(other.components.schemas).not.toHaveProperty('SecondStep')
+  })
+
+  it('has what a role that needs a factor and a key are refused with', async () => {
+    const app = await keyed()
+    const { key } = (await app.makeKey(app.ann.token)).body.data
+    const refused = await answered(app, ['POST', '/things'], { text: 'x' }, key)
+    expect(refused.status).toBe(403)
+    const { token } = await app.admin()
+    const list = ['GET', '/things'] as const
+    expect((await answered(app, list, undefined, token)).body.error).toBe('Set up a second factor.')
+    await app.enrol(token)
+    const asked = await answered(app, ['GET', '/auth/me'], undefined, token)
+    expect(asked.body.error).toBe('Sign in with a second factor.')
+    // Neither is said of apps that have neither.
+    const other = document((await service()).app, INFO)
+    expect(responseOf(other, 'get', '/auth/me', 403).text).not.toMatch(/second factor|no access/)
+  })
+
+  it.each([true, false])(
+    'has what a confirmation takes and gives, sessions: %s',
+    async (enabled) => {
+      const app = await keyed({ refresh: { enabled } })
+      const confirm = ['POST', '/auth/login/confirm'] as const
+      const { token } = app.ann
+      await answered(app, confirm, {}, token)
+      await answered(app, confirm, { password: 'x'.repeat(2000) }, token)
+      await answered(app, confirm, { password: 'wrong' }, token)
+      const { status, body } = await app.post(confirm[1], { password }, token)
+      expect(status).toBe(200)
+      const schema = responseOf(app.paper, 'post', confirm[1], 200).schema as {
+        properties?: { data: { properties: Fields } }
+        $ref?: string
+      }
+      if (enabled) expect(schema.$ref).toBe('#/components/schemas/Message')
+      else
+        expect(Object.keys(schema.properties?.data.properties ?? {})).toEqual(
+          Object.keys(body.data),
+        )
+      const requiredIn = (path: string) => {
+        const operation = app.paper.paths[path]?.post
+        const content = operation?.requestBody?.content['application/json']?.schema
+        const bodies = (content?.anyOf ?? []) as { required: string[] }[]
+        return bodies.map(({ required }) => required)
+      }
+      expect(requiredIn(confirm[1])).toEqual([['password'], ['otp'], ['ticket']])
+      expect(requiredIn('/auth/login')).toEqual([
+        ['identifier', 'password'],
+        ['identifier', 'otp'],
+        ['ticket'],
+      ])
+      expect(responseOf(app.paper, 'post', '/auth/login', 400).text).toContain(
+        'Check the submitted',
+      )
+      await app.post('/auth/login/code', { identifier: email })
+      const otp = app.sent.at(-1)?.code
+      expect((await app.post(confirm[1], { otp }, token)).status).not.toBe(400)
+    },
+  )
+})
