@@ -186,9 +186,9 @@ describe('No notice is sent', () => {
     expect(app.notices()).toEqual([])
     await ann(app)
     const [user] = await app.users.find({ email })
+    await app.users.update(String(user?._id), { banned: true })
     await app.post('/auth/password/forgot', { identifier: email })
     const { code } = app.mails.at(-1) as Mail
-    await app.users.update(String(user?._id), { banned: true })
     const answer = await app.post('/auth/password/reset', {
       identifier: email,
       code,

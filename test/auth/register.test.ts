@@ -204,21 +204,24 @@ describe('4.5 POST /register', () => {
     },
   )
 
-  it('an account whose session onRegister ends is signed in anew', async () => {
-    const app = await service({
-      auth: {
-        refresh: { enabled: true },
-        fields: { disabled: 'pending' },
-        onRegister: async ({ _id }) => {
-          await app.users.update(_id, { pending: true })
-          await app.users.update(_id, { pending: false })
+  it.each([true, false])(
+    'an account whose session onRegister ends is signed in anew, sessions: %s',
+    async (enabled) => {
+      const app = await service({
+        auth: {
+          refresh: { enabled },
+          fields: { disabled: 'pending' },
+          onRegister: async ({ _id }) => {
+            await app.users.update(_id, { pending: true })
+            await app.users.update(_id, { pending: false })
+          },
         },
-      },
-      fields: { pending: z.boolean().optional() },
-    })
-    const { token } = await app.register('ann@example.com')
-    expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(200)
-  })
+        fields: { pending: z.boolean().optional() },
+      })
+      const { token } = await app.register('ann@example.com')
+      expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(200)
+    },
+  )
 
   it('an account that is disabled from the start gets no session', async () => {
     let updates = 0

@@ -80,7 +80,7 @@ export async function register(
 
     // The response. If onRegister has just enabled the account, or ended its session, one is opened now.
     const first = mayOpen ? await firstSignIn(auth, user, session) : undefined
-    const data = first ?? (await openSession(auth, user, request))?.data
+    const data = first ?? (await signInAnew(auth, user, request))
     return respond(auth, user, data, request)
   }, asker)
 }
@@ -96,6 +96,18 @@ function startOf(
     ...(client !== undefined && clients.only({ _id }, client)),
     ...(session && { [sessions.field]: [session.entry] }),
   }
+}
+
+/** Signs in to the account as it is by now, if its password is still the one of the sign-up. */
+async function signInAnew(
+  auth: Auth,
+  user: Fields,
+  request: ApiRequest,
+): Promise<SignedIn['data'] | undefined> {
+  const { users, names } = auth
+  const now = await users.byId(user._id)
+  if (now?.[names.password] !== user[names.password]) return undefined
+  return (await openSession(auth, now as Fields, request))?.data
 }
 
 /** The response to a sign-up with the data of its sign-in. Throws why the account is not signed in. */
