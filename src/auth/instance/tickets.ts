@@ -31,6 +31,8 @@ export interface Ticket {
   readonly provider: Provider | undefined
   /** Whether a second factor was shown for it. */
   readonly isStrong: boolean
+  /** What must still be true of the account when its session opens. */
+  readonly expect: Fields
   /** Whether it is valid for the account as it is in `user`: it may have changed since. */
   isGoodFor(user: Fields): boolean
 }
@@ -41,6 +43,8 @@ export interface AskedStep {
   readonly factors?: readonly SecondFactor[]
   /** Whether a second factor was shown before. */
   readonly isStrong?: boolean
+  /** What must still be true of the account when its session opens. */
+  readonly expect?: Fields
 }
 
 /** The readable part of a ticket. */
@@ -51,6 +55,8 @@ interface Payload {
   /** The provider's name; empty for a password. */
   readonly provider: string
   readonly isStrong: boolean
+  /** The fields on whose values the first step relies. */
+  readonly fields: readonly string[]
 }
 
 const LIFETIME_MS = 5 * 60_000
@@ -82,7 +88,7 @@ export class Tickets {
   /** The response that asks the client for the second step of a sign-in of `user`. */
   async ask(
     user: Fields,
-    { step, factors = [], isStrong = false }: AskedStep,
+    { step, factors = [], isStrong = false, expect = {} }: AskedStep,
     request: ApiRequest,
     provider?: Provider,
   ): Promise<Response> {
@@ -92,10 +98,17 @@ export class Tickets {
       nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
       provider: provider?.name ?? '',
       isStrong,
+      fields: Object.keys(expect),
     }
     const readable = base64url(JSON.stringify(payload))
     const stamp = await this.#factorsOf(user)
-    const bound = this.#boundText([readable, stamp], user, request, provider)
+    const bound = this.#boundText(
+      [readable, stamp],
+      { ...user, ...expect },
+      payload,
+      request,
+      provider,
+    )
     const ticket = `${readable}~${seal(this.#keys.current, bound)}`
     const { requestId } = request
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
@@ -110,21 +123,24 @@ export class Tickets {
     if (!text || text.length > MAX_TICKET_LENGTH || rest.length > 0) return undefined
     const payload = payloadIn(readable)
     if (!payload || payload.expiresAt <= this.#users.now()) return undefined
-    const { expiresAt, isStrong } = payload
+    const { expiresAt, isStrong, fields } = payload
     const provider = this.#providers.get(payload.provider)
     if (!provider && payload.provider !== '') return undefined
     const user = await this.#users.byToken(payload.id)
     if (!user) return undefined
     const said = [readable, await this.#factorsOf(user)]
     const isGoodFor = (account: Fields) =>
-      isSealed(this.#keys, sealed, this.#boundText(said, account, request, provider))
-    return isGoodFor(user) ? { text, expiresAt, user, provider, isStrong, isGoodFor } : undefined
+      isSealed(this.#keys, sealed, this.#boundText(said, account, payload, request, provider))
+    const expect = Object.fromEntries(fields.map((field) => [field, user[field]]))
+    const ticket = { text, expiresAt, user, provider, isStrong, expect, isGoodFor }
+    return isGoodFor(user) ? ticket : undefined
   }
 
   /** What a ticket is sealed with: when any of it changes, the ticket is invalid. */
   #boundText(
     said: readonly unknown[],
     user: Fields,
+    { fields }: Payload,
     request: ApiRequest,
     provider: Provider | undefined,
   ): string {
@@ -132,7 +148,8 @@ export class Tickets {
     const link = user[provider?.idField ?? this.#users.names.password]
     const users = this.#users
     const state = [users.changedAt(user), Number(user[users.names.takeovers] ?? 0)]
-    return JSON.stringify([...said, ...state, link ?? null, client ?? null])
+    const relied = fields.map((field) => user[field] ?? null)
+    return JSON.stringify([...said, ...state, link ?? null, client ?? null, relied])
   }
 }
 
@@ -142,6 +159,7 @@ function payloadIn(readable: string): Payload | undefined {
     typeof payload?.id === 'string' &&
     typeof payload.expiresAt === 'number' &&
     typeof payload.provider === 'string' &&
-    typeof payload.isStrong === 'boolean'
+    typeof payload.isStrong === 'boolean' &&
+    Array.isArray(payload.fields)
   return isTyped ? (payload as unknown as Payload) : undefined
 }

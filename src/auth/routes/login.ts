@@ -123,13 +123,19 @@ async function loginWithTicket(
   const isStrong = ticket.isStrong || (await checkFactor(auth, reservation, body, request))
   const step = await askHook(auth, reservation, request, body)
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
-  if (step) return auth.tickets.ask(reservation.user, { step, isStrong }, request, provider)
+  if (step)
+    return auth.tickets.ask(
+      reservation.user,
+      { step, isStrong, expect: ticket.expect },
+      request,
+      provider,
+    )
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw refuse.invalidTicket()
   if (usedTokens) requestInfo(request).later(usedTokens.sweep())
   const link = provider ? { [provider.idField]: user[provider.idField] } : {}
-  const expect = { ...link, ...eraOf(auth, reservation.user) }
+  const expect = { ...ticket.expect, ...link, ...eraOf(auth, reservation.user) }
   const more = provider && { provider: provider.name }
   const ending = { reservation, expect, more, own, isStrong }
   const response = await respondSignedIn(auth, reservation.user, request, ending)
@@ -244,7 +250,7 @@ export async function signInBy(
   if (auth.lockout.isLocked(user, requestInfo(request).client)) throw refuse.invalidCredentials()
   const step = await runOnLogin(auth, user, request)
   const asked = askedStep(step, isStrong ? undefined : await auth.factors?.asked(user))
-  if (asked) return auth.tickets.ask(user, { ...asked, isStrong }, request)
+  if (asked) return auth.tickets.ask(user, { ...asked, isStrong, expect }, request)
   const ending = { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own }
   const response = await respondSignedIn(auth, user, request, ending)
   if (!response) throw refuse.invalidCredentials()

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { magicLink } from '../../../examples/magic-link/magic-link.ts'
 import { audit } from '../../../src/audit/index.ts'
+import { SecondStepRequired, type SignInStep } from '../../../src/index.ts'
 import { defineMethod } from '../../../src/methods/index.ts'
 import { document } from '../../../src/openapi/index.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
@@ -48,6 +49,37 @@ describe('A method of your own', () => {
     const stored = await app.stored(app.ann.user._id)
     expect(stored.refreshTokens).toHaveLength(2)
     expect((await app.call('GET', '/auth/me', undefined, body.data.token)).status).toBe(200)
+  })
+
+  it('has what it relies on hold until the session opens, also after a second step', async () => {
+    const named = defineMethod({
+      name: 'named',
+      routes: [],
+      open: (accounts) => ({
+        handlers: {},
+        signIn: {
+          takes: (body) => Object.hasOwn(body, 'named'),
+          async respond({ named }, request) {
+            const user = (await accounts.byId(named)) ?? {}
+            return accounts.signIn(user, request, { expect: { name: user.name } })
+          },
+        },
+      }),
+    })
+    const onLogin = (_: unknown, __: Request, { answer }: SignInStep) => {
+      if (answer?.word !== 'x') throw new SecondStepRequired()
+    }
+    const app = await linked({ methods: [named], onLogin })
+    const id = app.ann.user._id
+    const ask = async () => (await app.post('/auth/login', { named: id })).body.ticket
+    // Asked again, it relies on the same.
+    const again = async (ticket: string) =>
+      (await app.post('/auth/login', { ticket, word: 'y' })).body.ticket
+    const answer = (ticket: string) => app.post('/auth/login', { ticket, word: 'x' })
+    const tickets = [await ask(), await again(await ask())]
+    await app.users.update(id, { name: 'Ann B.' })
+    for (const ticket of tickets) expect((await answer(ticket)).status).toBe(401)
+    expect((await answer(await again(await ask()))).status).toBe(200)
   })
 
   it('confirms the present session, and none of another account', async () => {
