@@ -9,7 +9,7 @@ import { all, any, type Filter, type SortKey, withId } from '../ports/filter.ts'
 import { topOf } from '../ports/paths.ts'
 import { project } from '../ports/projection.ts'
 import type { Fields, Projection, Read } from '../ports/records.ts'
-import type { Change, Collection, WriteOptions } from '../ports/store.ts'
+import type { Change, Collection, WriteAction, WriteOptions } from '../ports/store.ts'
 import type { Model } from './model.ts'
 import { formerPaths, underCurrentNames } from './upgrade.ts'
 
@@ -135,7 +135,7 @@ function lacks(field: string): Filter {
 }
 
 /** The same change, which leaves nothing of what it writes under an earlier name: null there would show again. */
-export function underOneName(change: Change, renamed: Renamed): Change {
+function underOneName(change: Change, renamed: Renamed): Change {
   const { set = {}, unset = [], increment = {}, push = {}, pull = {} } = change
   const written = [set, increment, push, pull].flatMap(Object.keys)
   const fields = new Set([...written, ...unset].map(topOf))
@@ -144,7 +144,7 @@ export function underOneName(change: Change, renamed: Renamed): Change {
 }
 
 /** The same filter for records under any of the names. */
-export function underAllNames(filter: Filter, renamed: Renamed): Filter {
+function underAllNames(filter: Filter, renamed: Renamed): Filter {
   if ('filters' in filter) {
     const filters = filter.filters.map((one) => underAllNames(one, renamed))
     return filters.length === 0 ? filter : { op: filter.op, filters }
@@ -154,6 +154,19 @@ export function underAllNames(filter: Filter, renamed: Renamed): Filter {
     ? filter
     : any(places.map(({ path, conditions }) => all([...conditions, { ...filter, field: path }])))
 }
+
+/** The same action on records under any of the names. */
+export function actionUnderAllNames<A extends WriteAction>(action: A, renamed: Renamed): A {
+  if (renamed.size === 0) return action
+  const filters = Object.entries(action)
+    .filter(([name]) => FILTERS.has(name))
+    .map(([name, filter]) => [name, underAllNames(filter as Filter, renamed)])
+  const change = 'change' in action && { change: underOneName(action.change, renamed) }
+  return { ...action, ...Object.fromEntries(filters), ...change }
+}
+
+/** The members of actions that are filters. */
+const FILTERS = new Set(['update', 'updateMany', 'delete', 'deleteMany', 'require'])
 
 /** Where the value at `path` may be: its path, and what is true of the records that have it there. */
 function placesOf(path: string, renamed: Renamed): { path: string; conditions: Filter[] }[] {

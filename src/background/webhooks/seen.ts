@@ -13,6 +13,7 @@ import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/records.ts'
 import type { Collection } from '../../ports/store.ts'
 import type { Host } from '../../records/engine/host.ts'
+import { comparedOf } from '../../records/engine/known-updates.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { readRecord } from '../../records/read/read.ts'
 import type { Resource } from '../../records/setup/resource.ts'
@@ -101,7 +102,7 @@ function requestFor(path: string, record: Fields, principal: Principal): ApiRequ
 /** The rules of a router, over a record as it was at some time. */
 function holding(resource: Resource, record: Fields): Resource {
   const find = async ({ filter, select }: Read) =>
-    matches(filter, record, resource.engine.compared)
+    matches(filter, record, comparedOf(resource.engine))
       ? [project(structuredClone(record), select)]
       : []
   const stored = { find } as Partial<Collection>

@@ -8,9 +8,8 @@ import {
   type ReferencedId,
 } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { type Settling, underAllNames, underOneName } from '../../model/renamed-collection.ts'
+import { actionUnderAllNames, type Settling } from '../../model/renamed-collection.ts'
 import { underCurrentNames } from '../../model/upgrade.ts'
-import type { Compared } from '../../ports/evaluate.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import type {
@@ -38,8 +37,6 @@ export interface Engine {
   readonly schema: CollectionSchema
   readonly stored: Settling
   readonly author: Author | undefined
-  /** How its records compare, as the store compares them. */
-  readonly compared: Compared
   /** A record that matches. */
   first(filter: Filter): Promise<Fields | undefined>
   /** The change of a record that sets values and removes others. */
@@ -277,14 +274,7 @@ function authorsOf(steps: readonly EngineStep[]): Set<Author> {
 /** The step under all names that its fields have had. */
 function storedStep({ engine, action, author = engine.author }: EngineStep): WriteStep {
   const by = engine.schema.logged && author ? { by: author.by } : {}
-  const step = { in: engine.schema, ...by, ...action }
-  const { renamed } = engine.model
-  if (renamed.size === 0) return step
-  const filters = Object.entries(step)
-    .filter(([name]) => FILTERS.has(name))
-    .map(([name, filter]) => [name, underAllNames(filter as Filter, renamed)])
-  const change = 'change' in action && { change: underOneName(action.change, renamed) }
-  return { ...step, ...Object.fromEntries(filters), ...change }
+  return { in: engine.schema, ...by, ...actionUnderAllNames(action, engine.model.renamed) }
 }
 
 /** Which record must be under the current names before a step: what is expected of it is. */
@@ -293,9 +283,6 @@ function settledBefore(action: WriteAction): Filter | undefined {
   if ('require' in action) return action.options && action.require
   return 'delete' in action && action.options ? action.delete : undefined
 }
-
-/** The members of steps that are filters. */
-const FILTERS = new Set(['update', 'updateMany', 'delete', 'deleteMany', 'require'])
 
 function underNamesOfNow(result: StepResult, step: EngineStep | undefined): StepResult {
   if (!step || step.engine.model.renamed.size === 0) return result

@@ -7,7 +7,7 @@ import { invalidFields } from '../../http/refusals.ts'
 import { type Model, valueIn } from '../../model/model.ts'
 import { upgraded } from '../../model/upgrade.ts'
 import { validateAcross, validateFields } from '../../model/validate.ts'
-import { changed, isSameContent } from '../../ports/evaluate.ts'
+import { type Compared, changed, isSameContent } from '../../ports/evaluate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -111,6 +111,11 @@ export async function updateOfNothing(
   const options = { expect: { ...had, ...expect } }
   const unset = fields.filter((field) => had[field] === undefined)
   return (await stored.update(one, { set: had, unset }, options)) ?? undefined
+}
+
+/** How the records of a model compare, as their store compares them. */
+export function comparedOf({ model, stored }: Pick<KnownRecords, 'model' | 'stored'>): Compared {
+  return { shape: model.shape, numericIds: stored.numericIds }
 }
 
 /** Everything that `model` declares of a record but its id, to expect in a write. */

@@ -11,7 +11,6 @@ import type { Settling } from '../../model/renamed-collection.ts'
 import { hiddenInside } from '../../model/stored.ts'
 import { type Validation, validateFields, validateRecord } from '../../model/validate.ts'
 import { isFields } from '../../model/writable.ts'
-import type { Compared } from '../../ports/evaluate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -79,11 +78,6 @@ export class RecordEngine {
     this.#along = along
     this.#knowing = base ? base.#knowing : new SerialQueue()
     this.judging = base?.judging ?? new SerialQueue()
-  }
-
-  /** How its records compare, as the store compares them. */
-  get compared(): Compared {
-    return { shape: this.model.shape, numericIds: this.stored.numericIds }
   }
 
   /** The same engine, whose writes `author` does; the engine itself, if nobody notes them. */

@@ -10,6 +10,7 @@ import { isSameContent, matches } from '../../ports/evaluate.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields } from '../../ports/records.ts'
+import { comparedOf } from '../engine/known-updates.ts'
 import type { OpenStream } from '../engine/open-streams.ts'
 import { shownTexts } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
@@ -180,8 +181,8 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
 
   /** A record, if the list has it. */
   #inList(record: Fields | null): Fields | undefined {
-    const { compared } = this.#resource.engine
-    return record && matches(this.#rights.filter, record, compared) ? record : undefined
+    const { engine } = this.#resource
+    return record && matches(this.#rights.filter, record, comparedOf(engine)) ? record : undefined
   }
 
   /** If a change is one of the client's account, asks at once, and shows nothing until it is known what that means. */

@@ -10,6 +10,7 @@ import { topOf } from '../../ports/paths.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Change, StepResult, WriteAction } from '../../ports/store.ts'
 import type { EngineStep } from '../engine/integrity.ts'
+import { comparedOf } from '../engine/known-updates.ts'
 import { fieldsOf } from '../engine/model-rules.ts'
 
 /** A step that was taken in memory. */
@@ -96,7 +97,7 @@ function together(earlier: Taken, { engine, action, was, is }: Taken): Taken | u
   const isKnown = (field: string) => touched.includes(topOf(field))
   const left = Object.entries(action.options?.expect ?? {}).filter(([field]) => !isKnown(field))
   const expect = { ...Object.fromEntries(left), ...before.options?.expect }
-  const update = all([before.update, stillOpen(action.update, was, isKnown, engine.compared)])
+  const update = all([before.update, stillOpen(action.update, was, isKnown, comparedOf(engine))])
   const options = Object.keys(expect).length > 0 ? { options: { expect } } : {}
   const joint: WriteAction = { update, change, ...options }
   return { ...earlier, action: joint, is }

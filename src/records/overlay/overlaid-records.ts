@@ -8,6 +8,7 @@ import { type Compared, compareAt, matches, position } from '../../ports/evaluat
 import { all, type Filter, idsIn } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/records.ts'
+import { comparedOf } from '../engine/known-updates.ts'
 import type { Writing } from '../engine/stepwise.ts'
 
 /** Counts what is read; throws once it is too much. */
@@ -169,7 +170,7 @@ export class OverlaidRecords {
   }
 
   get #compared(): Compared {
-    return { shape: this.#model.shape, numericIds: this.#stored.numericIds }
+    return comparedOf({ model: this.#model, stored: this.#stored })
   }
 
   #own(ids: readonly string[], filter: Filter): Fields[] {
