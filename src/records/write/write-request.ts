@@ -4,6 +4,7 @@ import { readJson } from '../../http/body.ts'
 import { entryNotFound, nothingWritable, unsupportedBody } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse, type ResponseInitLike } from '../../http/respond.ts'
+import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -100,6 +101,16 @@ function receipted(
   return engine.over({ ...engine.stored, ...writing }, own)
 }
 
+/** An object without the keys that no client may write; what a restore brings back has been stored with them. */
+function cleanIn(
+  { validated }: Incoming,
+  field: string,
+  value: unknown,
+  { input }: Model,
+): unknown {
+  return validated ? value : cleaned(field, value, input)
+}
+
 /** What the client may write of what it has sent, as the hook leaves it; `one` finds the record that is changed. */
 export async function payloadOf(
   resource: Resource,
@@ -112,15 +123,11 @@ export async function payloadOf(
   const body = files.names.length > 0 ? await bodyOf(resource, incoming, one) : incoming.sent
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw nothingWritable()
   const closed = scope === unlimited ? undefined : scope.fields
-  // What a restore brings back has been stored, with keys that no client may write.
-  const clean = incoming.validated
-    ? (_: string, value: unknown) => value
-    : (field: string, value: unknown) => cleaned(field, value, model.input)
   const values: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     // What is named in the scope belongs to the server.
     if (!writable[about.operation].has(field) || closed?.has(field)) continue
-    values[field] = clean(field, value)
+    values[field] = typeof value === 'object' ? cleanIn(incoming, field, value, model) : value
   }
   if (Object.keys(values).length === 0) throw nothingWritable()
   const hook = validate[about.operation]

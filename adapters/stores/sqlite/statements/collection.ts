@@ -81,7 +81,8 @@ function writingTo(
     { expect }: WriteOptions = {},
     write: (held?: Held) => Statement,
   ): Promise<Fields | null> => {
-    const filling = filler.fill(filter)
+    // By id, as a rule: that searches nothing.
+    const filling = filter.op === 'eq' ? undefined : filler.fill(filter)
     if (filling) await filling
     if (!expect) return writeOne(write())
     return expecting<Held, Fields>(expect, {
