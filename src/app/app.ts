@@ -14,6 +14,7 @@ import type { Platform } from './context.ts'
 import { createHost } from './create-host.ts'
 import { type AppGuards, Flow, type Parts } from './flow.ts'
 import { addTo } from './guards.ts'
+import { warnOfLost } from './lost-routes.ts'
 import { servesFile } from './methods.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { atomic, caching, exports, history, live } from './parts.ts'
@@ -104,6 +105,7 @@ function appOf(options: AppOptions, own: AppParts): App {
       const place = `${route.method} ${patternOf(mounted.mount, route)}`
       checkOrder(place, [...host.guards, ...route.guards])
     }
+    warnOfLost(mounted.early ? early : table, mounted, host.logger)
     host.mounted.push(mounted)
     for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
     return app as never

@@ -10,6 +10,7 @@ import { checkReferences } from '../model/reference.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import { modelChanges, RequestAuthor } from '../records/engine/author.ts'
+import { checkNeeds } from '../records/engine/guards.ts'
 import {
   type AppParts,
   type Follower,
@@ -47,7 +48,7 @@ export function createHost(
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
   const caches = cachesOf(options, parts, collection)
-  const checks: (() => void | Promise<void>)[] = []
+  const checks: (() => void | Promise<void>)[] = [() => checkNeeds(host)]
   const start = new AppStart(async () => {
     for (const check of checks) await check()
     if (secret !== undefined) await shareSecret(`createApp: 'secret'`, secret)

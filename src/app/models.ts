@@ -114,9 +114,15 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
 
 function checkApart(others: Iterable<Model>, { name, collection }: Model): void {
   for (const other of others) {
-    if (other.name === name || other.collection === collection) {
+    if (other.name === name) {
+      const accounts = name === 'User' ? ` (that of createAuthRouter is auth.model)` : ''
       throw new TypeError(
-        `Model '${name}': the model '${other.name}' has its name or its collection. Use one model, in several routers with a scope`,
+        `Model '${name}': the app already has another model with this name. Use one${accounts} everywhere, also in several routers with a scope, or give one of them another name`,
+      )
+    }
+    if (other.collection === collection) {
+      throw new TypeError(
+        `Model '${name}': its collection '${collection}' is that of the model '${other.name}'. Use one model, in several routers with a scope, or give one of them another 'collection'`,
       )
     }
     if (other.collection.toLowerCase() === collection.toLowerCase()) {

@@ -65,6 +65,15 @@ export class RouteTable {
     return this.#around(path).rows.filter(({ regex }) => regex.test(path))
   }
 
+  /** The row that responds to every request for `pattern` before a route that is added now would. */
+  ahead(method: string, pattern: string): Row | undefined {
+    // Nothing begins like this that a pattern names; with an optional part, a pattern is two.
+    const path = pattern.replace(/:\w+\+|\*/g, '~~/~~').replace(/:\w+/g, '~~')
+    return path.includes('?')
+      ? undefined
+      : this.rows(method, path).find(({ mayPass, regex }) => !mayPass && regex.test(path))
+  }
+
   /** Whether a row serves `path`. */
   serves(path: string): boolean {
     return this.#around(path).rows.some(({ regex }) => regex.test(path))

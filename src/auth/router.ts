@@ -7,12 +7,13 @@
 import type { $ZodType } from 'zod/v4/core'
 import { jsonResponse } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
+import { needsInApp } from '../records/engine/guards.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { type OwnMails, sendOwn } from './delivery/messages.ts'
 import { type Guards, guardsOf, onlyRole, requireRoleGuard } from './guards.ts'
 import { type Auth, type AuthRoute, createInstance, servesRoute } from './instance/instance.ts'
-import { needsPart } from './option-checks.ts'
+import { fail, needsPart } from './option-checks.ts'
 import { type AccountsPart, ALL_PARTS, accounts } from './parts.ts'
 import type { SocialOptions } from './providers/provider.ts'
 import { type Access, type MethodRouteName, noteRequest, type RouteName } from './request-info.ts'
@@ -20,7 +21,13 @@ import { refusesInSteps } from './routes/even-time.ts'
 import type { SecretName, StoredName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
 import type { Method } from './setup/method.ts'
-import { checkAgreement, guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
+import {
+  checkAgreement,
+  guessAdvice,
+  modelAdvice,
+  protectedFields,
+  unmounted,
+} from './setup/model-checks.ts'
 import type { AuthOptions, RolesOptions } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import { methodRoutes, parametersIn } from './setup/routes.ts'
@@ -141,12 +148,15 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
   const instances = new WeakMap<Host, Auth>()
   const instanceOf = ({ store }: Pick<Context, 'store'>): Auth => {
     const auth = instances.get(hostOf(store))
-    if (!auth) {
-      throw new TypeError(`Auth: a guard runs in an app that does not mount the auth router`)
-    }
+    if (!auth) fail(`a guard runs in an app that does not mount the auth router`)
     return auth
   }
   const guards = guardsOf(instanceOf, settings)
+  for (const [name, guard] of Object.entries(guards)) {
+    needsInApp(guard, (host, place) => {
+      if (!instances.has(host)) fail(unmounted(name, place, host))
+    })
+  }
   const { requireAuth, requireSession, requireSecondFactor, optionalAuth } = guards
   const router: AuthRoutes<never> = {
     get urls() {

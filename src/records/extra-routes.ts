@@ -128,7 +128,7 @@ function extraRoute(method: string, path: string, given: readonly unknown[]): Ro
   refuseMiddlewares(`the extra route '${path}'`, handlers)
   if (about) checkDescription(method, path, about)
   const guards = handlers.slice(0, -1)
-  return { method, path: extraPath(path), guards, handler, ...(about && { about }) }
+  return { method, path: extraPath(path), guards, handler, mayPass: true, ...(about && { about }) }
 }
 
 function extraPath(path: string): string {

@@ -351,7 +351,19 @@ describe('5.1 guards', () => {
       '/notes',
       createRouter({ model: Note, allowedFields: [], middlewares: [one.auth.requireAuth] }),
     )
+    const said =
+      "Auth: the app does not mount the auth router whose guard 'requireAuth' is in GET /notes. Write app.mount('/auth', auth.router), or take the guard from the one on '/auth'"
+    await expect(other.app.ready()).rejects.toThrow(said)
     expect((await other.call('GET', '/notes')).status).toBe(500)
-    expect(other.log.join()).toContain('does not mount the auth router')
+    expect(other.log.join()).toContain(said)
+  })
+
+  it('say so when they are first asked, if a guard of your own asks them', async () => {
+    const [one, other] = [await service(), await service()]
+    const { requireAuth } = one.auth
+    other.app.use((request, context) => requireAuth(request, context))
+    await other.app.ready()
+    expect((await other.call('GET', '/notes')).status).toBe(500)
+    expect(other.log.join()).toContain('a guard runs in an app that does not mount the auth router')
   })
 })

@@ -317,7 +317,7 @@ function reports({ mongoose, connection, app }: Place): void {
     const api = app().mount('/events', createRouter({ model: event }))
     assert.throws(
       () => api.mount('/buys', createRouter({ model })),
-      /Model 'Buy': the model 'Event' has its name or its collection\. Use one model, in several routers with a scope/,
+      /Model 'Buy': its collection 'events' is that of the model 'Event'\. Use one model, in several routers with a scope/,
     )
   })
 

@@ -215,6 +215,14 @@ function rules({ settings, options }: Mounted): Readonly<Record<string, unknown>
   }
 }
 
+/** Says that the app has the guard `name` at `place`, but not the router that it is from. */
+export function unmounted(name: string, place: string, host: object): string {
+  const mounts = [...(routers.get(host)?.values() ?? [])].flat().map(({ mount }) => `'${mount}'`)
+  const other =
+    mounts.length > 0 ? `, or take the guard from the one on ${mounts.join(' or ')}` : ''
+  return `the app does not mount the auth router whose guard '${name}' is in ${place}. Write app.mount('/auth', auth.router)${other}`
+}
+
 /** Notes a router of the app `host`. Throws a `TypeError` if it differs from another one of its model. */
 export function checkAgreement(host: object, mounted: Mounted): void {
   const { settings, mount } = mounted

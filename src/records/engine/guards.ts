@@ -2,7 +2,8 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import type { Fail } from '../../model/option-rules.ts'
-import type { Guard } from './route.ts'
+import type { Host } from './host.ts'
+import { type Guard, patternOf } from './route.ts'
 
 /** What a guard demands, and what it may respond with. */
 export interface GuardDescription {
@@ -53,6 +54,27 @@ export function checkOrder(place: string, guards: readonly Guard[]): void {
   throw new TypeError(
     `${place}: requireRole comes before requireAuth, so it would refuse everyone. Write [auth.requireAuth, auth.requireRole(…)]`,
   )
+}
+
+type InApp = (host: Host, place: string) => void
+
+const needed = new WeakMap<Guard, InApp>()
+
+/** Says what an app must have for `guard`: `check` throws a `TypeError` that names the place where the guard is. */
+export function needsInApp(guard: Guard, check: InApp): void {
+  needed.set(guard, check)
+}
+
+/** Throws a `TypeError` if a guard of the app lacks what it needs. */
+export function checkNeeds(host: Host): void {
+  const { guards, early, mounted } = host
+  const check = (place: string, all: readonly Guard[]) => {
+    for (const guard of all) needed.get(guard)?.(host, place)
+  }
+  check('app.use()', [...early, ...guards])
+  for (const { mount, routes } of mounted) {
+    for (const route of routes) check(`${route.method} ${patternOf(mount, route)}`, route.guards)
+  }
 }
 
 /** What is said of a guard that nothing is known of. */

@@ -117,6 +117,8 @@ export interface Route {
   readonly path: string
   readonly guards: readonly Guard[]
   readonly handler: Handler
+  /** Whether its handler may return nothing, and so leave requests to other routes. */
+  readonly mayPass?: boolean
   /** The guards that all routes of the router share. They are among `guards`, and also run for OPTIONS and 405. */
   readonly shared?: readonly Guard[]
   /** Whether its handler runs late guards itself, with `lateGuards`. */

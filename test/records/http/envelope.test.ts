@@ -272,8 +272,8 @@ describe('7 Errors: a status for each reason', () => {
       router.post('/import', async (request) => {
         zod.parse(Import, await request.json())
       })
-      app.mount('/things', router)
-      const answer = await send('POST', '/things/import', {
+      app.mount('/imports', router)
+      const answer = await send('POST', '/imports/import', {
         json: { rows: [{ name: 'a' }, { name: 5 }] },
       })
       expect(answer.status).toBe(400)

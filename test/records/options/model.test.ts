@@ -190,10 +190,10 @@ describe('design, Model: definitions that make no sense are refused with the opt
     const third = defineModel('Other', { fields: { title: z.string() }, collection: 'twins' })
     app.mount('/first', createRouter({ model: first, allowedFields: ['name'] }))
     expect(() => app.store.collection(second)).toThrow(
-      "Model 'Twin': the model 'Twin' has its name or its collection. Use one model, in several routers with a scope",
+      "Model 'Twin': the app already has another model with this name. Use one everywhere, also in several routers with a scope, or give one of them another name",
     )
     expect(() => app.mount('/third', createRouter({ model: third }))).toThrow(
-      "Model 'Other': the model 'Twin' has its name",
+      "Model 'Other': its collection 'twins' is that of the model 'Twin'. Use one model, in several routers with a scope, or give one of them another 'collection'",
     )
   })
 })
