@@ -20,6 +20,10 @@ export const audit: Run = command({
   usage: USAGE,
   names: ['against'],
   flags: ['table'],
+  check({ values: { against } }) {
+    if (against !== undefined) linesIn(against)
+  },
+  opening: () => 'none',
   async run({ app, flags, values: { against } }) {
     const before = against === undefined ? undefined : linesIn(against)
     const rows = auditOf(app)

@@ -1,7 +1,7 @@
 /** `fieldgate backup ./src/app.ts --to backup.db [--json]` */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
-import { backUp } from '../stores/sqlite/connection/backup.ts'
+import { backUp, refuseExisting } from '../stores/sqlite/connection/backup.ts'
 import { MEMORY } from '../stores/sqlite/connection/opening.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
 import { command, type Run, Unusable } from './command.ts'
@@ -31,8 +31,11 @@ const OTHERS: Readonly<Record<string, string>> = {
 export const backup: Run = command({
   usage: USAGE,
   names: ['to'],
-  async run({ host, json, values: { to } }) {
+  check({ values: { to } }) {
     if (!to) throw new Unusable('name the new file: --to backup.db')
+    refuseExisting(to)
+  },
+  async run({ host, json, values: { to = '' } }) {
     const { name = '', path } = host.database as Partial<SqliteStore>
     if (name !== 'sqlite' || path === undefined) {
       throw new Unusable(

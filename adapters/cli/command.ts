@@ -3,12 +3,13 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import type { ParseArgsOptionsConfig } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
 import type { Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
+import { argumentsIn } from './arguments.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 
@@ -43,7 +44,9 @@ interface Command {
   /** Its options that take a value, and those that don't. */
   readonly names?: readonly string[]
   readonly flags?: readonly string[]
-  /** How the app opens its SQLite file. Default `existing`. Throws an `Unusable` for options that make no sense. */
+  /** Throws an `Unusable` for options that make no sense, before anything is loaded or opened. */
+  check?(line: CommandLine): void
+  /** How the app opens its SQLite file. Default `existing`. */
   opening?(line: CommandLine): Opening
   /** Does its work; resolves to the exit code. */
   run(line: CommandLine & OpenedApp): Promise<number>
@@ -53,10 +56,11 @@ interface Command {
 export type Run = (args: readonly string[]) => Promise<number>
 
 /** What runs a command with its app, and closes that. */
-export function command({ usage, names, flags, opening, run }: Command): Run {
+export function command({ usage, names, flags, check, opening, run }: Command): Run {
   return async (args) => {
     const line = commandLine(args, usage, names, flags)
     if (!line) return 0
+    check?.(line)
     const opened = await openApp(line.module, opening?.(line) ?? 'existing')
     try {
       return await run({ ...line, ...opened })
@@ -79,7 +83,11 @@ export function commandLine(
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
   for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
   for (const flag of [...flags, 'json']) options[flag] = { type: 'boolean' }
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
+  const { values, positionals } = argumentsIn({
+    args: [...args],
+    allowPositionals: true,
+    options,
+  })
   if (!values.help && positionals.length > 1) {
     throw new Unusable(`'${positionals[1]}' is one argument too many: only the module has no name`)
   }
@@ -147,6 +155,7 @@ async function made(make: MakeApp, { path, ...options }: AppModule): Promise<App
 }
 
 async function load(module: string): Promise<Record<string, unknown>> {
+  if (!existsSync(module)) throw new Unusable(`there is no file '${module}' in ${process.cwd()}`)
   try {
     return await import(pathToFileURL(resolve(module)).href)
   } catch (error) {

@@ -3,7 +3,7 @@
 import { openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { command, type Run, Unusable } from './command.ts'
 import { closing, copy as copyStores, linesOf, lossesOf } from './copying.ts'
-import { openSource, openStore, STORES } from './stores.ts'
+import { checkAddress, checkSource, openStore, STORES } from './stores.ts'
 
 const USAGE = `Copies all records of your app's models from one store to another.
 
@@ -27,14 +27,18 @@ export const copy: Run = command({
   usage: USAGE,
   names: ['from', 'to'],
   flags: ['convert'],
-  opening: ({ values }) => (values.from === undefined ? 'existing' : 'none'),
-  async run({ host, module, json, flags, values: { from, to } }) {
+  check({ values: { from, to } }) {
     if (!to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
+    checkAddress('--to', to)
+    if (from !== undefined) checkSource('--from', from)
+  },
+  opening: ({ values }) => (values.from === undefined ? 'existing' : 'none'),
+  async run({ host, module, json, flags, values: { from, to = '' } }) {
     openFilesAs('make')
     const convert = flags.has('convert')
     const end = await closing(async (kept) =>
       copyStores({
-        from: from === undefined ? host.database : kept(await openSource(from, module)),
+        from: from === undefined ? host.database : kept(await openStore(from, module)),
         to: kept(await openStore(to, module)),
         ...{ models: host.known(), convert, stream: process.stderr },
       }),

@@ -13,7 +13,7 @@ import { table } from '../../src/upkeep/check/table.ts'
 import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/doctor.ts'
 import type { AccountIdentifier, Finding } from '../../src/upkeep/doctor/records.ts'
 import { bar, commandLine, openApp, packageFolder, Unusable } from './command.ts'
-import { openStore } from './stores.ts'
+import { checkAddress, openStore } from './stores.ts'
 import { upgradeOf, upgradeText } from './upgrade.ts'
 
 const USAGE = `Looks at a MongoDB database that another program set up, Mongoose for example, and tells what your app would not
@@ -42,10 +42,17 @@ export async function doctor(args: readonly string[]): Promise<number> {
   const given = commandLine(args, USAGE, ['mongo', 'since'], ['upgrade'])
   if (!given) return 0
   const { module, json, values, flags } = given
-  if (flags.has('upgrade')) return tellUpgrade(values.since, json)
-  const { mongo } = values
-  if (mongo !== undefined && !/^mongodb(?:\+srv)?:/.test(mongo)) {
-    throw new Unusable(`--mongo is an address such as mongodb://host/database`)
+  if (flags.has('upgrade')) {
+    if (values.mongo !== undefined) throw new Unusable('--mongo does not go with --upgrade')
+    return tellUpgrade(values.since, json)
+  }
+  const { mongo, since } = values
+  if (since !== undefined) throw new Unusable('--since goes with --upgrade')
+  if (mongo !== undefined) {
+    if (!mongo.startsWith('mongodb')) {
+      throw new Unusable('--mongo is an address such as mongodb://host/database')
+    }
+    checkAddress('--mongo', mongo)
   }
   const { app, host } = await openApp(module, mongo === undefined ? 'existing' : 'none')
   const other = mongo === undefined ? undefined : await openStore(mongo)

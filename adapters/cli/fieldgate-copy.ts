@@ -5,12 +5,13 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
 import type { Model } from '../../src/model/model.ts'
+import { argumentsIn } from './arguments.ts'
 import { closing, copy, linesOf, lossesOf } from './copying.ts'
-import { openSource, openStore, STORES } from './stores.ts'
+import { checkAddress, checkSource, openStore, STORES } from './stores.ts'
 import { end, Unusable } from './unusable.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
@@ -25,7 +26,7 @@ Stop everything that writes to the source first. Run the command again to contin
 
 /** Runs the command; resolves to its exit code. */
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = argumentsIn({
     options: {
       from: { type: 'string' },
       to: { type: 'string' },
@@ -39,10 +40,12 @@ async function main(): Promise<number> {
     console.log(USAGE)
     return values.help ? 0 : 2
   }
+  checkSource('--from', from)
+  checkAddress('--to', to)
   const models = await modelsOf(values.models)
   const { ok, collections, lost, error } = await closing(async (kept) =>
     copy({
-      from: kept(await openSource(from)),
+      from: kept(await openStore(from)),
       to: kept(await openStore(to)),
       ...{ models, convert, stream: process.stdout },
     }),
@@ -54,6 +57,7 @@ async function main(): Promise<number> {
 }
 
 async function modelsOf(module: string): Promise<Model[]> {
+  if (!existsSync(module)) throw new Unusable(`there is no file '${module}' in ${process.cwd()}`)
   const exported: Record<string, unknown> = await import(pathToFileURL(resolve(module)).href)
   const models = Object.values(exported).filter(
     (value): value is Model => typeof value === 'object' && value !== null && 'shape' in value,
@@ -62,13 +66,8 @@ async function modelsOf(module: string): Promise<Model[]> {
   return models
 }
 
-/** Whether the command could not run: what it was given makes no sense. */
-function isUnusable(error: Error & { code?: unknown }): boolean {
-  return error instanceof Unusable || /^ERR_PARSE_ARGS_/.test(String(error.code))
-}
-
 const code = await main().catch((error: Error) => {
   console.error(`fieldgate-copy: ${error.message}`)
-  return isUnusable(error) ? 2 : 1
+  return error instanceof Unusable ? 2 : 1
 })
 await end(code)

@@ -19,10 +19,10 @@ Exit codes: 0 the document is printed, 2 it could not be made.`
 export const openapi: Run = command({
   usage: USAGE,
   names: ['version', 'title', 'api-version'],
+  check: ({ values }) => void openApiVersion(values.version),
   opening: () => 'none',
   async run({ app, host, values }) {
-    const of = versionIn(values.version)
-    if (!of) throw new Unusable(`--version is 3.2 or 3.1, not '${values.version}'`)
+    const of = openApiVersion(values.version)
     const served = servedOptions(host)
     const title = values.title ?? served?.title ?? 'API'
     const version = values['api-version'] ?? served?.version ?? '1.0'
@@ -31,3 +31,9 @@ export const openapi: Run = command({
     return 0
   },
 })
+
+function openApiVersion(version: string | undefined): NonNullable<ReturnType<typeof versionIn>> {
+  const known = versionIn(version)
+  if (!known) throw new Unusable(`--version is 3.2 or 3.1, not '${version}'`)
+  return known
+}

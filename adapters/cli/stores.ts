@@ -10,39 +10,50 @@ import { Unusable } from './unusable.ts'
 export const STORES = `<store>    sqlite:<file>, mongodb://host/database, postgres://host/database[?schema=name], or d1:<binding>, a database of your
              wrangler.toml`
 
-/** Opens a store that must exist, by its address. */
-export async function openSource(address: string, bindings: BindingOptions = {}): Promise<Store> {
-  const file = fileIn(address)
-  if (file !== undefined && !existsSync(file)) throw new Unusable(`there is no file '${file}'`)
-  return openStore(address, bindings)
+/** Throws an `Unusable` if `address`, the value of `option`, is none of a store. */
+export function checkAddress(option: string, address: string): void {
+  if (fileIn(address) !== undefined || POSTGRES.test(address) || bindingIn(address)) return
+  if (!MONGODB.test(address)) {
+    throw new Unusable(
+      `${option}: '${address}' is not a store; write sqlite:<file>, mongodb://host/database, postgres://host/database or d1:<binding>`,
+    )
+  }
+  if (!NAMED.test(address)) {
+    throw new Unusable('the address names no database; write mongodb://host/database')
+  }
 }
 
-/** Opens a store by its address; a SQLite file that doesn't exist is made. Drivers are loaded on demand. */
+/** The same for a store that is read: its file must exist. */
+export function checkSource(option: string, address: string): void {
+  checkAddress(option, address)
+  const file = fileIn(address)
+  if (file !== undefined && !existsSync(file)) throw new Unusable(`there is no file '${file}'`)
+}
+
+/**
+ * Opens a store by its address, which was checked; a SQLite file that doesn't exist is made. Drivers are loaded on demand.
+ */
 export async function openStore(address: string, bindings: BindingOptions = {}): Promise<Store> {
   const path = fileIn(address)
   if (path !== undefined) {
     const { sqliteStore } = await import('../stores/sqlite/node.ts')
     return sqliteStore({ path })
   }
-  if (/^mongodb(?:\+srv)?:/.test(address)) {
-    if (!NAMED.test(address)) {
-      throw new Unusable('the address names no database; write mongodb://host/database')
-    }
+  if (MONGODB.test(address)) {
     const { mongoStore } = await import('../stores/mongodb/index.ts')
     return mongoStore({ url: address })
   }
-  if (/^postgres(?:ql)?:/.test(address)) {
+  if (POSTGRES.test(address)) {
     const { postgresStore } = await import('../stores/postgres/index.ts')
     const [, schema] = /[?&]schema=([^&]+)/.exec(address) ?? []
     const url = address.replace(/([?&])schema=[^&]*&?/, '$1')
     return postgresStore({ url, ...(schema && { schema: decodeURIComponent(schema) }) })
   }
-  const binding = nameIn('d1:', address)
-  if (binding !== undefined) return openD1(binding, bindings)
-  throw new Unusable(
-    `'${address}' is not a store; write sqlite:<file>, mongodb://host/database, postgres://host/database or d1:<binding>`,
-  )
+  return openD1(bindingIn(address) ?? '', bindings)
 }
+
+const MONGODB = /^mongodb(?:\+srv)?:/
+const POSTGRES = /^postgres(?:ql)?:/
 
 /** An address of MongoDB with the name of a database; without one, the driver takes `test`. */
 const NAMED = /^[^:]+:\/\/[^/?]+\/[^?]/
@@ -73,6 +84,11 @@ function fileIn(address: string): string | undefined {
     throw new Unusable(`'${address}' may be in memory, and be gone in the end; write sqlite:<file>`)
   }
   return file
+}
+
+/** The binding that an address of D1 names; undefined for another address. */
+function bindingIn(address: string): string | undefined {
+  return nameIn('d1:', address)
 }
 
 function nameIn(scheme: string, address: string): string | undefined {

@@ -43,9 +43,14 @@ export const user: Run = command({
   usage: USAGE,
   names: ['find', 'role', 'values', 'mount'],
   flags: ['create'],
-  opening({ values, flags }) {
+  check({ values, flags }) {
     if (!values.find) throw new Unusable('name the account, as in --find ann@example.com')
     fieldsIn(values.values)
+    if (values.values !== undefined && !flags.has('create')) {
+      throw new Unusable('--values are those of a new account: add --create')
+    }
+  },
+  opening({ flags }) {
     // What the app logs does not belong on the standard output.
     console.info = console.error
     return flags.has('create') ? 'make' : 'existing'

@@ -21,16 +21,3 @@ function adviceFor(app: unknown, attach: unknown): string {
   const instead = typeof app === 'function' ? ', not toExpress(app.handle)' : ''
   return `Write toExpress(app)${instead}`
 }
-
-/** Throws a `TypeError` that names the option which is unknown or makes no sense. */
-export function checkOptions(options: unknown): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('toExpress: the options must be an object, e.g. { auth: (request) => … }')
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (name !== 'auth') throw new TypeError(`toExpress: unknown option '${name}'`)
-    if (value !== undefined && typeof value !== 'function') {
-      throw new TypeError(`toExpress: 'auth' must be a function`)
-    }
-  }
-}

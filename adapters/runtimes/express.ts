@@ -7,9 +7,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
+import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
 import { pathOf } from '../../src/ports/paths.ts'
 import { plainAddress } from './client-address.ts'
-import { checkApp, checkOptions } from './express-checks.ts'
+import { checkApp } from './express-checks.ts'
 import { malformed, notFound } from './node-refusals.ts'
 import { hasBody, leaveUnread, ServedRequest } from './node-request.ts'
 
@@ -69,7 +70,7 @@ export function toExpress<R extends ExpressRequest = ExpressRequest>(
   options: ExpressOptions<R> = {},
 ): ExpressListener {
   checkApp(app)
-  checkOptions(options)
+  checkOptions(options, { auth: { test: isFunction, must: 'be a function' } }, 'toExpress')
   const served = { app, ...options } as Served
   // Express tells middlewares from error handlers by the number of parameters.
   return function fieldgate(incoming, response, next) {

@@ -2,6 +2,7 @@
 
 import type { App } from '../../src/app/app.ts'
 import { runBackground } from '../../src/background/run.ts'
+import { checkOptions, type Rule } from '../../src/model/option-rules.ts'
 import { jsonLogger } from '../../src/ports/logger.ts'
 import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
@@ -92,27 +93,34 @@ export const SEND_MS = 30_000
 /** How long a request may take to arrive, in milliseconds. */
 export const REQUEST_MS = 300_000
 
-type Rule = readonly [must: string, test: (value: unknown) => boolean]
+const MILLISECONDS: Rule = {
+  must: 'be a whole number of milliseconds, or 0 for no limit',
+  test: isWhole,
+}
 
-const MILLISECONDS: Rule = ['be a whole number of milliseconds, or 0 for no limit', isWhole]
-
-const FLAG: Rule = ['be true or false', (value) => typeof value === 'boolean']
+const FLAG: Rule = { must: 'be true or false', test: (value) => typeof value === 'boolean' }
 
 /** The options of all runtimes: an option that one of them ignores is still accepted. */
 const RULES: Readonly<Record<string, Rule>> = {
-  port: ['be a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
-  hostname: [
-    'be a name or an address',
-    (value) => typeof value === 'string' && value.trim() !== '',
-  ],
+  port: {
+    must: 'be a whole number from 0 to 65535',
+    test: (value) => isWhole(value) && value <= 65_535,
+  },
+  hostname: {
+    must: 'be a name or an address',
+    test: (value) => typeof value === 'string' && value.trim() !== '',
+  },
   headersTimeout: MILLISECONDS,
   requestTimeout: MILLISECONDS,
   sendTimeout: MILLISECONDS,
-  trustProxy: ['be a whole number of proxies', isWhole],
-  graceMs: ['be a whole number of milliseconds', isWhole],
+  trustProxy: { must: 'be a whole number of proxies', test: isWhole },
+  graceMs: { must: 'be a whole number of milliseconds', test: isWhole },
   signals: FLAG,
   background: FLAG,
-  processes: ['be a whole number of processes, at least 1', (value) => isWhole(value) && value > 0],
+  processes: {
+    must: 'be a whole number of processes, at least 1',
+    test: (value) => isWhole(value) && value > 0,
+  },
 }
 
 /**
@@ -123,12 +131,7 @@ export function listening(options: ServeOptions): {
   readonly port: number
   readonly hostname: string | undefined
 } {
-  for (const [name, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined
-    if (!rule) throw new TypeError(`serve: unknown option '${name}'`)
-    const [must, test] = rule
-    if (value !== undefined && !test(value)) throw new TypeError(`serve: '${name}' must ${must}`)
-  }
+  checkOptions(options, RULES, 'serve')
   const { port = DEFAULT_PORT, hostname } = options
   return { port, hostname: hostname?.replace(/^\[(.*)\]$/, '$1') }
 }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Project, project } from './project.ts'
@@ -19,6 +19,7 @@ describe('fieldgate audit', () => {
     folder = await project({
       'app.ts': BASE,
       'open.ts': BASE.replace("allowedFields: ['title']", "allowedFields: ['title', 'price']"),
+      'file.ts': BASE.replace(/postgres/g, 'sqlite').replace(/url: '[^']*'/, "path: 'books.db'"),
       'empty.ts': BASE.replace(/app\.mount.*/, ''),
       'other.json': '{"rows":[]}',
       'configured.ts': `if (!process.env.KEY) throw new Error('KEY is missing.')\n${BASE}`,
@@ -44,6 +45,12 @@ describe('fieldgate audit', () => {
       search: [],
     })
     expect((await folder.fieldgate('audit', './empty.ts')).out).toBe('[]\n')
+  })
+
+  it('needs no database file, and makes none', async () => {
+    const { code, err } = await folder.fieldgate('audit', './file.ts')
+    expect([code, err]).toEqual([0, ''])
+    expect(await readdir(folder.folder)).not.toContain('books.db')
   })
 
   it('prints a table for people', async () => {

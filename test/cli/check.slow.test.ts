@@ -89,7 +89,7 @@ describe('fieldgate check', () => {
   })
 
   it.each([
-    [['check', './missing.ts'], /'\.\/missing\.ts' could not be loaded/],
+    [['check', './missing.ts'], /there is no file '\.\/missing\.ts' in /],
     [['check', './none.ts'], /exports no app\. Write in it: export const app = createApp/],
     [['check'], /name the file that exports your app/],
     [['check', './app.ts', '--nope'], /'--nope'/],

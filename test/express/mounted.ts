@@ -59,7 +59,10 @@ it('takes apps alone, and options that it knows', async () => {
   refused([{ default: app }], /but got another object/)
   refused([app.handle], /but got a function\. Write toExpress\(app\), not toExpress\(app\.handle\)/)
   refused([createRouter({ model: City, middlewares: [] })], /A router is mounted in an app first/)
-  refused([app, { auht: () => undefined }], /toExpress: unknown option 'auht'/)
+  refused(
+    [app, { auht: () => undefined }],
+    /toExpress: unknown option 'auht'\. Did you mean 'auth'\?/,
+  )
   refused([app, { auth: { userId: '1' } }], /toExpress: 'auth' must be a function/)
   refused([app, null], /toExpress: the options must be an object/)
   refused([app, () => undefined], /toExpress: the options must be an object/)

@@ -124,6 +124,7 @@ describe('the adapters', () => {
   const OWN = [
     ['adapters/runtimes/', 'src/app/app.ts'],
     ['adapters/runtimes/', 'src/background/run.ts'],
+    ['adapters/runtimes/', 'src/model/option-rules.ts'],
     ['adapters/files/', 'src/uploads/index.ts'],
     ['adapters/clients/', 'src/client/'],
     ['adapters/methods/', 'src/auth/'],

@@ -36,7 +36,7 @@ export function serving(runtime: string): void {
       const refused: [object, string][] = [
         [{ port: 70_000 }, `'port' must be a whole number from 0 to 65535`],
         [{ hostname: '' }, `'hostname' must be a name or an address`],
-        [{ host: '127.0.0.1' }, `unknown option 'host'`],
+        [{ hostnaem: '127.0.0.1' }, `unknown option 'hostnaem'. Did you mean 'hostname'?`],
       ]
       for (const [options, why] of refused) {
         expect(await rejected(runtime, options)).toBe(`TypeError: serve: ${why}`)

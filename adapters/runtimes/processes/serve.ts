@@ -13,7 +13,7 @@ import {
   within,
 } from '../server.ts'
 import { endProcess } from '../signals.ts'
-import { startFailure } from '../start-failure.ts'
+import { listenFailure, startFailure } from '../start-failure.ts'
 import { isWorker, tellFirst, toldToClose, WORKER_VARIABLE, workerPort } from './channel.ts'
 import type { ForkWith, Place, Workers } from './first.ts'
 
@@ -50,7 +50,10 @@ export async function inProcesses<Options extends ServeOptions>(
   const { processes = 1 } = options
   if (!isWorker) advise()
   if (isWorker) return processes > 1 ? work(app, options, here) : servedByFirst(app, place)
-  return processes > 1 ? lead(app, place, options, processes, forkOf) : here(app, options)
+  const serving = processes > 1 ? lead(app, place, options, processes, forkOf) : here(app, options)
+  return serving.catch((error: unknown) => {
+    throw listenFailure(error, place.port)
+  })
 }
 
 let isLeading = false

@@ -41,7 +41,8 @@ export function backUp(path: string, to: string): BackedUp {
   }
 }
 
-function refuseExisting(file: string): void {
+/** Throws if the file is there. */
+export function refuseExisting(file: string): void {
   if (existsSync(file)) throw new Error(`'${file}' is there already: name a new file, or remove it`)
 }
 
