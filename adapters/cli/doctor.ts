@@ -12,7 +12,7 @@ import type { Host } from '../../src/records/engine/host.ts'
 import { table } from '../../src/upkeep/check/table.ts'
 import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/doctor.ts'
 import type { AccountIdentifier, Finding } from '../../src/upkeep/doctor/records.ts'
-import { bar, commandLine, openApp, packageFolder, Unusable } from './command.ts'
+import { bar, type CommandLine, commandLine, openApp, packageFolder, Unusable } from './command.ts'
 import { checkAddress, openStore } from './stores.ts'
 import { upgradeOf, upgradeText } from './upgrade.ts'
 
@@ -42,18 +42,9 @@ export async function doctor(args: readonly string[]): Promise<number> {
   const given = commandLine(args, USAGE, ['mongo', 'since'], ['upgrade'])
   if (!given) return 0
   const { module, json, values, flags } = given
-  if (flags.has('upgrade')) {
-    if (values.mongo !== undefined) throw new Unusable('--mongo does not go with --upgrade')
-    return tellUpgrade(values.since, json)
-  }
-  const { mongo, since } = values
-  if (since !== undefined) throw new Unusable('--since goes with --upgrade')
-  if (mongo !== undefined) {
-    if (!mongo.startsWith('mongodb')) {
-      throw new Unusable('--mongo is an address such as mongodb://host/database')
-    }
-    checkAddress('--mongo', mongo)
-  }
+  checkOptions(given)
+  if (flags.has('upgrade')) return tellUpgrade(values.since, json)
+  const { mongo } = values
   const { app, host } = await openApp(module, mongo === undefined ? 'existing' : 'none')
   const other = mongo === undefined ? undefined : await openStore(mongo)
   try {
@@ -64,6 +55,17 @@ export async function doctor(args: readonly string[]): Promise<number> {
     await other?.close()
     await app.close()
   }
+}
+
+function checkOptions({ values: { mongo, since }, flags }: CommandLine): void {
+  const isUpgrade = flags.has('upgrade')
+  if (isUpgrade && mongo !== undefined) throw new Unusable('--mongo does not go with --upgrade')
+  if (!isUpgrade && since !== undefined) throw new Unusable('--since goes with --upgrade')
+  if (mongo === undefined) return
+  if (!mongo.startsWith('mongodb')) {
+    throw new Unusable('--mongo is an address such as mongodb://host/database')
+  }
+  checkAddress('--mongo', mongo)
 }
 
 /** Tells which upgrade notes concern the project in this folder. */

@@ -54,32 +54,38 @@ export function withCreatedIds(
   { path, body, ...rest }: OperationRequest,
   idOf: (operation: number) => string | undefined,
 ): OperationRequest {
-  const found = (operation: unknown): string => {
+  const found: Found = (operation, ...where) => {
     const id = typeof operation === 'number' ? idOf(operation) : undefined
-    if (id === undefined) throw refuse.notCreatedBefore()
+    if (id === undefined) throw refuse.notCreatedBefore(...where)
     return id
   }
   return {
     ...rest,
-    path: path.replace(/(?<=\/)\$(\d{1,9})(?=[/?]|$)/g, (_, at) =>
-      encodeURIComponent(found(Number(at))),
+    path: path.replace(/(?<=\/)\$(\d{1,9})(?=[/?]|$)/g, (name, at) =>
+      encodeURIComponent(found(Number(at), name, 'path')),
     ),
-    body: withIds(body, found),
+    body: withIds(body, 'body', found),
   }
 }
 
-function withIds(value: unknown, found: (operation: unknown) => string): unknown {
-  if (Array.isArray(value)) return value.map((element) => withIds(element, found))
+type Found = (operation: unknown, name: string, place: string) => string
+
+function withIds(value: unknown, at: string, found: Found): unknown {
+  if (Array.isArray(value)) {
+    return value.map((element, index) => withIds(element, `${at}.${index}`, found))
+  }
   if (!isFields(value)) return value
   const names = Object.keys(value)
-  if (names.length === 1 && names[0] === '$id') return found(value.$id)
-  return Object.fromEntries(names.map((name) => [name, withIds(value[name], found)]))
+  if (names.length === 1 && names[0] === '$id') return found(value.$id, '$id', at)
+  return Object.fromEntries(
+    names.map((name) => [name, withIds(value[name], `${at}.${name}`, found)]),
+  )
 }
 
 function mistakeIn(operation: unknown): HttpError | undefined {
   if (!isFields(operation)) return refuse.notAnOperation()
-  if (!Object.keys(operation).every((name) => MEMBERS.includes(name)))
-    return refuse.notAnOperation()
+  const unknown = Object.keys(operation).find((name) => !MEMBERS.includes(name))
+  if (unknown !== undefined) return refuse.unknownMember(unknown, MEMBERS)
   const { method, path, ifMatch } = operation
   if (!METHODS.includes(method)) return refuse.methodNotInBatch()
   if (typeof path !== 'string') return refuse.invalidPath()

@@ -1,6 +1,7 @@
 /** The refusals of a batch itself; those of its operations are the same as alone. */
 
 import { badRequest, type HttpError, refusal } from '../http/errors.ts'
+import { echoed } from '../ports/messages.ts'
 
 /** As much as servers take of a request's first line, and of one header field. */
 export const MAX_PATH = 8192
@@ -13,6 +14,11 @@ export const notAnOperation = (): HttpError =>
     'not-an-operation',
     "An operation is an object with 'method' and 'path', and perhaps 'body' and 'ifMatch'.",
   )
+export const unknownMember = (name: string, known: readonly string[]): HttpError =>
+  badRequest(
+    'not-an-operation',
+    `Unknown key '${echoed(name)}' in an operation. Allowed: ${known.join(', ')}.`,
+  )
 export const methodNotInBatch = (): HttpError =>
   badRequest('method-not-in-batch', "'method' must be POST, PATCH or DELETE.")
 export const invalidPath = (): HttpError =>
@@ -23,10 +29,11 @@ export const ifMatchTooLong = (): HttpError =>
   badRequest('if-match-too-long', `'ifMatch' has more than ${MAX_IF_MATCH} bytes.`)
 export const invalidIfMatch = (): HttpError =>
   badRequest('invalid-if-match', "'ifMatch' must be an ETag, or '*'.")
-export const notCreatedBefore = (): HttpError =>
+/** `name` is what stands for a record, and `place` where it does. */
+export const notCreatedBefore = (name: string, place: string): HttpError =>
   badRequest(
     'not-created-before',
-    "'$' with a number stands for the record that an earlier operation creates.",
+    `'${name}' in '${echoed(place)}' must name an earlier operation that creates a record, by its index.`,
   )
 export const notInBatch = (): HttpError =>
   badRequest(

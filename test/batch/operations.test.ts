@@ -158,16 +158,20 @@ describe('a batch', () => {
     expect(records).toEqual([changed?.body.data])
     expect(records).toEqual([{ ...created?.body.data, pages: 9 }])
     expect(records[0]?.shelf).toBe(shelf?.body.data._id)
-    for (const wrong of [
-      { method: 'PATCH', path: '/books/$1', body: { pages: 1 } },
-      { method: 'POST', path: '/books', body: { title: 'd', shelf: { $id: 1 } } },
-      { method: 'POST', path: '/books', body: { title: 'd', shelf: { $id: 'S' } } },
-    ]) {
+    for (const [name, place, wrong] of [
+      ['$1', 'path', { method: 'PATCH', path: '/books/$1', body: { pages: 1 } }],
+      ['$id', 'body.shelf', { method: 'POST', path: '/books', body: { shelf: { $id: 1 } } }],
+      [
+        '$id',
+        'body.tags.1',
+        { method: 'POST', path: '/books', body: { tags: ['', { $id: 'S' }] } },
+      ],
+    ] as const) {
       const refused = await batch([{ method: 'DELETE', path: `/books/${records[0]?._id}` }, wrong])
       expect([refused.status, refused.body]).toMatchObject([
         400,
         {
-          error: "'$' with a number stands for the record that an earlier operation creates.",
+          error: `'${name}' in '${place}' must name an earlier operation that creates a record, by its index.`,
           operation: 1,
         },
       ])
@@ -247,6 +251,11 @@ describe('a batch', () => {
     ],
     [
       { operations: [{ method: 'POST', path: '/books', body: { title: 'x' }, header: 1 }] },
+      "Unknown key 'header' in an operation. Allowed: method, path, body, ifMatch.",
+      0,
+    ],
+    [
+      { operations: ['POST /books'] },
       "An operation is an object with 'method' and 'path', and perhaps 'body' and 'ifMatch'.",
       0,
     ],
