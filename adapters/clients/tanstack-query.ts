@@ -9,24 +9,25 @@ import {
   type CallsFor,
   type Changes,
   type Choice,
-  type Chosen,
   ClientError,
   type ClosedCalls,
   type Condition,
   type Conditions,
   type Created,
   type Cut,
+  type Expandable,
   type Group,
   type GroupOptions,
   type ListOptions,
   type PaginationOf,
   type Result,
+  type Selectable,
   type Shown,
   type WriteOptions,
   type Written,
 } from '../../src/client/index.ts'
 import { following } from '../../src/client/records.ts'
-import type { AnyRecords } from '../../src/client/shapes.ts'
+import type { AnyRecords, ChosenBy } from '../../src/client/shapes.ts'
 
 /** What names a query in the cache. */
 export type QueryKey = readonly unknown[]
@@ -90,22 +91,22 @@ export interface RecordQueries<T extends AnyRecords> {
   /** Starts the key of every query of these records. */
   readonly queryKey: QueryKey
   /** A list, or one page of it. */
-  list<const C extends Choice<T> = Record<never, never>>(
-    options?: ListOptions<T> & C,
-  ): RecordQuery<RecordList<T, PaginationOf<T['options']> | undefined, Chosen<Shown<T>, C>>>
+  list<S extends Selectable<T> = never, E extends Expandable<T> = never>(
+    options?: ListOptions<T> & Choice<T, S, E>,
+  ): RecordQuery<RecordList<T, PaginationOf<T['options']> | undefined, ChosenBy<Shown<T>, S, E>>>
   /** Every page, one after the other; 100 records each, unless `pageSize` says otherwise. */
-  pages<const C extends Choice<T> = Record<never, never>>(
-    options?: Conditions<T> & C,
-  ): PagesQuery<RecordList<T, PaginationOf<T['options']>, Chosen<Shown<T>, C>>>
+  pages<S extends Selectable<T> = never, E extends Expandable<T> = never>(
+    options?: Conditions<T> & Choice<T, S, E>,
+  ): PagesQuery<RecordList<T, PaginationOf<T['options']>, ChosenBy<Shown<T>, S, E>>>
   /** Groups of records, with what is computed of each. */
   aggregate<const A extends GroupOptions<T>>(
     options: A,
   ): RecordQuery<{ readonly data: Group<T, A>[]; readonly pagination: Cut | undefined }>
   /** One record, or what is chosen of it. */
-  get<const C extends Choice<T> = Record<never, never>>(
+  get<S extends Selectable<T> = never, E extends Expandable<T> = never>(
     id: string,
-    choice?: C,
-  ): RecordQuery<Chosen<Shown<T>, C>>
+    choice?: Choice<T, S, E>,
+  ): RecordQuery<ChosenBy<Shown<T>, S, E>>
   /** Stores a record: `mutate(values)`. */
   create(options?: WriteOptions): RecordMutation<Created<T>, Written<T>>
   /** Changes a record: `mutate({ id, changes, ifMatch? })`. */

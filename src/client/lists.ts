@@ -22,8 +22,26 @@ type Sortable<O> = O extends { readonly sortableFields: readonly (infer N)[] }
   ? N
   : (O extends { readonly query: readonly (infer N)[] } ? N : never) | Ordered<O>
 
+// A type that is inferred has no name: the compiler's messages then list what it is made of.
 /** A sort key: a field's name, with `-` in front for descending. */
-export type SortKey<O> = (Sortable<O> & string) | `-${Sortable<O> & string}`
+export type SortKey<O> =
+  Sortable<O> extends infer N
+    ? [N] extends [never]
+      ? NoSortableFields
+      : N extends string
+        ? N | `-${N}`
+        : never
+    : never
+
+/** The router has no fields to sort by: list some in its `query` or `sortableFields`. */
+export interface NoSortableFields {
+  readonly 'no sortable fields': never
+}
+
+/** The router searches no fields: list some in its `search`. */
+export interface NoSearchFields {
+  readonly 'no search fields': never
+}
 
 /** What a field can be compared with: in a list, an element. */
 type Compared<V> = V extends string | number | boolean | null
@@ -56,21 +74,26 @@ export type ConditionOn<V> =
 type FieldOf<R, K> = K extends keyof R ? R[K] : Managed[K & keyof Managed]
 
 /** Conditions by field, all of which must hold. */
-type Alternative<T extends AnyRecords> = {
-  readonly [K in Filterable<T['options']> & string]?: ConditionOn<Compared<FieldOf<T['record'], K>>>
-}
+type Alternative<T extends AnyRecords, N = Filterable<T['options']>> = T extends unknown
+  ? {
+      readonly [K in N & string]?: K extends Filterable<T['options']>
+        ? ConditionOn<Compared<FieldOf<T['record'], K>>>
+        : readonly Alternative<T>[]
+    }
+  : never
 
 /** Conditions by field, all of which must hold, and in `or` 2 to 20 filters of which one must. */
-export type Where<T extends AnyRecords> = 'or' extends keyof T['record']
-  ? Alternative<T>
-  : Alternative<T> & { readonly or?: readonly Alternative<T>[] }
+export type Where<T extends AnyRecords> = Alternative<
+  T,
+  Filterable<T['options']> | ('or' extends keyof T['record'] ? never : 'or')
+>
 
 /** What a list may be narrowed and ordered by. */
 export interface Conditions<T extends AnyRecords> {
   /** Conditions on the router's `filterableFields`. */
   readonly where?: Where<T>
   /** A search term, where the router has search fields. */
-  readonly search?: 'search' extends keyof T['options'] ? string : never
+  readonly search?: 'search' extends keyof T['options'] ? string : NoSearchFields
   /** A sort key, or up to five. Default: the router's `orderBy`. */
   readonly sort?: SortKey<T['options']> | readonly SortKey<T['options']>[]
   /** The records per page, at most the router's `maxLimit`. */
@@ -81,16 +104,21 @@ export interface Conditions<T extends AnyRecords> {
   readonly headers?: HeaderFields
 }
 
-/** What is returned of each record. */
-export interface Choice<T extends AnyRecords> {
+/** What is returned of each record, of the fields `S` and the references `E`. */
+export interface Choice<
+  T extends AnyRecords,
+  S extends Selectable<T> = Selectable<T>,
+  E extends Expandable<T> = Expandable<T>,
+> {
   /** The fields to return, dotted ones too; `_id` always comes along. Default: all that you may see. */
-  readonly select?: readonly Selectable<T>[]
+  readonly select?: readonly S[]
   /** The references to fill in, of the router's `expandable`. */
-  readonly expand?: readonly Expandable<T>[]
+  readonly expand?: readonly E[]
 }
 
 /** The fields that a client may name. */
-export type Selectable<T extends AnyRecords> = (keyof Shown<T> & string) | `${string}.${string}`
+export type Selectable<T extends AnyRecords> =
+  Shown<T> extends infer R ? (keyof R & string) | `${string}.${string}` : never
 
 /** The references that a client may fill in. */
 export type Expandable<T extends AnyRecords> = T['options'] extends {

@@ -6,13 +6,28 @@ import type { CallRoute } from './calls.ts'
 import type { Connection } from './connection.ts'
 import type { Cut, Group, GroupOptions } from './groups.ts'
 import type { HistoryOptions, HistoryPage, RecordChange } from './history.ts'
-import type { Choice, Conditions, ListOptions, PaginationOf } from './lists.ts'
+import type {
+  Choice,
+  Conditions,
+  Expandable,
+  ListOptions,
+  PaginationOf,
+  Selectable,
+} from './lists.ts'
 import type { LiveOptions } from './live.ts'
 import { inPath } from './paths.ts'
 import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
 import type { Sending } from './sending.ts'
-import type { AnyRecords, Changes, Chosen, ClosedCalls, Created, Shown, Written } from './shapes.ts'
+import type {
+  AnyRecords,
+  Changes,
+  ChosenBy,
+  ClosedCalls,
+  Created,
+  Shown,
+  Written,
+} from './shapes.ts'
 
 /** What all calls for records have, also those of a router that leaves routes out. */
 export interface CallsFor<T extends AnyRecords> {
@@ -27,20 +42,20 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   readonly '~serves'?: T
   readonly call: CallRoute<T>
   /** A list, or one page of it. */
-  list(options?: ListOptions<T>): Promise<Result<Shown<T>[], PaginationOf<T['options']>>>
-  list<const C extends Choice<T>>(
-    options: ListOptions<T> & C,
-  ): Promise<Result<Chosen<Shown<T>, C>[], PaginationOf<T['options']>>>
+  list<S extends Selectable<T> = never, E extends Expandable<T> = never>(
+    options?: ListOptions<T> & Choice<T, S, E>,
+  ): Promise<Result<ChosenBy<Shown<T>, S, E>[], PaginationOf<T['options']>>>
   /** Every page, one after the other. Throws a `ClientError` when one cannot be read. */
-  pages<const C extends Choice<T> = Record<never, never>>(
-    options?: Conditions<T> & C,
+  pages<S extends Selectable<T> = never, E extends Expandable<T> = never>(
+    options?: Conditions<T> & Choice<T, S, E>,
   ): AsyncGenerator<{
-    readonly data: Chosen<Shown<T>, C>[]
+    readonly data: ChosenBy<Shown<T>, S, E>[]
     readonly pagination: PaginationOf<T['options']>
   }>
   /** Every record, page by page. Throws a `ClientError` when a page cannot be read. */
-  all(options?: Conditions<T>): AsyncGenerator<Shown<T>>
-  all<const C extends Choice<T>>(options: Conditions<T> & C): AsyncGenerator<Chosen<Shown<T>, C>>
+  all<S extends Selectable<T> = never, E extends Expandable<T> = never>(
+    options?: Conditions<T> & Choice<T, S, E>,
+  ): AsyncGenerator<ChosenBy<Shown<T>, S, E>>
   /**
    * The whole list as a file, where the router has an `exportLimit`: `'csv'`, or `'ndjson'` with one JSON object a line. The
    * data is the response, to be read as `data.body` while it arrives, or at once, as by `data.blob()`.
@@ -54,18 +69,17 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
    * after each change, also over breaks of the connection. Without `sort` new records come last. Resolves when `signal` has
    * ended it, or the server refuses.
    */
-  live<const C extends Pick<Choice<T>, 'expand'> = Record<never, never>>(
-    options: Omit<Conditions<T>, 'pageSize' | 'signal'> & C,
-    handlers: LiveOptions<Chosen<Shown<T>, C>>,
+  live<E extends Expandable<T> = never>(
+    options: Omit<Conditions<T>, 'pageSize' | 'signal'> & Pick<Choice<T, never, E>, 'expand'>,
+    handlers: LiveOptions<ChosenBy<Shown<T>, never, E>>,
   ): Promise<void>
   /** Groups of records, with what is computed of each, as the router's `aggregates` allow. */
   aggregate<const A extends GroupOptions<T>>(options: A): Promise<Result<Group<T, A>[], Cut>>
   /** One record. */
-  get(id: string, options?: CallOptions): Promise<Result<Shown<T>>>
-  get<const C extends Choice<T>>(
+  get<S extends Selectable<T> = never, E extends Expandable<T> = never>(
     id: string,
-    options: CallOptions & C,
-  ): Promise<Result<Chosen<Shown<T>, C>>>
+    options?: CallOptions & Choice<T, S, E>,
+  ): Promise<Result<ChosenBy<Shown<T>, S, E>>>
   /** Stores a record. A `File` or `Blob` among the values is uploaded. */
   create(values: Created<T>, options?: CreateOptions): Promise<Result<W>>
   /** Changes the given fields of a record. */

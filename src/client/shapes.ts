@@ -63,7 +63,13 @@ type Fields<R, H, G> = [Filled<G>] extends [never]
         | Wire<R[K]>
         | (K extends Filled<G> ? Populated : never)
     }
-type Whole<R, H, G> = [Selects<G>] extends [never] ? Fields<R, H, G> : Partial<Fields<R, H, G>>
+/** The times that the model keeps, which every response has. */
+type Stamped<H> = {
+  readonly [M in H & string as M extends `+${infer N}` ? (N extends H ? never : N) : never]: string
+}
+type Whole<R, H, G> = [Selects<G>] extends [never]
+  ? Fields<R, H, G> & Stamped<H>
+  : Partial<Fields<R, H, G>>
 
 /** The hidden fields; a model whose type was written down by hand tells of none. */
 type Hidden<H> = unknown extends H ? never : H
@@ -91,7 +97,8 @@ export type Chosen<R, C> = ChosenBy<R, NamesIn<C, 'select'>, NamesIn<C, 'expand'
 type NamesIn<C, Key extends string> = C extends { readonly [K in Key]: readonly (infer N)[] }
   ? N
   : never
-type ChosenBy<R, S, E> = [S, E] extends [never, never]
+/** The same by the names of the fields and the references. */
+export type ChosenBy<R, S, E> = [S, E] extends [never, never]
   ? R
   : {
       [K in keyof R as K extends Kept<S, E> ? K : never]: K extends Head<E>

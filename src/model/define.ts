@@ -27,6 +27,7 @@ import {
   remember,
   SEVERAL_TYPES,
   type SortName,
+  type Stamps,
   sortKey,
   type TimestampNames,
   timestampFields,
@@ -43,14 +44,19 @@ import { noSuchField } from './suggest.ts'
 import type { Side } from './union-shape.ts'
 
 /** Options of `defineModel`. */
-export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>>, U = unknown> {
+export interface ModelDefinition<
+  S extends FieldSchemas,
+  H = FieldName<Values<S>>,
+  U = unknown,
+  W = TimestampNames,
+> {
   /** The fields, or a `z.object()` with refinements across fields. */
   readonly fields: S | $ZodObject<S>
   /**
    * Whether records have `createdAt` and `updatedAt`, which the server sets. Other names: `{ createdAt: 'created_at',
    * updatedAt: false }`; false leaves one out. Default false.
    */
-  readonly timestamps?: TimestampNames
+  readonly timestamps?: W
   /**
    * Fields, or lists of fields, whose values no two records may share; records without the field never clash. Each must
    * have one type: a mixed field (`z.unknown()`, a union of several types) cannot be unique.
@@ -150,10 +156,11 @@ export function defineModel<
   const S extends FieldSchemas,
   H extends FieldName<Values<S>> = never,
   U = undefined,
+  const W extends TimestampNames = false,
 >(
   name: string,
-  definition: ModelDefinition<S, H, U>,
-): Model<Values<S>, Inputs<S>, H | Transformed<U>> {
+  definition: ModelDefinition<S, H, U, W>,
+): Model<Values<S>, Inputs<S>, H | Transformed<U> | Stamps<W>> {
   const fail: Fail = failAs(`Model '${name}'`)
   if (typeof name !== 'string' || name === '') fail('a model needs a name')
   checkDefinition(definition, fail)
@@ -188,7 +195,7 @@ export function defineModel<
         )
       : keys
   }
-  const model: Model<Values<S>, Inputs<S>, H | Transformed<U>> = Object.freeze({
+  const model: Model<Values<S>, Inputs<S>, H | Transformed<U> | Stamps<W>> = Object.freeze({
     name,
     collection: definition.collection ?? ownCollection(name, fail),
     idType,

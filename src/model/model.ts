@@ -50,9 +50,26 @@ export type Convert = (stored: unknown) => unknown
 /** Marks, in the list of hidden fields, a model whose `output` decides what is shown. */
 export type ByOutput = '()'
 
+/** Marks, in the list of hidden fields, the times that a model with the `timestamps` `W` keeps: `+createdAt`. */
+export type Stamps<W> = boolean extends W
+  ? never
+  : W extends true
+    ? Stamps<object>
+    : W extends object
+      ? `+${TimeIn<W, 'createdAt'> | TimeIn<W, 'updatedAt'>}`
+      : never
+
+type TimeIn<W, Time extends string> = W extends { readonly [K in Time]: infer N }
+  ? N extends true
+    ? Time
+    : N extends string
+      ? N
+      : never
+  : Time
+
 /**
  * A data model made by `defineModel`: its records are `R`, and writes take `I`. `H` names the hidden fields, as far as
- * the compiler knows them.
+ * the compiler knows them, with marks.
  */
 export interface Model<R = Fields, I = unknown, H = unknown> {
   readonly name: string
