@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { RUNTIMES, storesOn } from '../../packages/create-fieldgate/src/choices.ts'
+import { inShell } from '../../packages/create-fieldgate/src/main.ts'
 import { VERSIONS } from '../../packages/create-fieldgate/src/manifest.ts'
 import { filesOf, nameFrom } from '../../packages/create-fieldgate/src/project.ts'
 import { agentDocs } from '../../scripts/agent-docs.ts'
@@ -109,4 +110,11 @@ it('a project gets the versions that fieldgate is tested with, and the version o
   const tested = Object.keys(VERSIONS).map((name) => [name, `^${devDependencies[name]}`])
   expect(VERSIONS).toEqual(Object.fromEntries(tested))
   expect(manifest('packages/create-fieldgate/package.json').version).toBe(version)
+})
+
+it('paths are written as a shell takes them', () => {
+  expect(
+    ['a/b-1.c', 'küche', 'a b', "it's", '$a', '(a)'].map((path) => inShell(path, false)),
+  ).toEqual(['a/b-1.c', 'küche', "'a b'", "'it'\\''s'", "'$a'", "'(a)'"])
+  expect(['C:\\a', 'C:\\a b'].map((path) => inShell(path, true))).toEqual(['C:\\a', '"C:\\a b"'])
 })

@@ -63,6 +63,7 @@ export function parse(args: readonly string[]): Given {
   }
   const accounts = accountsIn({ values })
   const [directory] = positionals
+  if (directory?.trim() === '') throw new Refused('Name a directory, such as my-api.')
   return {
     ...(directory !== undefined && { directory }),
     ...(runtime && { runtime }),

@@ -6,7 +6,7 @@
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { type Choices, parse, Refused, RUNTIMES, STORES } from './choices.ts'
 import { RUNTIME, STORE } from './manifest.ts'
 import { filesOf, nameFrom } from './project.ts'
@@ -54,10 +54,7 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   const folder = resolve(choices.directory)
   checkEmpty(folder, choices.directory)
   const { title, install, run } = RUNTIME[choices.runtime]
-  for (const [path, text] of filesOf(choices, nameFrom(basename(folder)), version())) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
+  write(folder, choices)
   const store = STORE[choices.store]
   const { accounts, passkeys, admin } = choices
   const extras = [passkeys && 'passkeys', admin && 'the admin page'].filter(Boolean)
@@ -65,7 +62,7 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   console.log(`\nMade ${choices.directory}: ${title}, ${store.title}, ${access}.`)
   const isInstalled = wantsInstall && (await succeeds(install, folder))
   const next = [
-    folder === process.cwd() ? '' : `cd ${relative(process.cwd(), folder)}`,
+    folder === process.cwd() ? '' : `cd ${inShell(relative(process.cwd(), folder))}`,
     isInstalled ? '' : install,
     store.url ? 'docker compose up --detach --wait' : '',
     `${run} dev`,
@@ -76,13 +73,35 @@ async function make(choices: Choices, wantsInstall: boolean): Promise<number> {
   return 1
 }
 
+function write(folder: string, choices: Choices): void {
+  const files = filesOf(choices, nameFrom(basename(folder)), version())
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+  } catch (error) {
+    throw new Refused(`'${choices.directory}' can't be written: ${(error as Error).message}`)
+  }
+}
+
+/** A path as a shell takes it. */
+export function inShell(path: string, isWindows: boolean = process.platform === 'win32'): string {
+  if (/^[\p{L}\p{N}_./\\:@+-]+$/u.test(path)) return path
+  return isWindows ? `"${path}"` : `'${path.replaceAll("'", `'\\''`)}'`
+}
+
 /** A new repository has its `.git` already. */
 function checkEmpty(folder: string, directory: string): void {
   const found = statSync(folder, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) throw new Refused(`'${directory}' is a file.`)
-  if (found && readdirSync(folder).some((name) => name !== '.git')) {
+  if (found?.isDirectory() && readdirSync(folder).some((name) => name !== '.git')) {
     throw new Refused(`'${directory}' isn't empty. Choose another directory.`)
   }
+  // A folder above may be a file, too.
+  let at = folder
+  while (!statSync(at, { throwIfNoEntry: false })) at = dirname(at)
+  const shown = isAbsolute(directory) ? at : relative(process.cwd(), at)
+  if (!statSync(at).isDirectory()) throw new Refused(`'${shown}' is a file.`)
 }
 
 /** Runs a command in a folder, with its output; resolves to whether it succeeded. */

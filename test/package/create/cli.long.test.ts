@@ -102,7 +102,11 @@ describe('create-fieldgate', () => {
     [['a', '--stor', 'd1'], "Unknown option '--stor'. See create-fieldgate --help."],
     [['a', '--store'], "Option '--store <value>' argument missing. See create-fieldgate --help."],
     [['.'], "'.' isn't empty. Choose another directory."],
+    [[''], 'Name a directory, such as my-api.'],
+    [[' '], 'Name a directory, such as my-api.'],
+    [['taken/sub/deep'], "'taken' is a file."],
   ])('refuses %j in one line', async (args, line) => {
+    writeFileSync(join(home, 'taken'), '')
     const before = readdirSync(home)
     expect(await create(['--yes', ...args])).toEqual({ code: 2, stdout: '', stderr: `${line}\n` })
     expect(readdirSync(home)).toEqual(before)
@@ -123,6 +127,7 @@ describe('create-fieldgate', () => {
   it('takes the defaults with --yes: Node and SQLite', async () => {
     const { code, stdout } = await create(['Meine Küche!', '--yes', '--no-install'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('Node, SQLite, with an API key')])
+    expect(stdout).toContain("\n  cd 'Meine Küche!'\n")
     expect(manifestOf('Meine Küche!').name).toBe('meine-kuche')
   })
 
