@@ -2,6 +2,7 @@
 
 import { errorHandler } from '../http/error-handler.ts'
 import { pathOf } from '../ports/paths.ts'
+import { placeOf } from '../ports/shape.ts'
 import type { BackgroundWork } from '../records/engine/background-work.ts'
 import { checkOrder, refuseMiddlewares } from '../records/engine/guards.ts'
 import type { AppParts, Mountable, MountedRoutes } from '../records/engine/host.ts'
@@ -93,7 +94,8 @@ export function appWith(...parts: readonly AppParts[]): typeof createApp {
 function appOf(options: AppOptions, own: AppParts): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved, own, (...given) => handle(...given))
-  const onError = resolved.onError ?? errorHandler({ development: resolved.development })
+  const { development } = resolved
+  const onError = resolved.onError ?? errorHandler({ development }, (word) => isNamed(host, word))
   const guards: AppGuards = { early: host.early, prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
   const { basePath } = host
@@ -148,6 +150,11 @@ function appOf(options: AppOptions, own: AppParts): App {
     close: () => host.close(),
   }
   return app
+}
+
+/** Whether a model of the app declares a field at `path`. */
+function isNamed({ known }: Pick<Parts['host'], 'known'>, path: string): boolean {
+  return [...known()].some(({ shape }) => placeOf(shape, path) !== undefined)
 }
 
 /** What responds to requests that are for no path of the app: its guards and limits, but no route and no file. */

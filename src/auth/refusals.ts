@@ -1,6 +1,6 @@
 /** Every error message of the authentication API. Statuses and texts are fixed by the contract. */
 
-import { badRequest, HttpError, refusal } from '../http/errors.ts'
+import { badRequest, HttpError, refusal, said, theirs } from '../http/errors.ts'
 
 const unauthorized = (code: string, message: string, cause?: unknown): HttpError =>
   refusal(code, 401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
@@ -89,7 +89,7 @@ export const ownAccountOnly = (): HttpError =>
   forbidden('own-account-only', 'You may only update your own account.')
 export const roleRequired = (): HttpError => badRequest('role-required', 'A role is required.')
 export const unknownRole = (role: string, allowed: readonly string[]): HttpError =>
-  badRequest('unknown-role', `Unknown role: ${role}. Allowed: ${allowed.join(', ')}.`)
+  badRequest('unknown-role', said`Unknown role: ${theirs(role)}. Allowed: ${allowed.join(', ')}.`)
 export const oneRoleOnly = (): HttpError =>
   badRequest('one-role-only', 'This model holds one role per user.')
 export const ownAdminRole = (): HttpError =>
@@ -101,7 +101,7 @@ export const adminNeeded = (): HttpError =>
 
 // Social sign-in
 export const providerNotEnabled = (name: string): HttpError =>
-  refusal('provider-not-enabled', 404, `Sign-in with '${name}' is not enabled.`)
+  refusal('provider-not-enabled', 404, said`Sign-in with '${theirs(name)}' is not enabled.`)
 export const providerCredentialNeeded = (names: readonly string[]): HttpError =>
   badRequest(
     'provider-credential-needed',

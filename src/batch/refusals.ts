@@ -1,7 +1,6 @@
 /** The refusals of a batch itself; those of its operations are the same as alone. */
 
-import { badRequest, type HttpError, refusal } from '../http/errors.ts'
-import { echoed } from '../ports/messages.ts'
+import { badRequest, type HttpError, refusal, said, theirs } from '../http/errors.ts'
 
 /** As much as servers take of a request's first line, and of one header field. */
 export const MAX_PATH = 8192
@@ -17,7 +16,7 @@ export const notAnOperation = (): HttpError =>
 export const unknownMember = (name: string, known: readonly string[]): HttpError =>
   badRequest(
     'not-an-operation',
-    `Unknown key '${echoed(name)}' in an operation. Allowed: ${known.join(', ')}.`,
+    said`Unknown key '${theirs(name)}' in an operation. Allowed: ${known.join(', ')}.`,
   )
 export const methodNotInBatch = (): HttpError =>
   badRequest('method-not-in-batch', "'method' must be POST, PATCH or DELETE.")
@@ -33,7 +32,7 @@ export const invalidIfMatch = (): HttpError =>
 export const notCreatedBefore = (name: string, place: string): HttpError =>
   badRequest(
     'not-created-before',
-    `'${name}' in '${echoed(place)}' must name an earlier operation that creates a record, by its index.`,
+    said`'${name}' in '${theirs(place)}' must name an earlier operation that creates a record, by its index.`,
   )
 export const notInBatch = (): HttpError =>
   badRequest(

@@ -4,7 +4,7 @@ import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { pathOf } from '../ports/paths.ts'
 import { QueryTooLong, RefusedWrite } from '../ports/store-errors.ts'
-import { codeOf, HttpError } from './errors.ts'
+import { codeOf, HttpError, loggedMessage } from './errors.ts'
 import { failureFor } from './failure.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
 import * as refuse from './refusals.ts'
@@ -29,14 +29,19 @@ const UNEXPECTED = 'Internal Server Error'
  * Returns the handler that responds to every failure. An `HttpError` or `ValidationError` sends its status and message,
  * and below 500 its fields. An error of a zod schema is a 400 with its fields. A store that is unavailable or too slow
  * is a 503 with Retry-After. Everything else is a 500 that reveals only the request's id.
+ *
+ * The log has no words of clients but those for which `isName` returns true: names of the app's own.
  */
-export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
+export function errorHandler(
+  options: ErrorHandlerOptions = {},
+  isName: (word: string) => boolean = () => false,
+): ErrorHandler {
   const outages = outageLog()
   return (error, request, context) => {
     const known = refusalIn(error)
     const status = known?.status ?? 500
     const code = known ? codeOf(known) : 'internal-error'
-    log(known ?? error, status, { request, context, code, outages })
+    log(known ?? error, status, { request, context, code, outages, isName })
     const { requestId } = request
     const failure = {
       error: known?.message ?? UNEXPECTED,
@@ -78,6 +83,7 @@ interface Failed {
   readonly context: RequestContext
   readonly code: string | undefined
   readonly outages: OutageLog
+  readonly isName: (word: string) => boolean
 }
 
 /**
@@ -85,7 +91,7 @@ interface Failed {
  * or token; the stack only if something broke.
  */
 function log(error: unknown, status: number, failed: Failed): void {
-  const { request, context, code, outages } = failed
+  const { request, context, code, outages, isName } = failed
   const details = {
     requestId: request.requestId,
     method: request.method,
@@ -96,7 +102,7 @@ function log(error: unknown, status: number, failed: Failed): void {
   }
   try {
     if (status < 500) {
-      const told = { ...details, ...(code && { code }), error: unquoted(messageOf(error)) }
+      const told = { ...details, ...(code && { code }), error: loggedMessage(error, isName) }
       context.logger.info('request refused', told)
     } else if (status === 503) {
       const more = outages.due(error)
@@ -109,15 +115,6 @@ function log(error: unknown, status: number, failed: Failed): void {
   } catch {
     // If the logger fails, the client still gets its response.
   }
-}
-
-/** A refusal may quote what the client sent, which may be a secret in the wrong place. */
-function unquoted(message: string): string {
-  return message.replace(/'.*'/s, "'…'")
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function stackOf(error: unknown): string {

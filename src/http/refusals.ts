@@ -1,7 +1,14 @@
 /** Every error message of the record API. Statuses and texts are fixed by the contract. */
 
-import { echoed } from '../ports/messages.ts'
-import { badRequest, coded, type HttpError, refusal, ValidationError } from './errors.ts'
+import {
+  badRequest,
+  coded,
+  type HttpError,
+  refusal,
+  said,
+  theirs,
+  ValidationError,
+} from './errors.ts'
 
 export const notFound = (): HttpError => refusal('not-found', 404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>
@@ -30,7 +37,7 @@ export const changedMeanwhile = (): HttpError =>
 export const recordTooLarge = (): HttpError =>
   refusal('record-too-large', 413, 'The record is too large for the database.')
 export const invalidValue = (path: string): HttpError =>
-  badRequest('invalid-value', `Invalid value for ${echoed(path)}.`)
+  badRequest('invalid-value', said`Invalid value for ${theirs(path)}.`)
 /** Of a value that a hidden field takes part in. */
 export const hiddenDuplicate = (): HttpError => refusal('hidden-duplicate', 409, 'Duplicate value.')
 export const duplicate = (fields: readonly string[]): HttpError =>
@@ -46,7 +53,9 @@ export const forbiddenTransition = (
   refusal(
     'forbidden-transition',
     409,
-    `'${field}' cannot change${from === undefined ? '' : ` from ${echoed(from)}`} to ${echoed(to)}.`,
+    from === undefined
+      ? said`'${field}' cannot change to ${theirs(to)}.`
+      : said`'${field}' cannot change from ${theirs(from)} to ${theirs(to)}.`,
   )
 /** Exclusions: `fields` are those of the range. */
 export const overlapping = (fields: readonly string[]): HttpError =>
@@ -97,30 +106,30 @@ export const unsupportedEncoding = (): HttpError =>
 export const nothingWritable = (): HttpError =>
   badRequest('nothing-writable', 'Request body contains no writable fields.')
 export const nestedTooDeeply = (field: string): HttpError =>
-  badRequest('nested-too-deeply', `Field '${echoed(field)}' is nested too deeply.`)
+  badRequest('nested-too-deeply', said`Field '${theirs(field)}' is nested too deeply.`)
 export const unsafeKey = (field: string, key: string): HttpError =>
-  badRequest('unsafe-key', `Field '${echoed(field)}' cannot hold the key '${echoed(key)}'.`)
+  badRequest('unsafe-key', said`Field '${theirs(field)}' cannot hold the key '${theirs(key)}'.`)
 export const invalidFields = (fields: Readonly<Record<string, string>>): ValidationError =>
   new ValidationError('Check the submitted values.', fields)
 
 // Lists
 export const invalidFilter = (field: string): HttpError =>
-  badRequest('invalid-filter', `Invalid value for filter '${echoed(field)}'.`)
+  badRequest('invalid-filter', said`Invalid value for filter '${theirs(field)}'.`)
 export const tooManyValues = (field: string, most: number): HttpError =>
-  badRequest('too-many-values', `Filter '${echoed(field)}' exceeds ${most} values.`)
+  badRequest('too-many-values', said`Filter '${theirs(field)}' exceeds ${most} values.`)
 export const notFilterable = (field: string): HttpError =>
-  badRequest('not-filterable', `Field '${echoed(field)}' is not filterable.`)
+  badRequest('not-filterable', said`Field '${theirs(field)}' is not filterable.`)
 export const fieldNotSingle = (parameter: string): HttpError =>
   badRequest('field-not-single', `'${parameter}' must be a single field name.`)
 export const notSortable = (field: string): HttpError =>
-  badRequest('not-sortable', `Field '${echoed(field)}' is not sortable.`)
+  badRequest('not-sortable', said`Field '${theirs(field)}' is not sortable.`)
 export const sortNotSingle = (): HttpError =>
   badRequest('sort-not-single', 'Sort must be a single field name.')
 export const invalidRange = (): HttpError => badRequest('invalid-range', 'Invalid range.')
 export const invalidCompareValue = (): HttpError =>
   badRequest('invalid-compare-value', 'Invalid compareValue.')
 export const unknownCompareOperator = (operator: string): HttpError =>
-  badRequest('unknown-compare-operator', `Unknown compareOperator '${echoed(operator)}'.`)
+  badRequest('unknown-compare-operator', said`Unknown compareOperator '${theirs(operator)}'.`)
 export const searchNotString = (): HttpError =>
   badRequest('search-not-string', 'Search term must be a string.')
 export const searchTooLong = (most: number): HttpError =>
@@ -171,7 +180,7 @@ export const queryNotObject = (): HttpError =>
 export const unknownQueryKey = (key: string, allowed: readonly string[]): HttpError =>
   badRequest(
     'unknown-query-key',
-    `Unknown key '${echoed(key)}' in QUERY body. Allowed: ${allowed.join(', ')}.`,
+    said`Unknown key '${theirs(key)}' in QUERY body. Allowed: ${allowed.join(', ')}.`,
   )
 export const notPositiveInteger = (key: string): HttpError =>
   badRequest('not-positive-integer', `'${key}' must be a positive integer.`)
@@ -187,9 +196,9 @@ export const filterNotObject = (): HttpError =>
 export const notAlternatives = (): HttpError =>
   badRequest('not-alternatives', "'or' must be a list of 2 to 20 filters.")
 export const notSelectable = (field: string): HttpError =>
-  badRequest('not-selectable', `Field '${echoed(field)}' cannot be selected.`)
+  badRequest('not-selectable', said`Field '${theirs(field)}' cannot be selected.`)
 export const notExpandable = (field: string): HttpError =>
-  badRequest('not-expandable', `Field '${echoed(field)}' cannot be expanded.`)
+  badRequest('not-expandable', said`Field '${theirs(field)}' cannot be expanded.`)
 export const notNames = (parameter: string, most: number): HttpError =>
   badRequest('not-names', `'${parameter}' must be a list of 1 to ${most} field names.`)
 export const notExported = (): HttpError =>
@@ -226,7 +235,7 @@ export const tooManyStreams = (): HttpError =>
 export const liveEnded = (): HttpError =>
   refusal('live-list-closed', 503, 'The live list was closed. Open it again.')
 export const filterEmpty = (field: string): HttpError =>
-  badRequest('filter-empty', `Filter '${echoed(field)}' has no conditions.`)
+  badRequest('filter-empty', said`Filter '${theirs(field)}' has no conditions.`)
 export const unknownOperator = (
   operator: string,
   field: string,
@@ -234,22 +243,22 @@ export const unknownOperator = (
 ): HttpError =>
   badRequest(
     'unknown-operator',
-    `Unknown operator '${echoed(operator)}' on '${echoed(field)}'. Allowed: ${allowed.join(', ')}.`,
+    said`Unknown operator '${theirs(operator)}' on '${theirs(field)}'. Allowed: ${allowed.join(', ')}.`,
   )
 export const operand = (operator: string, field: string, complaint: string): HttpError =>
-  badRequest('operand', `Operator '${echoed(operator)}' on '${echoed(field)}' ${complaint}.`)
+  badRequest('operand', said`Operator '${operator}' on '${theirs(field)}' ${complaint}.`)
 export const sortNotList = (): HttpError =>
   badRequest('sort-not-list', "'sort' must be a field name, or a list of them.")
 export const sortTooLong = (most: number): HttpError =>
   badRequest('sort-too-long', `'sort' accepts at most ${most} fields.`)
 export const notAggregatable = (field: string): HttpError =>
-  badRequest('not-aggregatable', `Field '${echoed(field)}' cannot be aggregated.`)
+  badRequest('not-aggregatable', said`Field '${theirs(field)}' cannot be aggregated.`)
 export const notGroupable = (field: string): HttpError =>
-  badRequest('not-groupable', `Field '${echoed(field)}' cannot be grouped by.`)
+  badRequest('not-groupable', said`Field '${theirs(field)}' cannot be grouped by.`)
 export const aggregateOnDate = (field: string): HttpError =>
   badRequest(
     'aggregate-on-date',
-    `Field '${echoed(field)}' is a date, which has only 'min' and 'max'.`,
+    said`Field '${theirs(field)}' is a date, which has only 'min' and 'max'.`,
   )
 export const aggregateNotObject = (): HttpError =>
   badRequest('aggregate-not-object', "'aggregate' must be a JSON object.")
@@ -258,7 +267,7 @@ export const aggregateEmpty = (): HttpError =>
 export const unknownMeasure = (key: string, allowed: readonly string[]): HttpError =>
   badRequest(
     'unknown-measure',
-    `Unknown key '${echoed(key)}' in 'aggregate'. Allowed: ${allowed.join(', ')}.`,
+    said`Unknown key '${theirs(key)}' in 'aggregate'. Allowed: ${allowed.join(', ')}.`,
   )
 export const countNotBoolean = (): HttpError =>
   badRequest('count-not-boolean', "'aggregate.count' must be true or false.")

@@ -6,6 +6,7 @@ import { badRequest } from '../http/errors.ts'
 import type { PartInit } from '../http/part-request.ts'
 import { invalidId } from '../http/refusals.ts'
 import { didYouMean } from '../model/suggest.ts'
+import { echoed } from '../ports/messages.ts'
 import type { Fields } from '../ports/records.ts'
 import { type Served, servedIn } from '../records/setup/serving.ts'
 import { type Caller, described, listedFor, requestFor } from './models.ts'
@@ -31,7 +32,7 @@ export async function callTool(caller: Caller, params: Fields): Promise<Answer> 
   const tool = tools.find(({ name }) => name === params.name)
   if (!tool) {
     const names = tools.map(({ name }) => name)
-    throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names))
+    throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names).with(echoed))
   }
   let { body, note, status } = await replyOf(caller, tool, Object(params.arguments)).catch(
     async (error) => read(await errorHandler()(error, request, context)),

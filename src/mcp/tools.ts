@@ -1,8 +1,7 @@
 /** The tools: what agents are told of them. */
 
-import { badRequest } from '../http/errors.ts'
+import { badRequest, type Said, said, theirs } from '../http/errors.ts'
 import { whatThereIs } from '../model/suggest.ts'
-import { echoed } from '../ports/messages.ts'
 import type { Fields } from '../ports/records.ts'
 import { BODY_KEYS } from '../records/list/parameters.ts'
 
@@ -93,7 +92,6 @@ export function checkArguments({ inputSchema }: Tool, given: Fields): void {
 }
 
 /** Says that there is no `what` of this name, and what there is. */
-export function noSuch(what: string, name: unknown, names: readonly string[]): string {
-  const asked = echoed(String(name))
-  return `There is no ${what} '${asked}'.${whatThereIs(asked, names)}`
+export function noSuch(what: string, name: unknown, names: readonly string[]): Said {
+  return said`There is no ${what} '${theirs(String(name))}'.${whatThereIs(String(name), names)}`
 }

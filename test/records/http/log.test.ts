@@ -180,6 +180,36 @@ describe('answers, Envelope and errors: the log', () => {
     expect(log.text).not.toContain(mark)
   })
 
+  test('security, secrets in logs: a refusal keeps our own words and names of fields, and no other words of a client', async () => {
+    const { app, send, log } = things()
+    const own = (path: string, message: string) =>
+      app.use(({ url }) => {
+        if (url.endsWith(path)) throw new HttpError(409, message)
+      })
+    own('/one', "Send 'name' first.")
+    own('/two', "Key 'hunter2' is taken.")
+    own('/three', "Not 'hunter2' 'name'.")
+    const query = (json: unknown) => send('QUERY', '/things', { json })
+    await query({ filter: [] })
+    await query({ limit: 1, page: 1 })
+    await query({ sort: 'code' })
+    await query({ sort: 'hunter2' })
+    await query({ filter: { "name' is it": 1 } })
+    await query({ hunter2: 1 })
+    for (const path of ['/one', '/two', '/three']) await send('GET', path)
+    expect(log.lines.map(({ details }) => details.error)).toEqual([
+      "'filter' must be a JSON object.",
+      "Use either 'limit' or 'page'/'pageSize', not both.",
+      "Field 'code' is not sortable.",
+      "Field '…' is not sortable.",
+      "Field '…' is not filterable.",
+      expect.stringMatching(/^Unknown key '…' in QUERY body\. Allowed: filter, /),
+      "Send 'name' first.",
+      "Key '…' is taken.",
+      "Not '…'.",
+    ])
+  })
+
   test('security, forged log lines: line breaks and escapes of a client stay inside of one line', async () => {
     const { send } = service({ logger: undefined as never })
     const written: string[] = []
