@@ -13,10 +13,10 @@ export const notAnOperation = (): HttpError =>
     'not-an-operation',
     "An operation is an object with 'method' and 'path', and perhaps 'body' and 'ifMatch'.",
   )
-export const unknownMember = (name: string, known: readonly string[]): HttpError =>
+export const unknownMember = (name: string, allowed: readonly string[]): HttpError =>
   badRequest(
-    'not-an-operation',
-    said`Unknown key '${theirs(name)}' in an operation. Allowed: ${known.join(', ')}.`,
+    'unknown-member',
+    said`Unknown key '${theirs(name)}' in an operation. Allowed: ${allowed.join(', ')}.`,
   )
 export const methodNotInBatch = (): HttpError =>
   badRequest('method-not-in-batch', "'method' must be POST, PATCH or DELETE.")
