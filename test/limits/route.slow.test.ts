@@ -8,13 +8,13 @@ import { expect, it } from 'vitest'
  */
 const MOST = {
   read: { calls: 76, files: 20, visits: 36 },
-  list: { calls: 116, files: 27, visits: 51 },
-  search: { calls: 186, files: 32, visits: 90 },
-  cursor: { calls: 163, files: 31, visits: 73 },
-  populate: { calls: 333, files: 43, visits: 134 },
+  list: { calls: 113, files: 24, visits: 47 },
+  search: { calls: 187, files: 32, visits: 90 },
+  cursor: { calls: 160, files: 29, visits: 69 },
+  populate: { calls: 331, files: 43, visits: 130 },
   create: { calls: 154, files: 33, visits: 81 },
   patch: { calls: 158, files: 32, visits: 84 },
-  login: { calls: 650, files: 72, visits: 302 },
+  login: { calls: 640, files: 70, visits: 296 },
   register: { calls: 410, files: 71, visits: 200 },
 }
 

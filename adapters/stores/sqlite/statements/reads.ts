@@ -135,6 +135,7 @@ function textReader(
     const { filter, hints } = read
     const page = (candidates?: Candidates) =>
       runner.read(statementOf(read, columns, candidates), hints)
+    if (!mayContain(filter)) return page()
     const search = async (searches: readonly Search[]) =>
       page(await runner.found?.(searches, hints))
     return filler.searched(filter, (all) => (all.length === 0 ? page() : search(all)), hints)
@@ -209,6 +210,11 @@ function isConjunction(filter: Filter): boolean {
 }
 
 const COMPARISONS: ReadonlySet<Filter['op']> = new Set(['eq', 'gt', 'gte', 'lt', 'lte'])
+
+/** Whether a filter has a search; most have none. */
+function mayContain(filter: Filter): boolean {
+  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
+}
 
 /** Whether a read is one of a record by its id, with nothing else that may take long. */
 function isOne({ filter, after, afterRecord, skip = 0, limit }: Read): boolean {
