@@ -74,19 +74,18 @@ export type ConditionOn<V> =
 type FieldOf<R, K> = K extends keyof R ? R[K] : Managed[K & keyof Managed]
 
 /** Conditions by field, all of which must hold. */
-type Alternative<T extends AnyRecords, N = Filterable<T['options']>> = T extends unknown
+type Alternative<T extends AnyRecords> = T extends unknown
   ? {
-      readonly [K in N & string]?: K extends Filterable<T['options']>
-        ? ConditionOn<Compared<FieldOf<T['record'], K>>>
-        : readonly Alternative<T>[]
+      readonly [K in Filterable<T['options']> & string]?: ConditionOn<
+        Compared<FieldOf<T['record'], K>>
+      >
     }
   : never
 
 /** Conditions by field, all of which must hold, and in `or` 2 to 20 filters of which one must. */
-export type Where<T extends AnyRecords> = Alternative<
-  T,
-  Filterable<T['options']> | ('or' extends keyof T['record'] ? never : 'or')
->
+export type Where<T extends AnyRecords> = 'or' extends keyof T['record']
+  ? Alternative<T>
+  : Alternative<T> & { readonly or?: readonly Alternative<T>[] }
 
 /** What a list may be narrowed and ordered by. */
 export interface Conditions<T extends AnyRecords> {

@@ -42,8 +42,9 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   readonly '~serves'?: T
   readonly call: CallRoute<T>
   /** A list, or one page of it. */
+  list(options?: ListOptions<T>): Promise<Result<Shown<T>[], PaginationOf<T['options']>>>
   list<S extends Selectable<T> = never, E extends Expandable<T> = never>(
-    options?: ListOptions<T> & Choice<T, S, E>,
+    options: ListOptions<T> & Choice<T, S, E>,
   ): Promise<Result<ChosenBy<Shown<T>, S, E>[], PaginationOf<T['options']>>>
   /** Every page, one after the other. Throws a `ClientError` when one cannot be read. */
   pages<S extends Selectable<T> = never, E extends Expandable<T> = never>(
@@ -53,8 +54,9 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
     readonly pagination: PaginationOf<T['options']>
   }>
   /** Every record, page by page. Throws a `ClientError` when a page cannot be read. */
+  all(options?: Conditions<T>): AsyncGenerator<Shown<T>>
   all<S extends Selectable<T> = never, E extends Expandable<T> = never>(
-    options?: Conditions<T> & Choice<T, S, E>,
+    options: Conditions<T> & Choice<T, S, E>,
   ): AsyncGenerator<ChosenBy<Shown<T>, S, E>>
   /**
    * The whole list as a file, where the router has an `exportLimit`: `'csv'`, or `'ndjson'` with one JSON object a line. The
