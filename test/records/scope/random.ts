@@ -48,11 +48,16 @@ const stored = {
   size: fc.constantFrom(1, 2),
   at: anyDay,
   tags: anyTags,
+  // A list in it is a value, and its elements are none of the field.
+  either: fc.constantFrom('a', 'b', ['a'], null),
 }
 /** Some of the fields, all of them values that the schema takes. */
 const some = fc.record(stored, { requiredKeys: [] })
 const limits = fc
-  .record({ ...stored, tags: fc.constantFrom('a', 'b', null) }, { requiredKeys: [] })
+  .record(
+    { ...stored, tags: fc.constantFrom('a', 'b', null), either: fc.constantFrom('a', 'b', null) },
+    { requiredKeys: [] },
+  )
   .filter((values) => Object.keys(values).length > 0)
   // The more fields, the fewer records match.
   .map((values) => Object.fromEntries(Object.entries(values).slice(0, 2)))
@@ -124,7 +129,7 @@ class World {
       createRouter({
         ...shared,
         model: Thing,
-        allowedFields: ['owner', 'team', 'public', 'size', 'at', 'tags', 'text', 'run'],
+        allowedFields: ['owner', 'team', 'public', 'size', 'at', 'tags', 'either', 'text', 'run'],
         validate: (payload: Fields, { req }: { req: ApiRequest }) => ({
           ...payload,
           ...JSON.parse(headerOf(req, 'x-hook')),
@@ -311,6 +316,7 @@ function models(name: string) {
       size: z.int().optional(),
       at: z.date().nullish(),
       tags: z.array(z.string()).optional(),
+      either: z.union([z.string(), z.array(z.string())]).nullish(),
       text: z.string(),
       run: z.string(),
     },
@@ -339,12 +345,12 @@ function told(asked: ApiRequest, name: string): ScopeFilter {
 function admits(wanted: Alternatives, record: Values): boolean {
   if (wanted === null) return true
   return wanted.some((values) =>
-    Object.entries(values).every(([field, value]) => matches(record[field] ?? null, value)),
+    Object.entries(values).every(([field, value]) => matches(field, record[field] ?? null, value)),
   )
 }
 
-function matches(held: unknown, value: unknown): boolean {
-  return Array.isArray(held) ? held.includes(value) : held === value
+function matches(field: string, held: unknown, value: unknown): boolean {
+  return field === 'tags' && Array.isArray(held) ? held.includes(value) : held === value
 }
 
 /** The values that all alternatives share. */
