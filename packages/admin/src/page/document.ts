@@ -270,13 +270,16 @@ function filtersOf(
   return [...found.values()]
 }
 
+/** What records can be sorted by: a QUERY also names what their groups can be. */
 function sortableOf(body: Schema, list: Operation | undefined, schemas: Schemas): Set<string> {
-  const keys = [
-    ...schemas.options(body.properties?.sort ?? {}),
-    ...schemas.options(parameterOf(list, 'sort')),
-  ]
-  const groups = /^-?(?:count$|sum\.|avg\.|min\.|max\.)/
-  return new Set(keys.filter((key) => !groups.test(key)).map((key) => key.replace(/^-/, '')))
+  const named = (schema: Schema = {}) =>
+    new Set(schemas.options(schema).map((key) => key.replace(/^-/, '')))
+  const own = named(parameterOf(list, 'sort'))
+  if (own.size > 0) return own
+  // With `legacyMode`, a URL may name anything.
+  const { sort, by } = body.properties ?? {}
+  const groups = [...schemas.options(by ?? {}), 'count']
+  return new Set([...named(sort)].filter((key) => !groups.includes(key) && !/^\w+\./.test(key)))
 }
 
 function groupsOf(body: Schema, schemas: Schemas): Resource['groups'] {

@@ -32,7 +32,6 @@ const REST_MS = 300
 /** The screen of a resource's list. */
 export function List({ resource }: { resource: Resource }) {
   const t = useStrings()
-  const sentence = useSentence()
   const { number } = useFormats()
   const list = useListController({
     resource: resource.name,
@@ -82,11 +81,7 @@ export function List({ resource }: { resource: Resource }) {
         </Suspense>
       )}
       <Bulk {...{ resource, list }} />
-      {list.error && !list.isPending ? (
-        <Notice kind="error">{sentence(list.error)}</Notice>
-      ) : (
-        <Found {...{ resource, list, fields, marks }} />
-      )}
+      <Found {...{ resource, list, fields, marks }} />
     </>
   )
 }
@@ -173,7 +168,17 @@ function Search({ list, resource }: Listed) {
 function Found(props: Listed & { fields: readonly Field[]; marks: Marks }) {
   const { list } = props
   const t = useStrings()
+  const sentence = useSentence()
   if (list.isPending) return <Loading />
+  if (list.error) {
+    return (
+      <>
+        <Notice kind="error">{sentence(list.error)}</Notice>
+        {/* Another order may be the way out. */}
+        {(list.error as { status?: number }).status === 400 && <Table {...props} />}
+      </>
+    )
+  }
   const { q, rules = [] } = list.filterValues as Narrowing
   if (list.data?.length) {
     return (

@@ -88,7 +88,7 @@ function Heading({ resource, list, field }: Omit<Shown, 'fields' | 'marks'> & { 
 function SelectPage({ list }: { list: ListControllerResult }) {
   const t = useStrings()
   const ids = (list.data ?? []).map(({ id }) => id)
-  const isAll = ids.every((id) => list.selectedIds.includes(id))
+  const isAll = ids.length > 0 && ids.every((id) => list.selectedIds.includes(id))
   return (
     <th scope="col" className="check">
       <input
