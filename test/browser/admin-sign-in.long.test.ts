@@ -110,13 +110,18 @@ await withService('chromium', () => {
       const { page, later } = made
       await joined(made, 'pat@example.com')
       const { device, authenticatorId } = await authenticatorOf(page)
+      // The user touches the device when a test says so, or every offer would be taken.
+      const touch = (enabled: boolean) =>
+        device.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
       await signIn(page, 'pat@example.com')
       await follow(page, 'pat@example.com')
       await write(page, 'Name', 'Laptop')
       await press(page, 'Add a passkey')
       await sees(page, 'Laptop')
+      await touch(false)
       await signOut(page, 'Sign out')
       await press(page, 'Sign in with a passkey')
+      await touch(true)
       await isInside(page)
       await follow(page, 'pat@example.com')
       later(11 * MINUTES)
@@ -124,9 +129,14 @@ await withService('chromium', () => {
       await sees(page, 'Confirm that it is you')
       await press(page, 'Confirm with a passkey')
       await found(page, 'svg.qr')
+      // The browser offers it where the name is typed.
+      await signOut(page, 'Sign out')
+      await isInside(page)
+      await touch(false)
       await signOut(page, 'Sign out')
       await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
       await press(page, 'Sign in with a passkey')
+      await touch(true)
       await sees(page, 'No passkey was used.')
     })
 

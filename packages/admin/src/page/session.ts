@@ -76,13 +76,17 @@ export function authOf(
   return {
     ...plain,
     async login({ way, body = {} }: SignInWay) {
-      forget()
-      sessionStorage.removeItem(GUEST)
-      if (way === 'guest') return sessionStorage.setItem(GUEST, 'yes')
+      if (way === 'guest') {
+        forget()
+        return sessionStorage.setItem(GUEST, 'yes')
+      }
       const result = await (way === 'passkey'
         ? calls.passkeys.signIn(body)
         : (calls.login?.(body) as Promise<Outcome<unknown>>))
       if (!result.ok) throw new ClientError(result.error)
+      // Not before: a passkey that is only offered leaves a guest one.
+      forget()
+      sessionStorage.removeItem(GUEST)
     },
     async logout() {
       sessionStorage.removeItem(GUEST)

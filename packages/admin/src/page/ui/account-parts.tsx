@@ -95,7 +95,23 @@ function Confirming({ onDone }: { onDone: () => void }) {
     setFailure(result.error.status === 0 ? t('passkeyFailed') : refused(result.error))
   }
   return (
-    <StepForm action={t('confirm')} onSubmit={confirm} failure={failure}>
+    <StepForm
+      action={t('confirm')}
+      onSubmit={confirm}
+      failure={failure}
+      beside={
+        <>
+          {shape.accounts?.routes.passkeyLogin && (
+            <button type="button" onClick={confirmByPasskey}>
+              {t('passkeyConfirm')}
+            </button>
+          )}
+          <button type="button" className="link" onClick={() => logout({}, '/login', false)}>
+            {t('signInAgain')}
+          </button>
+        </>
+      }
+    >
       <Text
         key={second?.ticket}
         label={t(second ? (isByApp ? 'totpCode' : 'recoveryCode') : 'password')}
@@ -104,14 +120,6 @@ function Confirming({ onDone }: { onDone: () => void }) {
         onChange={setText}
         autoComplete={second ? 'one-time-code' : 'current-password'}
       />
-      {shape.accounts?.routes.passkeyLogin && (
-        <button type="button" onClick={confirmByPasskey}>
-          {t('passkeyConfirm')}
-        </button>
-      )}
-      <button type="button" className="link" onClick={() => logout({}, '/login', false)}>
-        {t('signInAgain')}
-      </button>
     </StepForm>
   )
 }

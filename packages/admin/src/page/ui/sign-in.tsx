@@ -5,7 +5,7 @@
  */
 
 import { useLogin } from 'ra-core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useAdmin, useSentence } from '../context.ts'
 import { titleOf } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
@@ -58,24 +58,50 @@ function useWay(onSecond?: (step: SecondStep) => void) {
   const t = useStrings()
   const [failure, setFailure] = useState('')
   const [isBusy, setBusy] = useState(false)
-  function reasonOf(error: unknown, { way }: SignInWay): string {
+  function tell(error: unknown, { way, body }: SignInWay): void {
     const { status } = error as { status?: number }
+    // Users do not know of an offer that they have not taken.
+    if (body?.autofill && status !== 401) return
     // The browser's own dialog was closed, or it has no passkey.
-    return status === 0 && way === 'passkey' ? t('passkeyFailed') : refused(error)
+    setFailure(status === 0 && way === 'passkey' ? t('passkeyFailed') : refused(error))
   }
-  async function go(way: SignInWay): Promise<void> {
-    setBusy(true)
-    setFailure('')
+  /** Resolves to the status of the refusal, if there is one. */
+  async function go(way: SignInWay): Promise<number | undefined> {
+    const isOffer = way.body?.autofill === true
+    setBusy(!isOffer)
+    if (!isOffer) setFailure('')
     try {
       await login(way)
+      return undefined
     } catch (error) {
       const second = secondStepIn(error)
       if (second && onSecond) onSecond(second)
-      else setFailure(reasonOf(error, way))
+      else tell(error, way)
+      return second ? 0 : (error as { status?: number }).status
+    } finally {
+      setBusy(false)
     }
-    setBusy(false)
   }
   return { go, failure, isBusy }
+}
+
+/** Offers passkeys where the name is typed, if the browser can; another passkey ends it. */
+function useOffer(go: Way['go'], hasPasskeys: boolean): void {
+  const latest = useRef(go)
+  useEffect(() => {
+    let isLeft = !hasPasskeys
+    async function offer(): Promise<void> {
+      const can = await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.()
+      if (isLeft || !can) return
+      const status = await latest.current({ way: 'passkey', body: { autofill: true } })
+      // It was taken too late, or was the wrong one.
+      if (status === 401) await offer()
+    }
+    void offer()
+    return () => {
+      isLeft = true
+    }
+  }, [hasPasskeys])
 }
 
 function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
@@ -85,6 +111,7 @@ function First({ onSecond }: { onSecond: (step: SecondStep) => void }) {
   const [isByCode, setByCode] = useState(false)
   const { routes = {} } = shape.accounts ?? {}
   const By = isByCode ? ByCode : ByPassword
+  useOffer(go, routes.passkeyLogin !== undefined)
   return (
     <>
       <Refusal />
@@ -128,8 +155,10 @@ function Refusal() {
 type Way = ReturnType<typeof useWay>
 
 function Identifier({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { shape } = useAdmin()
   const t = useStrings()
-  return <Text label={t('identifier')} {...{ value, onChange }} autoComplete="username webauthn" />
+  const kind = shape.accounts?.routes.passkeyLogin ? 'username webauthn' : 'username'
+  return <Text label={t('identifier')} {...{ value, onChange }} autoComplete={kind} />
 }
 
 function ByPassword({ go, failure, isBusy }: Way) {
@@ -160,7 +189,7 @@ function ByCode({ go, failure, isBusy }: Way) {
   const [isSent, setSent] = useState(false)
   const [unsent, setUnsent] = useState('')
   async function submit(): Promise<void> {
-    if (isSent) return go({ way: 'login', body: { identifier, otp: otp.trim() } })
+    if (isSent) return void (await go({ way: 'login', body: { identifier, otp: otp.trim() } }))
     const result = await accounts?.sendLoginCode?.({ identifier })
     if (result?.ok) setSent(true)
     else setUnsent(sentence(result?.error))
@@ -238,23 +267,35 @@ function Second({ ticket, secondStep, onBack }: SecondStep & { onBack: () => voi
 export function StepForm(props: {
   children: ReactNode
   action: string
+  /** Other ways, beside the button. */
+  beside?: ReactNode
   isBusy?: boolean
   failure?: string
   onSubmit: () => unknown
 }) {
-  const { children, action, isBusy = false, failure, onSubmit } = props
+  const { children, action, beside, isBusy = false, failure, onSubmit } = props
+  const button = (
+    <button type="submit" className="primary" aria-disabled={isBusy}>
+      {action}
+    </button>
+  )
   return (
     <form
       onSubmit={(event: FormEvent) => {
         event.preventDefault()
-        onSubmit()
+        if (!isBusy) onSubmit()
       }}
     >
       <Notice kind="error">{failure}</Notice>
       {children}
-      <button type="submit" className="primary" disabled={isBusy}>
-        {action}
-      </button>
+      {beside ? (
+        <div className="buttons">
+          {button}
+          {beside}
+        </div>
+      ) : (
+        button
+      )}
     </form>
   )
 }
