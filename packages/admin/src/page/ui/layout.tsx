@@ -22,6 +22,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
   const { pathname } = useLocation()
   const main = useRef<HTMLElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
   const before = useRef(pathname)
   useEffect(() => {
     setOpen(false)
@@ -31,6 +32,17 @@ export function Layout({ children }: { children: ReactNode }) {
     main.current?.focus()
     window.scrollTo(0, 0)
   }, [pathname])
+  useEffect(() => {
+    if (!isOpen) return
+    const close = ({ key }: KeyboardEvent) => {
+      // An open dialog is closed before.
+      if (key !== 'Escape' || document.querySelector('dialog')) return
+      setOpen(false)
+      opener.current?.focus()
+    }
+    document.addEventListener('keydown', close)
+    return () => document.removeEventListener('keydown', close)
+  }, [isOpen])
   return (
     <div className="frame">
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
@@ -38,6 +50,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </button>
       <header className="bar">
         <button
+          ref={opener}
           type="button"
           className="quiet"
           aria-expanded={isOpen}

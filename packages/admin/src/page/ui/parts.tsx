@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { useStrings } from '../i18n.ts'
 
 const PATHS = {
@@ -42,7 +42,8 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
   const { title, onClose, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Closed before it is gone, it gives the focus back to what opened it.
+  useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
     return () => shown?.close()
@@ -91,7 +92,7 @@ export function Notice({
 }) {
   if (!children) return null
   return (
-    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'} tabIndex={-1}>
       {children}
     </div>
   )
