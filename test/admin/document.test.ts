@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type Document, type Resource, shapeOf } from '../../packages/admin/src/page/document.ts'
 import { nameOf, titleOf } from '../../packages/admin/src/page/fields.ts'
-import { changesOf, missing, sent, valuesOf } from '../../packages/admin/src/page/form-values.ts'
+import {
+  changesOf,
+  sent,
+  UNREADABLE,
+  valuesOf,
+  wrong,
+} from '../../packages/admin/src/page/form-values.ts'
 import { Rights } from '../../packages/admin/src/page/rights.ts'
 import { conditionsOf, operatorsFor } from '../../packages/admin/src/page/rules.ts'
 import { depot, library } from './apps.ts'
@@ -50,7 +56,7 @@ describe('The admin page reads from the document', () => {
     const found = await books()
     expect(found).toMatchObject({ isSearchable: true, isByCursor: false, hasCsv: true })
     expect(found.expandable).toEqual(['author'])
-    expect([...found.sortable]).toContain('price')
+    expect([...found.sortable]).toEqual(['title', 'pages', 'price', 'createdAt'])
     expect(found.groups).toEqual({
       by: ['status', 'author', 'createdAt:month'],
       of: ['pages', 'price'],
@@ -168,7 +174,14 @@ describe('A form', () => {
     const values = valuesOf(writable.create, undefined)
     expect(values).toMatchObject({ status: 'draft', isLent: false })
     expect(sent(values, true)).toEqual({ status: 'draft', isLent: false })
-    expect(missing(writable.create, values, 'Enter it.')).toEqual({ author: 'Enter it.' })
+    expect(wrong(writable.create, values, (name) => name)).toEqual({
+      title: 'required',
+      author: 'required',
+    })
+    const half = { title: 'x', author: '1', place: { shelf: UNREADABLE } }
+    expect(wrong(writable.create, half, (name) => name)).toEqual({ 'place.shelf': 'unreadable' })
+    expect(wrong(writable.update, { pages: undefined }, (name) => name)).toEqual({})
+    expect(changesOf({ place: {} }, { place: { shelf: UNREADABLE } })).toHaveProperty('place')
   })
 
   it('calls things by their names', () => {

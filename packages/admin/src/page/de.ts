@@ -188,6 +188,7 @@ export const de: Strings = {
   system: 'System',
   theirs: 'Andere',
   totpCode: 'Code Ihrer Authenticator-App',
+  unreadable: 'Das ist nicht lesbar. Vervollständigen oder leeren Sie es.',
   unsaved: 'Nicht gespeicherte Änderungen',
   updated: 'Geändert',
   uploading: 'Wird hochgeladen, %{percent} %',

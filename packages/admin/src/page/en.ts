@@ -183,6 +183,7 @@ export const en = {
   system: 'System',
   theirs: 'Theirs',
   totpCode: 'Code of your authenticator app',
+  unreadable: 'This cannot be read. Complete it or clear it.',
   unsaved: 'Unsaved changes',
   updated: 'Updated',
   uploading: 'Uploading, %{percent} %',

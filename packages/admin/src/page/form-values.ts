@@ -7,6 +7,18 @@
 import type { Values } from './data.ts'
 import type { Field } from './fields.ts'
 
+/** Stands for what somebody has typed that is no value yet, as half a date. It is never sent. */
+export const UNREADABLE = Symbol('unreadable')
+
+/** Where in a value there is something that cannot be read. */
+function unreadable(value: unknown, path = ''): readonly string[] {
+  if (value === UNREADABLE) return [path]
+  if (!(value instanceof Object)) return []
+  return Object.entries(value).flatMap(([name, one]) => unreadable(one, `${path}.${name}`))
+}
+
+const isUnreadable = (value: unknown) => unreadable(value).length > 0
+
 /** The values of a form over a record; over none, with the defaults of its fields. */
 export function valuesOf(fields: readonly Field[], record: Values | undefined): Values {
   return Object.fromEntries(
@@ -21,9 +33,10 @@ function flat(value: unknown): unknown {
   return value ?? undefined
 }
 
-function standardOf({ kind, isRequired, standard, initial }: Field): unknown {
+function standardOf({ kind, isRequired, isNullable, standard, initial }: Field): unknown {
   if (standard !== undefined) return standard
   if (initial?.length === 1) return initial[0]
+  if (isRequired && isNullable) return null
   if (kind === 'boolean' && isRequired) return false
   return kind === 'list' && isRequired ? [] : undefined
 }
@@ -32,7 +45,8 @@ function standardOf({ kind, isRequired, standard, initial }: Field): unknown {
 export function changesOf(before: Values, after: Values): Values {
   return Object.fromEntries(
     Object.entries(after).filter(
-      ([name, value]) => hasFile(value) || textOf(value) !== textOf(before[name]),
+      ([name, value]) =>
+        hasFile(value) || isUnreadable(value) || textOf(value) !== textOf(before[name]),
     ),
   )
 }
@@ -58,17 +72,22 @@ export function sent(changes: Values, isNew: boolean): Values {
   )
 }
 
-/** Fields that must have a value and have none, with a sentence for each. */
-export function missing(
+/** What is wrong with `values` before they are sent, with a sentence at each place: nothing where there must be something, or what cannot be read. */
+export function wrong(
   fields: readonly Field[],
   values: Values,
-  sentence: string,
+  t: (name: 'required' | 'unreadable') => string,
 ): Readonly<Record<string, string>> {
-  const found = fields.filter(
-    ({ name, isRequired, kind }) =>
-      isRequired && !['text', 'long', 'list'].includes(kind) && cleared(values[name]) === undefined,
+  const lacking = fields.filter(
+    ({ name, isRequired, isNullable }) =>
+      name in values && isRequired && !isNullable && (cleared(values[name]) ?? null) === null,
   )
-  return Object.fromEntries(found.map(({ name }) => [name, sentence]))
+  return Object.fromEntries([
+    ...lacking.map(({ name }) => [name, t('required')]),
+    ...fields.flatMap(({ name }) =>
+      unreadable(values[name], name).map((path) => [path, t('unreadable')]),
+    ),
+  ])
 }
 
 const KEY = 'fieldgate-admin.draft'
@@ -93,9 +112,11 @@ export class Draft {
     return text === null ? undefined : (JSON.parse(text) as Kept)
   }
 
-  /** Keeps changes, without files. Without any, nothing is kept. */
+  /** Keeps changes, but for files and what cannot be read. Without any, nothing is kept. */
   keep(changes: Values, version: string | undefined): void {
-    const plain = Object.entries(changes).filter(([, value]) => !hasFile(value))
+    const plain = Object.entries(changes).filter(
+      ([, value]) => !hasFile(value) && !isUnreadable(value),
+    )
     if (plain.length === 0) {
       this.drop()
       return

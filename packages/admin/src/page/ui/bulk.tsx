@@ -9,6 +9,7 @@ import { useState } from 'react'
 import { useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import type { Field } from '../fields.ts'
+import { wrong } from '../form-values.ts'
 import { useFormats, useStrings } from '../i18n.ts'
 import { Input } from './input.tsx'
 import { Confirmation, Dialog, Icon, Notice } from './parts.tsx'
@@ -119,7 +120,15 @@ function OneField(props: {
   const t = useStrings()
   const [name, setName] = useState(fields[0]?.name)
   const [value, setValue] = useState<unknown>()
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const field = fields.find((one) => one.name === name)
+  function choose(): void {
+    if (!field) return
+    const body = { [field.name]: value ?? null }
+    const found = wrong([field], body, t)
+    setErrors(found)
+    if (Object.keys(found).length === 0) onChoose(body)
+  }
   return (
     <Dialog title={t('byField')} onClose={onClose}>
       <label className="field">
@@ -129,6 +138,7 @@ function OneField(props: {
           onChange={({ target }) => {
             setName(target.value)
             setValue(undefined)
+            setErrors({})
           }}
         >
           {fields.map((one) => (
@@ -145,18 +155,14 @@ function OneField(props: {
           path={field.name}
           value={value}
           onChange={setValue}
-          errors={{}}
+          errors={errors}
         />
       )}
       <div className="buttons end">
         <button type="button" onClick={onClose}>
           {t('cancel')}
         </button>
-        <button
-          type="button"
-          className="primary"
-          onClick={() => field && onChoose({ [field.name]: value ?? null })}
-        >
+        <button type="button" className="primary" onClick={choose}>
           {t('change')}
         </button>
       </div>

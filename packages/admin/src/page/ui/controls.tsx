@@ -4,8 +4,9 @@
  * @module
  */
 
-import { useState } from 'react'
+import { type SyntheticEvent, useState } from 'react'
 import type { Field } from '../fields.ts'
+import { UNREADABLE } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { FileInput } from './file-input.tsx'
 import { ReferenceInput } from './reference.tsx'
@@ -71,17 +72,21 @@ export function Control(props: InputProps & { label: string; described: Describe
       return <NumberInput {...props} />
     case 'datetime':
       return (
-        <input
-          {...described}
+        <Native
+          {...{ value, onChange, described, shown: localOf(value) }}
           type="datetime-local"
           step="any"
-          value={localOf(value)}
-          onChange={({ target }) =>
-            onChange(target.value === '' ? undefined : new Date(target.value).toISOString())
-          }
+          read={(text) => new Date(text).toISOString()}
         />
       )
     case 'date':
+      return (
+        <Native
+          {...{ value, onChange, described, shown: textOf(value) }}
+          type="date"
+          read={(text) => text}
+        />
+      )
     case 'email':
     case 'text':
     case 'url':
@@ -110,14 +115,46 @@ function localOf(value: unknown): string {
 function NumberInput({ field, value, onChange, described }: InputProps & { described: Described }) {
   const { kind, min, max } = field
   return (
-    <input
-      {...described}
+    <Native
+      {...{ value, onChange, described, min, max }}
       type="number"
       inputMode={kind === 'integer' ? 'numeric' : 'decimal'}
       step={kind === 'integer' ? 1 : 'any'}
-      {...{ min, max }}
-      value={typeof value === 'number' ? value : ''}
-      onChange={({ target }) => onChange(target.value === '' ? undefined : Number(target.value))}
+      shown={typeof value === 'number' ? value : ''}
+      read={Number}
+    />
+  )
+}
+
+/** A control of the browser that has no value while what it shows cannot be read. */
+function Native(
+  props: Pick<InputProps, 'value' | 'onChange'> & {
+    described: Described
+    type: 'number' | 'date' | 'datetime-local'
+    inputMode?: 'numeric' | 'decimal'
+    step?: number | 'any'
+    min?: number | undefined
+    max?: number | undefined
+    shown: string | number
+    read: (text: string) => unknown
+  },
+) {
+  const { value, onChange, described, shown, read, ...rest } = props
+  const take = ({ value: text, validity }: HTMLInputElement) =>
+    onChange(text !== '' ? read(text) : validity.badInput ? UNREADABLE : undefined)
+  // Half a date after none, and none after half a date, is no change to the browser.
+  const look = ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
+    if (currentTarget.validity.badInput !== (value === UNREADABLE)) take(currentTarget)
+  }
+  return (
+    <input
+      {...described}
+      {...rest}
+      autoComplete="off"
+      value={shown}
+      onChange={({ target }) => take(target)}
+      onKeyUp={look}
+      onBlur={look}
     />
   )
 }
@@ -182,35 +219,28 @@ function Choice({
   )
 }
 
-/** Anything, as JSON. It counts when it is valid. */
+/** Anything, as JSON. */
 function Json({ value, onChange, described }: InputProps & { described: Described }) {
-  const t = useStrings()
-  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2))
-  const [isWrong, setWrong] = useState(false)
+  const [text, setText] = useState(JSON.stringify(value, null, 2) ?? '')
   return (
-    <>
-      <textarea
-        {...described}
-        aria-invalid={isWrong || described['aria-invalid']}
-        className="code"
-        rows={6}
-        spellCheck={false}
-        value={text}
-        onChange={({ target }) => {
-          setText(target.value)
-          try {
-            onChange(target.value.trim() === '' ? undefined : JSON.parse(target.value))
-            setWrong(false)
-          } catch {
-            setWrong(true)
-          }
-        }}
-      />
-      {isWrong && (
-        <p className="error" role="alert">
-          {t('invalidJson')}
-        </p>
-      )}
-    </>
+    <textarea
+      {...described}
+      className="code"
+      rows={6}
+      spellCheck={false}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value)
+        onChange(jsonOf(target.value))
+      }}
+    />
   )
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return text.trim() === '' ? undefined : JSON.parse(text)
+  } catch {
+    return UNREADABLE
+  }
 }

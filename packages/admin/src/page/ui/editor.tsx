@@ -12,7 +12,7 @@ import { useAdmin, useRights, useSentence } from '../context.ts'
 import type { Values } from '../data.ts'
 import type { Resource } from '../document.ts'
 import { nameOf } from '../fields.ts'
-import { changesOf, Draft, missing, sent, valuesOf } from '../form-values.ts'
+import { changesOf, Draft, sent, valuesOf, wrong } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { Conflict } from './conflict.tsx'
 import { Input } from './input.tsx'
@@ -37,7 +37,7 @@ export function Editor(props: Edited) {
     ([path]) => !fields.some(({ name }) => path === name || path.startsWith(`${name}.`)),
   )
   return (
-    <form className="card" noValidate onSubmit={form.submit}>
+    <form ref={form.place} className="card" noValidate onSubmit={form.submit}>
       {isRestored && (
         <Notice kind="info">
           {t('draft')}{' '}
@@ -83,7 +83,7 @@ function Footer({ resource, record, form }: Edited & { form: FormState }) {
   const { percent, isBusy, isChanged } = form
   return (
     <div className="footer">
-      <button type="submit" className="primary" disabled={isBusy || (record && !isChanged)}>
+      <button type="submit" className="primary" aria-disabled={!form.isReady}>
         {record ? t('save') : t('create')}
       </button>
       <button
@@ -147,8 +147,8 @@ function useForm({ resource, record, onRefused }: Edited) {
   const id = record && String(record.id)
   const fields = resource.writable[record ? 'update' : 'create']
   const initial = useMemo(() => valuesOf(fields, record), [fields, record])
-  const place = `${rights.who}/${resource.name}`
-  const draft = useMemo(() => new Draft(place, id), [place, id])
+  const owner = `${rights.who}/${resource.name}`
+  const draft = useMemo(() => new Draft(owner, id), [owner, id])
   const [kept] = useState(() => draft.read())
   const [edits, setEdits] = useState<Values>(kept?.changes ?? {})
   const [isRestored, setRestored] = useState(kept !== undefined)
@@ -160,12 +160,20 @@ function useForm({ resource, record, onRefused }: Edited) {
   const [isBusy, setBusy] = useState(false)
   const [percent, setPercent] = useState<number>()
   const [theirs, setTheirs] = useState<RaRecord>()
+  const place = useRef<HTMLFormElement>(null)
   const values = { ...initial, ...edits }
   const changes = changesOf(initial, values)
+  const isChanged = Object.keys(changes).length > 0
+  const isReady = !isBusy && (isChanged || !record)
   useEffect(
     () => draft.keep(changesOf(initial, { ...initial, ...edits }), base.current),
     [draft, initial, edits],
   )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same failure may have other places
+  useEffect(() => {
+    // Those who listen or use keys go on where something is wrong.
+    if (failure) place.current?.querySelector<HTMLElement>('[aria-invalid="true"], .error')?.focus()
+  }, [failure, errors])
 
   function reset(): void {
     draft.drop()
@@ -179,15 +187,15 @@ function useForm({ resource, record, onRefused }: Edited) {
 
   /** Says what is wrong, at its place. */
   async function tell(error: unknown): Promise<void> {
-    const { status, fields: wrong = {} } = error as Partial<ClientError>
+    const { status, fields: refused = {} } = error as Partial<ClientError>
     if (status === 412 && id !== undefined) {
       const read = await data.provider().getOne(resource.name, { id })
       base.current = undefined
       return setTheirs(read.data)
     }
-    setErrors(wrong)
+    setErrors(refused)
     if (record && !rights.may(resource, 'update')) onRefused?.(sentence(error))
-    const hasPlace = Object.keys(wrong).length > 0
+    const hasPlace = Object.keys(refused).length > 0
     setFailure(hasPlace && status === 400 ? t('fixErrors') : sentence(error))
   }
 
@@ -231,19 +239,19 @@ function useForm({ resource, record, onRefused }: Edited) {
   return {
     ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, version },
     ...{ reset, save, remove, setTheirs },
-    isChanged: Object.keys(changes).length > 0,
+    ...{ place, isChanged, isReady },
     set(name: string, value: unknown) {
       if (id !== undefined) base.current ??= data.versionOf(resource.name, id)
       setEdits((before) => ({ ...before, [name]: value }))
     },
     submit(event: FormEvent) {
       event.preventDefault()
-      const lacking = missing(fields, values, t('required'))
-      if (Object.keys(lacking).length > 0) {
-        setErrors(lacking)
-        return setFailure(t('fixErrors'))
-      }
-      void save(record ? changes : values)
+      if (!isReady) return
+      const body = record ? changes : values
+      const found = wrong(fields, body, t)
+      if (Object.keys(found).length === 0) return void save(body)
+      setErrors(found)
+      setFailure(t('fixErrors'))
     },
   }
 }

@@ -37,6 +37,7 @@ export function Export(props: {
     ...(isSorted && { sort: (order === 'DESC' ? '-' : '') + field }),
   }
   async function run(): Promise<void> {
+    if (isBusy) return
     setBusy(true)
     setFailure('')
     try {
@@ -51,7 +52,7 @@ export function Export(props: {
   return (
     <>
       {failure && <Notice kind="error">{failure}</Notice>}
-      <button type="button" className="quiet" disabled={isBusy} onClick={run}>
+      <button type="button" className="quiet" aria-disabled={isBusy} onClick={run}>
         <Icon name="download" />
         {t('export')}
       </button>

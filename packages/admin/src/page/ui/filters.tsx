@@ -5,7 +5,7 @@
  */
 
 import type { ListControllerResult } from 'ra-core'
-import { useEffect, useState } from 'react'
+import { type SyntheticEvent, useEffect, useId, useState } from 'react'
 import type { Resource } from '../document.ts'
 import type { Field } from '../fields.ts'
 import { useStrings } from '../i18n.ts'
@@ -184,19 +184,36 @@ function LateInput(props: {
   onChange: (value: string) => void
 }) {
   const { label, type, value, onChange } = props
+  const t = useStrings()
+  const id = useId()
   const [text, setText] = useState(value)
+  const [isBad, setBad] = useState(false)
+  const leave = ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
+    setBad(currentTarget.validity.badInput)
+    if (text !== value) onChange(text)
+  }
   return (
-    <input
-      aria-label={label}
-      type={type}
-      step="any"
-      value={text}
-      onChange={({ target }) => {
-        setText(target.value)
-        if (type !== 'text') onChange(target.value)
-      }}
-      onBlur={() => text !== value && onChange(text)}
-      onKeyDown={({ key }) => key === 'Enter' && onChange(text)}
-    />
+    <>
+      <input
+        aria-label={label}
+        aria-invalid={isBad}
+        aria-describedby={isBad ? id : undefined}
+        type={type}
+        step="any"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          setBad(false)
+          if (type !== 'text') onChange(target.value)
+        }}
+        onBlur={leave}
+        onKeyDown={(event) => event.key === 'Enter' && leave(event)}
+      />
+      {isBad && (
+        <p id={id} role="alert" className="error">
+          {t('unreadable')}
+        </p>
+      )}
+    </>
   )
 }

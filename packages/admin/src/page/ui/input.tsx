@@ -6,6 +6,7 @@
 
 import { useId } from 'react'
 import type { Field } from '../fields.ts'
+import { UNREADABLE } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { Control, type Described, type InputProps } from './controls.tsx'
 import { useKeys } from './keys-of.ts'
@@ -14,10 +15,13 @@ import { Icon } from './parts.tsx'
 /** A field with its name, its control and what is wrong with it. */
 export function Input(props: InputProps) {
   const { field, path, errors } = props
+  const t = useStrings()
   const id = useId()
   if (field.kind === 'object') return <Group {...props} />
   if (field.kind === 'list' && field.item) return <Items {...props} item={field.item} />
-  const error = errors[path]
+  // Of JSON it is said at once; half a date may become one.
+  const isJson = props.value === UNREADABLE && ['json', 'list'].includes(field.kind)
+  const error = isJson ? t('invalidJson') : errors[path]
   const below = `${id}below`
   const described: Described = {
     id,
@@ -40,11 +44,11 @@ export function Input(props: InputProps) {
 }
 
 /** What is wrong with a field, or what it is for. */
-function Below(props: { id: string; error: string | undefined; help: string | undefined }) {
+function Below(props: { id?: string; error: string | undefined; help?: string | undefined }) {
   const { id, error, help } = props
   if (!error && !help) return null
   return (
-    <p id={id} className={error ? 'error' : 'muted'}>
+    <p id={id} tabIndex={-1} className={error ? 'error' : 'muted'}>
       {error ?? help}
     </p>
   )
@@ -62,7 +66,7 @@ function Group({ field, path, value, onChange, errors, before, label }: InputPro
   return (
     <fieldset className="group">
       <legend>{label ?? field.label}</legend>
-      {errors[path] && <p className="error">{errors[path]}</p>}
+      <Below error={errors[path]} />
       {field.fields?.map((inner) => (
         <Input
           key={inner.name}
@@ -95,7 +99,7 @@ function Items(props: InputProps & { item: Field }) {
         {label ?? field.label}
         {field.isRequired && <Star />}
       </legend>
-      {errors[path] && <p className="error">{errors[path]}</p>}
+      <Below error={errors[path]} />
       {values.map((one, at) => (
         <div className="item" key={order.keys[at]}>
           <Input

@@ -1,0 +1,213 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Author, PEOPLE } from '../admin/apps.ts'
+import { Library } from '../admin/library.ts'
+import {
+  choose,
+  click,
+  field,
+  follow,
+  found,
+  has,
+  press,
+  sees,
+  visit,
+  write,
+} from '../admin/screens.ts'
+import { withService } from '../services/shared.ts'
+
+await withService('chromium', () => {
+  const lib = new Library()
+
+  async function entered(email: string): Promise<Page> {
+    const { page } = await lib.signedIn(email)
+    onTestFinished(() => page.browserContext().close())
+    return page
+  }
+  /** What the control with a label says is wrong with it. */
+  const mistake = async (page: Page, label: string) =>
+    (await field(page, label)).evaluate((one) => {
+      const below = one.getAttribute('aria-describedby')
+      return one.ariaInvalid === 'true' && below && document.getElementById(below)?.textContent
+    })
+  /** Replaces what is in a field, key by key. */
+  async function type(page: Page, label: string, keys: string): Promise<void> {
+    await (await field(page, label)).click({ count: 3 })
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type(keys)
+  }
+  /** What has the focus, by what it is called. */
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      const { ariaLabel, labels, textContent, tagName } = document.activeElement as HTMLInputElement
+      return tagName === 'BODY' ? tagName : (ariaLabel ?? labels?.[0]?.textContent ?? textContent)
+    })
+  const UNREADABLE = 'This cannot be read. Complete it or clear it.'
+
+  describe('What cannot be read is said at its field, and is not saved:', () => {
+    it('half a number, and broken JSON', async () => {
+      const page = await entered(PEOPLE.editor)
+      const before = await lib.book('Atlas 3')
+      await follow(page, 'Atlas 3')
+      await type(page, 'Pages', '5e')
+      await type(page, 'Extra', '{"a": ')
+      await press(page, 'Save')
+      await sees(page, 'Some fields need another value.')
+      expect(await mistake(page, 'Pages')).toBe(UNREADABLE)
+      expect(await mistake(page, 'Extra')).toBe('This is not valid JSON.')
+      expect(await focused(page)).toBe('Pages')
+      await type(page, 'Pages', '')
+      await type(page, 'Pages', '-')
+      await page.keyboard.press('Enter')
+      await sees(page, UNREADABLE)
+      expect(await lib.book('Atlas 3')).toEqual(before)
+      // What is kept over a reload is no half value, nor its absence.
+      await page.reload()
+      expect(await (await field(page, 'Pages')).evaluate((one) => one.value)).toBe(
+        String(before.pages),
+      )
+      await type(page, 'Pages', '5e2')
+      await press(page, 'Save')
+      await sees(page, 'Saved.')
+      expect((await lib.book('Atlas 3')).pages).toBe(500)
+    })
+
+    it('half a date, also where there was none', async () => {
+      const page = await entered(PEOPLE.editor)
+      await visit(page, lib.base, '/authors/create')
+      await write(page, 'Name', 'Ada Half')
+      await (await field(page, 'Born')).focus()
+      await page.keyboard.type('12')
+      await press(page, 'Create')
+      await sees(page, 'Some fields need another value.')
+      expect(await mistake(page, 'Born')).toBe(UNREADABLE)
+      const authors = lib.app.store.collection(Author)
+      expect(await authors.count({ name: 'Ada Half' })).toBe(0)
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe(
+        'datetime-local',
+      )
+      await page.keyboard.press('Backspace')
+      await press(page, 'Create')
+      await sees(page, 'Created.')
+      expect(await authors.count({ name: 'Ada Half' })).toBe(1)
+    })
+
+    it('in a change of many records, and in a filter', async () => {
+      const page = await entered(PEOPLE.admin)
+      await press(page, 'Filters')
+      await choose(page, 'Field', 'Pages')
+      await type(page, 'Value', '5e')
+      await page.keyboard.press('Tab')
+      await sees(page, UNREADABLE)
+      expect(await mistake(page, 'Value')).toBe(UNREADABLE)
+      await choose(page, 'Field', 'Created at')
+      await (await field(page, 'Value')).focus()
+      await page.keyboard.type('12')
+      await page.keyboard.press('Enter')
+      await sees(page, UNREADABLE)
+      await press(page, 'Remove filter')
+
+      await (await field(page, 'Select Atlas 1')).click()
+      await press(page, 'Change a field')
+      await choose(page, 'Field to change', 'Pages')
+      await type(page, 'Pages', '5e')
+      await press(page, 'Change')
+      await sees(page, UNREADABLE)
+      expect((await lib.book('Atlas 1')).pages).toBe(100)
+    })
+  })
+
+  describe('A form that lacks something', () => {
+    it('says it at the fields before anything is sent, and leads there', async () => {
+      const page = await entered(PEOPLE.editor)
+      let posts = 0
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith('/books')) posts += 1
+      })
+      await follow(page, 'Create')
+      await press(page, 'Create')
+      await sees(page, 'Some fields need another value.')
+      expect(await mistake(page, 'Title')).toBe('Enter a value.')
+      expect(await mistake(page, 'Author')).toBe('Enter a value.')
+      expect(await focused(page)).toContain('Title')
+      expect(posts).toBe(0)
+    })
+
+    it('leads to what the app says where that is at no field', async () => {
+      const page = await entered(PEOPLE.editor)
+      await follow(page, 'Atlas 4')
+      await write(page, 'Price', '1')
+      await page.setRequestInterception(true)
+      page.on('request', (request) => {
+        if (request.method() !== 'PATCH') return void request.continue()
+        const body = JSON.stringify({ success: false, error: 'Not like this.', requestId: 'x' })
+        return void request.respond({ status: 400, contentType: 'application/json', body })
+      })
+      await press(page, 'Save')
+      await sees(page, 'Not like this.')
+      expect(await focused(page)).toBe('Not like this.')
+    })
+  })
+
+  describe('A list', () => {
+    it('offers no order that the app refuses, and keeps its head if it does', async () => {
+      const page = await entered(PEOPLE.reader)
+      expect(await page.$$eval('th button', (all) => all.map((one) => one.textContent))).toEqual([
+        'Title',
+        'Pages',
+      ])
+      await visit(page, lib.base, '/books?sort=status&order=ASC&filter=%7B%7D&page=1&perPage=10')
+      await page.reload()
+      await found(page, 'td a.name')
+      await page.setRequestInterception(true)
+      page.on('request', (request) => {
+        if (!request.url().includes('sort=pages')) return void request.continue()
+        const body = JSON.stringify({ success: false, error: 'No such order.', requestId: 'x' })
+        return void request.respond({ status: 400, contentType: 'application/json', body })
+      })
+      await press(page, 'Pages')
+      await sees(page, 'No such order.')
+      await press(page, 'Title')
+      await found(page, 'td a.name')
+    })
+  })
+
+  describe('Escape', () => {
+    it('gives the focus back to what opened a window', async () => {
+      const page = await entered(PEOPLE.admin)
+      const open = async (name: string) => {
+        await (await found(page, `aria/${name}[role="button"]`)).focus()
+        await page.keyboard.press('Enter')
+        await found(page, 'dialog')
+        await page.keyboard.press('Escape')
+        await page.waitForFunction(() => document.querySelector('dialog') === null)
+        expect(await focused(page)).toBe(name)
+      }
+      await (await field(page, 'Select Atlas 1')).click()
+      for (const name of ['Delete', 'Change a field', 'Columns']) await open(name)
+      await follow(page, 'Atlas 1')
+      await open('Delete')
+    })
+
+    it('closes the menu of a narrow screen', async () => {
+      const page = await entered(PEOPLE.reader)
+      await page.setViewport({ width: 360, height: 740 })
+      await press(page, 'Menu')
+      await found(page, 'aside.open')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Escape')
+      await page.waitForFunction(() => document.querySelector('aside.open') === null)
+      expect(await focused(page)).toBe('Menu')
+      expect(await has(page, 'aside.open')).toBe(false)
+    })
+
+    it('is not needed where a save is pressed again: the focus stays', async () => {
+      const page = await entered(PEOPLE.editor)
+      await follow(page, 'Atlas 2')
+      await write(page, 'Price', '21')
+      await click(page, 'button[type="submit"]')
+      await sees(page, 'Saved.')
+      expect(await focused(page)).toBe('Save')
+    })
+  })
+})
