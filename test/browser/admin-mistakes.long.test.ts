@@ -8,7 +8,6 @@ import {
   field,
   follow,
   found,
-  has,
   press,
   sees,
   visit,
@@ -185,7 +184,13 @@ await withService('chromium', () => {
       }
       await (await field(page, 'Select Atlas 1')).click()
       for (const name of ['Delete', 'Change a field', 'Columns']) await open(name)
-      await follow(page, 'Atlas 1')
+      // Without a selection there is no button to come back to.
+      await press(page, 'Delete')
+      await click(page, 'dialog button.danger')
+      await sees(page, '59 records')
+      await page.waitForFunction(() => document.querySelector('.bulk') === null)
+      expect(await focused(page)).toBe('1 records changed.')
+      await follow(page, 'Atlas 2')
       await open('Delete')
     })
 
@@ -198,16 +203,15 @@ await withService('chromium', () => {
       await page.keyboard.press('Escape')
       await page.waitForFunction(() => document.querySelector('aside.open') === null)
       expect(await focused(page)).toBe('Menu')
-      expect(await has(page, 'aside.open')).toBe(false)
     })
+  })
 
-    it('is not needed where a save is pressed again: the focus stays', async () => {
-      const page = await entered(PEOPLE.editor)
-      await follow(page, 'Atlas 2')
-      await write(page, 'Price', '21')
-      await click(page, 'button[type="submit"]')
-      await sees(page, 'Saved.')
-      expect(await focused(page)).toBe('Save')
-    })
+  it('A save keeps the focus', async () => {
+    const page = await entered(PEOPLE.editor)
+    await follow(page, 'Atlas 2')
+    await write(page, 'Price', '21')
+    await click(page, 'button[type="submit"]')
+    await sees(page, 'Saved.')
+    expect(await focused(page)).toBe('Save')
   })
 })

@@ -127,6 +127,8 @@ await withService('chromium', () => {
       later(11 * MINUTES)
       await press(page, 'Set up an authenticator app')
       await sees(page, 'Confirm that it is you')
+      const ways = await page.$$eval('dialog button', (all) => all.map((one) => one.textContent))
+      expect(ways).toEqual(['Confirm', 'Confirm with a passkey', 'Sign in again another way'])
       await press(page, 'Confirm with a passkey')
       await found(page, 'svg.qr')
       // The browser offers it where the name is typed.

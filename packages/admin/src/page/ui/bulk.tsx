@@ -92,7 +92,12 @@ function useWrites(resource: Resource, list: ListControllerResult) {
   const options = {
     mutationMode: 'pessimistic',
     onSuccess: () => {
-      setSaid(<Notice kind="done">{t('bulkDone', { count: number(ids.length) })}</Notice>)
+      const text = t('bulkDone', { count: number(ids.length) })
+      setSaid(
+        <Notice key={ids.join()} kind="done" takesFocus>
+          {text}
+        </Notice>,
+      )
       list.onUnselectItems()
     },
     onError: (error: unknown) => {

@@ -82,17 +82,23 @@ export function Confirmation(props: {
   )
 }
 
-/** A sentence at its place: read out when it appears. */
-export function Notice({
-  kind,
-  children,
-}: {
+const focus = (shown: HTMLElement | null) => shown?.focus()
+
+/** A sentence at its place: read out when it appears. It takes the focus if what had it will be gone. */
+export function Notice(props: {
   kind: 'error' | 'info' | 'done'
+  takesFocus?: boolean
   children: ReactNode
 }) {
+  const { kind, takesFocus = false, children } = props
   if (!children) return null
   return (
-    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'} tabIndex={-1}>
+    <div
+      className={`notice ${kind}`}
+      role={kind === 'error' ? 'alert' : 'status'}
+      tabIndex={-1}
+      ref={takesFocus ? focus : null}
+    >
       {children}
     </div>
   )
