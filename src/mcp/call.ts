@@ -5,18 +5,22 @@ import { errorHandler } from '../http/error-handler.ts'
 import { badRequest } from '../http/errors.ts'
 import type { PartInit } from '../http/part-request.ts'
 import { invalidId } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { didYouMean } from '../model/suggest.ts'
 import { echoed } from '../ports/messages.ts'
 import type { Fields } from '../ports/records.ts'
+import { asksForGroups } from '../records/list/groups.ts'
+import { positiveInBody } from '../records/list/parameters.ts'
 import { type Served, servedIn } from '../records/setup/serving.ts'
-import { type Caller, described, listedFor, requestFor } from './models.ts'
+import { type Caller, described, type Listed, listedFor, requestFor } from './models.ts'
 import { type Answer, INVALID_PARAMS, refusal } from './protocol.ts'
-import { checkArguments, MOST_RECORDS, noSuch, type Tool } from './tools.ts'
+import { checkArguments, MOST_RECORDS, noSuch, type Tool, WRITES } from './tools.ts'
 
-/** The most characters of a result. */
-const MOST_CHARACTERS = 20_000
+/** The most characters of a record. A result has up to 500 more, for how to go on. */
+const MOST_CHARACTERS = 19_500
 
 const MORE = 'There is more: send nextCursor as cursor, or the next page with the same pageSize.'
+const MORE_GROUPS = 'There is more: send a filter, or another sort.'
 
 /** What a tool says. */
 interface Reply {
@@ -34,17 +38,17 @@ export async function callTool(caller: Caller, params: Fields): Promise<Answer> 
     const names = tools.map(({ name }) => name)
     throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names).with(echoed))
   }
-  let { body, note, status } = await replyOf(caller, tool, Object(params.arguments)).catch(
-    async (error) => read(await errorHandler()(error, request, context)),
+  const reply = await replyOf(caller, tool, Object(params.arguments)).catch(async (error) =>
+    read(await errorHandler()(error, request, context)),
   )
-  if (isLong(body)) {
-    body = { data: { _id: Object(body.data)._id } }
-    note = 'Too long: select fields in query_records.'
+  const { body, note, status } = reply
+  const shown = textOf(body)
+  const tooLong = shown !== JSON.stringify(body) && 'Too long: select fields in query_records.'
+  const content = [shown, tooLong, note].flatMap((text) => (text ? { type: 'text', text } : []))
+  const result = {
+    ...{ content, structuredContent: JSON.parse(shown) },
+    isError: status >= 400 || undefined,
   }
-  const content = [JSON.stringify(body), note].flatMap((text) =>
-    text ? { type: 'text', text } : [],
-  )
-  const result = { content, structuredContent: body, isError: status >= 400 || undefined }
   return { result, status }
 }
 
@@ -56,46 +60,78 @@ async function replyOf(caller: Caller, tool: Tool, given: Fields): Promise<Reply
   if (served && name === 'query_records') return query(caller, served, given)
   if (served && name !== 'describe_model') return one(caller, served, name, given)
   const listed = await listedFor(caller, all.values())
-  if (name === 'list_models') {
-    // With many models there is no room for words.
-    if (isLong(listed)) for (const one of listed) one.description = undefined
-    return { body: { data: listed }, status: 200 }
+  if (name !== 'list_models') return describe(caller, served, listed, given.model)
+  // With many models there is no room for words.
+  if (isLong(listed)) for (const one of listed) one.description = undefined
+  return { body: { data: listed }, status: 200 }
+}
+
+/** Tells of a model. Which of its fields the caller sees is known once the guards of a read have run. */
+async function describe(
+  caller: Caller,
+  served: Served | undefined,
+  listed: readonly Listed[],
+  model: unknown,
+): Promise<Reply> {
+  const found = listed.find((one) => one.model === model)
+  if (!served || !found) {
+    const names = listed.map((one) => one.model)
+    throw badRequest('bad-request', noSuch('model', model, names))
   }
-  const seen = listed.find(({ model }) => model === given.model)
-  if (!served || !seen) {
-    const names = listed.map(({ model }) => model)
-    throw badRequest('bad-request', noSuch('model', given.model, names))
+  const [action = ''] = found.actions
+  const body = action === 'list' ? { pageSize: 1 } : undefined
+  const asked = requestFor(caller, served.mount, action, 0, { body })
+  const isAsked = served.resource.fieldsFor !== undefined
+  const isRead = !WRITES.includes(action)
+  if (isAsked && isRead) {
+    const reply = await replyTo(caller, asked)
+    // There may be no record of this id.
+    if (reply.status > 400 && reply.status !== 404) return reply
   }
-  return { body: { data: { ...seen, ...described(served) } }, status: 200 }
+  const more = await described(served, isRead || !isAsked ? asked : undefined)
+  return { body: { data: { ...found, ...more } }, status: 200 }
 }
 
 function isLong(value: unknown): boolean {
   return JSON.stringify(value).length > MOST_CHARACTERS
 }
 
-/** Asks for at most 50 records, and for fewer until they fit. */
+/** A body as JSON: of records that are too long, the id alone. */
+function textOf(body: Fields): string {
+  return JSON.stringify(body, (_, one) => {
+    const { _id } = Object(one)
+    return _id !== undefined && isLong(one) ? { _id } : one
+  })
+}
+
+/** Asks for at most 50 records, or for groups, and for fewer until they fit. */
 async function query(
   caller: Caller,
   served: Served,
   { model: _, limit, page, pageSize, ...rest }: Fields,
 ): Promise<Reply> {
   const { maxLimit } = served.resource
-  const key = (rest.aggregate ?? rest.by) ? 'limit' : 'pageSize'
-  const most = Math.min(MOST_RECORDS, maxLimit)
-  let size = (limit ?? pageSize ?? most) as number
-  // What is no number stays, for the route to refuse.
-  if (size > most) size = most
+  // Groups have no pages, so the rest of them cannot follow.
+  const [key, most] = asksForGroups(rest)
+    ? ['limit', maxLimit]
+    : ['pageSize', Math.min(MOST_RECORDS, maxLimit)]
+  const named = (limit ?? null) === null ? 'pageSize' : 'limit'
+  let size = Math.min(positiveInBody(named, limit ?? pageSize ?? most), most)
   let at = page as number
   for (;;) {
     const body = { ...rest, [key]: size, page: at }
     const reply = await send(caller, served, 'list', { body })
-    if (!isLong(reply.body) || size < 2) return reply
+    if (size < 2 || fits(reply)) return reply
     let fewer = size >> 1
     // A page of them begins with the record that this one begins with.
     while (at > 1 && size % fewer) fewer -= 1
     at = at && ((at - 1) * size) / fewer + 1
     size = fewer
   }
+}
+
+function fits({ status, body }: Reply): boolean {
+  return status !== 413 && textOf(body).length <= MOST_CHARACTERS
 }
 
 /** Reads, creates, changes or deletes one record. */
@@ -105,9 +141,9 @@ function one(
   name: string,
   { id, ifMatch, values: body }: Fields,
 ): Promise<Reply> {
+  const [word = ''] = name.split('_')
   const written = id === undefined ? 'create' : 'update'
-  const actions: Fields = { read_record: 'read', write_record: written, remove_record: 'remove' }
-  const action = actions[name] as string
+  const action = word === 'write' ? written : word
   if (!caller.agents.includes(action))
     throw badRequest('bad-request', `Agents may not ${action} here.`)
   // As a part of a path these lead elsewhere.
@@ -123,16 +159,22 @@ async function send(
   more: Partial<PartInit>,
   id?: unknown,
 ): Promise<Reply> {
-  const { host, context } = caller
   const part = requestFor(caller, served.mount, action, id, more)
-  const reply = await read(await host.handle(part, context.env, context))
+  const reply = await replyTo(caller, part)
   if (reply.status !== 400) return reply
-  const { fields, query, ...all } = described(served)
+  const { fields, query, ...all } = await described(served, part)
   const takes = action === 'list' ? query : all[action]
+  if (!takes) return reply
+  const text = JSON.stringify(takes)
   const [, name = ''] = String(reply.body.error).split("'")
-  const names = [...Object.values(Object(takes)).flat(), ...Object.keys(fields as object)]
-  const note = `It takes ${JSON.stringify(takes)}.${didYouMean(name, names as string[])}`
-  return { ...reply, note: takes ? note : reply.note }
+  // Between the quotes is what there is to name.
+  const names = [...text.split('"'), ...Object.keys(fields as object)]
+  return { ...reply, note: `It takes ${text}.${didYouMean(name, names)}` }
+}
+
+/** What the app responds to a request. */
+async function replyTo({ host, context }: Caller, request: ApiRequest): Promise<Reply> {
+  return read(await host.handle(request, context.env, context))
 }
 
 /** What a response says, and how to go on. */
@@ -142,9 +184,10 @@ async function read(response: Response): Promise<Reply> {
     ? await response.json()
     : { success: false, error: await response.text() }
   const { success, ...body } = json
-  const { hasMore, currentPage, totalPages } = body.pagination ?? {}
+  const { hasMore, currentPage, totalPages, pageSize } = body.pagination ?? {}
   const header = status < 400 ? 'etag' : 'retry-after'
   const value = body.pagination ? null : headers.get(header)
-  const note = hasMore || currentPage < totalPages ? MORE : value && `${header}: ${value}`
+  const more = pageSize ? MORE : MORE_GROUPS
+  const note = hasMore || currentPage < totalPages ? more : value && `${header}: ${value}`
   return { status, body: status < 400 ? body : json, note }
 }

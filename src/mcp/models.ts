@@ -13,6 +13,8 @@ import { OPERATORS } from '../records/engine/conditions.ts'
 import { descriptionsOf, isDescribed } from '../records/engine/guards.ts'
 import type { Host } from '../records/engine/host.ts'
 import { type Context, type Guard, patternOf, type Route } from '../records/engine/route.ts'
+import { rulesFor } from '../records/list/parse.ts'
+import { isReadable, type ReadableFields, readableFields } from '../records/rules/fields-for.ts'
 import { AGENT_ROUTES, queryFields, type Served } from '../records/setup/serving.ts'
 import type { Tool } from './tools.ts'
 
@@ -60,8 +62,8 @@ export function requestFor(
 ): ApiRequest {
   const [method, path] = (AGENT_ROUTES[action] as string).split(' ') as [string, string]
   const route = patternOf(mount, { path })
-  const asked = { method, path: route.replace(':id', encodeURIComponent(id as string)) }
-  return partRequest(request, { ...asked, route, signal, ...more })
+  const to = route.replace(':id', encodeURIComponent(id as string))
+  return partRequest(request, { method, path: to, route, signal, ...more })
 }
 
 /** Whether the guards of a route that say whom they let through would let the caller through. */
@@ -95,11 +97,13 @@ export function descriptionOf(schema: $ZodType): string | undefined {
   return globalRegistry.get(schema)?.description
 }
 
-/** The fields of a model, and what routes take of them. Members that are undefined are not sent. */
-export function described({ resource }: Served): Fields {
+/** What routes take of a model, and its fields, as far as `request` may see them. Members that are undefined are not sent. */
+export async function described({ resource }: Served, request?: ApiRequest): Promise<Fields> {
   return {
-    fields: fieldsOf(resource.model),
-    query: { ...queryFields(resource), operators: OPERATORS },
+    ...(request && {
+      fields: fieldsOf(resource.model, await readableFields(resource, request)),
+      query: { ...queryFields(await rulesFor(resource, request)), operators: OPERATORS },
+    }),
     create: [...resource.writable.create],
     update: [...resource.writable.update],
   }
@@ -116,11 +120,12 @@ interface Settings {
 }
 
 /** The paths that are shown: the types on each, its limits, and what is said of it. */
-function fieldsOf(model: Model): Fields {
+function fieldsOf(model: Model, seen: ReadableFields): Fields {
   const fields: Record<string, Fields> = {}
   for (const [name, whole] of Object.entries(model.fields)) {
     for (const { schema, path } of partsIn(whole, name).parts) {
-      if (!isHidden(model, path)) fields[path] = withPart(fields[path], schema)
+      if (!isHidden(model, path) && isReadable(seen, path))
+        fields[path] = withPart(fields[path], schema)
     }
   }
   return fields

@@ -107,9 +107,9 @@ function told(
 function standsAlone(headers: Headers, method: string, { name, _meta }: Fields): boolean {
   const check = (header: string, value: unknown) => {
     const said = headers.get(header)
-    const is = (text: string) => said === `=?base64?${btoa(text)}?=`
+    const text = value as string
     // What is not ASCII names neither a method nor a tool.
-    if (said !== value && !(/^[\w/]+$/.test(value as string) && is(value as string))) {
+    if (said !== text && !(/^[\w/]+$/.test(text) && said === `=?base64?${btoa(text)}?=`)) {
       throw refusal(-32020, `${header} differs from the body.`)
     }
   }

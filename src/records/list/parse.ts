@@ -8,6 +8,7 @@ import { isFields } from '../../model/writable.ts'
 import { all, everything, type Filter, type Scalar, totalOrder } from '../../ports/filter.ts'
 import { MAX_LIST } from '../engine/conditions.ts'
 import { isReadable, readableFields } from '../rules/fields-for.ts'
+import { targetOf } from '../setup/expandables.ts'
 import type { FieldSet, ListRules, Resource } from '../setup/resource.ts'
 import { BODY_KEYS, LIST_PARAMETERS, offsetPage } from './parameters.ts'
 import type { ListPlan, ListRequest, Paging, UrlParameters } from './plan.ts'
@@ -146,10 +147,8 @@ function refuseOtherPages({ pagination }: ListRules, requested: ListRequest): vo
 }
 
 /** The rules of `resource` for `request`. Fields that it may not see count as not listed, in the default order too. */
-export async function rulesFor(
-  resource: ListRules & Pick<Resource, 'fieldsFor'>,
-  request: ApiRequest,
-): Promise<ListRules> {
+export async function rulesFor(resource: Resource, request: ApiRequest): Promise<Resource> {
+  const { host, model } = resource
   const fields = await readableFields(resource, request)
   if (!fields) return resource
   const sees = (path: string) => isReadable(fields, path)
@@ -173,7 +172,12 @@ export async function rulesFor(
     order: totalOrder(orderBy),
     search: resource.search.filter((one) => {
       if ('field' in one) return sees(one.field)
-      return sees(one.reference) && (one.target() !== resource.model || sees(one.path))
+      return sees(one.reference) && (one.target() !== model || sees(one.path))
     }),
+    expandable: new Map(
+      [...resource.expandable].filter(([, { path, inner = '_id' }]) => {
+        return sees(path) && (targetOf(host, model, path) !== model || sees(inner))
+      }),
+    ),
   }
 }
