@@ -1,5 +1,6 @@
 /** Groups of records: what they may be asked for, and what comes of it. */
 
+import type { Managed } from '../model/model.ts'
 import type { GroupOf } from '../records/engine/aggregate-query.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Call } from './connection.ts'
@@ -20,8 +21,16 @@ type Option<T extends AnyRecords, Key extends 'by' | 'of'> = T['options'] extend
 
 type Of<T extends AnyRecords> = Option<T, 'of'>
 type By<T extends AnyRecords> = Option<T, 'by'>
+/** Those of numbers: dates have no sum. */
+type Summed<T extends AnyRecords> = {
+  [N in Of<T>]: (T['record'] & Managed)[N] extends Date | null | undefined ? never : N
+}[Of<T>]
 
-type Sorted<T extends AnyRecords> = 'count' | By<T> | `${'sum' | 'avg' | 'min' | 'max'}.${Of<T>}`
+type Sorted<T extends AnyRecords> =
+  | 'count'
+  | By<T>
+  | `${'sum' | 'avg'}.${Summed<T>}`
+  | `${'min' | 'max'}.${Of<T>}`
 type SortKey<T extends AnyRecords> = Sorted<T> | `-${Sorted<T>}`
 
 /** Options of `aggregate`: what to compute, by which groups, and of which records. */
@@ -32,9 +41,9 @@ export interface GroupOptions<T extends AnyRecords> extends CallOptions {
   readonly search?: string
   /** The number of records. */
   readonly count?: boolean
-  /** The sums of fields of the router's `aggregates.of`. */
-  readonly sum?: readonly Of<T>[]
-  readonly avg?: readonly Of<T>[]
+  /** The sums of numbers of the router's `aggregates.of`. */
+  readonly sum?: readonly Summed<T>[]
+  readonly avg?: readonly Summed<T>[]
   readonly min?: readonly Of<T>[]
   readonly max?: readonly Of<T>[]
   /** Up to three names of the router's `aggregates.by`. Default: one group of all records. */

@@ -125,8 +125,11 @@ function inParameters(where: object): object | undefined {
       return false
     })
     const [compareField, compareOperator, compareValue = 0] = compared ?? []
-    // An empty value would not compare at all, and lists and null cannot be written.
-    const isSaid = /^("[^"]|[-\d])/.test(JSON.stringify(compareValue))
+    // An empty value would not compare at all, lists and null cannot be written, and digits are a number where a field takes both.
+    const isSaid =
+      typeof compareValue === 'string'
+        ? Number.isNaN(Number(compareValue))
+        : typeof compareValue === 'number'
     if (more || compareField === rangeField || !isSaid) continue
     return {
       ...(between && { rangeField, range: range.gte + between + range.lte }),

@@ -25,6 +25,7 @@ import type {
   ChosenBy,
   ClosedCalls,
   Created,
+  Having,
   Shown,
   Written,
 } from './shapes.ts'
@@ -63,7 +64,7 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
    * data is the response, to be read as `data.body` while it arrives, or at once, as by `data.blob()`.
    */
   export(
-    format: 'csv' | 'ndjson',
+    format: Having<T, 'exportLimit', 'csv' | 'ndjson'>,
     options?: Omit<Conditions<T>, 'pageSize'> & Choice<T>,
   ): Promise<Result<Response>>
   /**
@@ -73,7 +74,7 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
    */
   live<E extends Expandable<T> = never>(
     options: Omit<Conditions<T>, 'pageSize' | 'signal'> & Pick<Choice<T, never, E>, 'expand'>,
-    handlers: LiveOptions<ChosenBy<Shown<T>, never, E>>,
+    handlers: Having<T, 'live', LiveOptions<ChosenBy<Shown<T>, never, E>>>,
   ): Promise<void>
   /** Groups of records, with what is computed of each, as the router's `aggregates` allow. */
   aggregate<const A extends GroupOptions<T>>(options: A): Promise<Result<Group<T, A>[], Cut>>
@@ -90,14 +91,18 @@ export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
   remove(id: string, options?: CallOptions & Condition): Promise<Result<string>>
   /** What happened to a record, the latest first, where the router has `history`. */
   history(
-    id: string,
+    id: Having<T, 'history', string>,
     options?: HistoryOptions,
   ): Promise<Result<RecordChange<Shown<T>>[], HistoryPage>>
   /**
    * Makes a record what it was after a change, whose `id` the history has; a removed one is created again. Where the router
    * has `access: { restore }`.
    */
-  restore(id: string, changeId: string, options?: WriteOptions): Promise<Result<W>>
+  restore(
+    id: Having<T, 'access', string>,
+    changeId: string,
+    options?: WriteOptions,
+  ): Promise<Result<W>>
 }
 
 /** The calls for the routes that the router serves. */

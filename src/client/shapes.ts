@@ -48,6 +48,16 @@ export interface Populated {
 // biome-ignore lint/suspicious/noExplicitAny: every router is meant, whatever its types are
 export type AnyRecords = ServedRecords<any, any, any, any>
 
+/** `V`, if the router has the option; else what the compiler says of it. */
+export type Having<T extends AnyRecords, Option extends string, V> = Option extends keyof T['options']
+  ? V
+  : NoSuchOption<Option>
+
+/** The router lacks an option without which a call is refused. */
+export interface NoSuchOption<Option> {
+  readonly 'the router has no option': Option
+}
+
 type Element<L> = L extends readonly (infer E)[] ? E : L
 type PathOf<P> = P extends { readonly path: infer N } ? N : P
 

@@ -105,6 +105,13 @@ function apps(store: Store) {
     .mount('/feed', createRouter({ model: City, pagination: 'cursor', blockedFields: ['note'] }))
     .mount('/counted', createRouter({ model: City, countStrategy: 'none' }))
     .mount(
+      '/followed',
+      createRouter({
+        ...{ model: City, live: true, history: true, exportLimit: 10 },
+        access: { restore: [auth.requireAuth] },
+      }),
+    )
+    .mount(
       '/shown',
       createRouter({
         model: City,
@@ -159,6 +166,29 @@ async function groups(api: Api): Promise<void> {
   await api('/feed').aggregate({ sum: ['population'] })
   // @ts-expect-error nothing is sorted by it
   await api('/cities').aggregate({ count: true, sort: 'population' })
+  // @ts-expect-error dates have no sum
+  await api('/cities').aggregate({ sum: ['foundedAt'] })
+  // @ts-expect-error and no average to sort by
+  await api('/cities').aggregate({ count: true, sort: '-avg.foundedAt' })
+  await api('/cities').aggregate({ max: ['foundedAt'], sort: ['max.foundedAt', 'sum.population'] })
+}
+
+/** Compiled, never run: what the router has an option for, and what it has none for. */
+async function chosen(api: Api, signal: AbortSignal): Promise<void> {
+  const followed = api('/followed')
+  await followed.live({ sort: [] }, { signal, onChange: ([one]) => expectTypeOf(one?.name) })
+  await followed.export('csv', { select: ['name'] })
+  await followed.history('id')
+  await followed.restore('id', 'change')
+  const cities = api('/cities')
+  // @ts-expect-error the router has no option 'live'
+  await cities.live({}, { signal, onChange: () => undefined })
+  // @ts-expect-error the router has no option 'exportLimit'
+  await cities.export('csv')
+  // @ts-expect-error the router has no option 'history'
+  await cities.history('id')
+  // @ts-expect-error the router has no option 'access'
+  await cities.restore('id', 'change')
 }
 
 /** Compiled, never run: what may be read. */
@@ -375,7 +405,7 @@ function plain(store: Store): App {
 
 describe('next 5, the typed client', () => {
   test('reads, writes, lists and sign-ins that the server refuses do not compile', () => {
-    for (const compiled of [reads, groups, tuples, mistakes, writes, limited, signsIn]) {
+    for (const compiled of [reads, groups, chosen, tuples, mistakes, writes, limited, signsIn]) {
       expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
     }
     expectTypeOf(plain).returns.toEqualTypeOf<App>()

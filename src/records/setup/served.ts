@@ -40,6 +40,7 @@ type Listed =
   | 'expandable'
   | 'exportLimit'
   | 'live'
+  | 'history'
   | 'aggregates'
   | 'orderBy'
   | 'search'
