@@ -49,9 +49,11 @@ export interface Populated {
 export type AnyRecords = ServedRecords<any, any, any, any>
 
 /** `V`, if the router has the option; else what the compiler says of it. */
-export type Having<T extends AnyRecords, Option extends string, V> = Option extends keyof T['options']
-  ? V
-  : NoSuchOption<Option>
+export type Having<
+  T extends AnyRecords,
+  Option extends string,
+  V,
+> = Option extends keyof T['options'] ? V : NoSuchOption<Option>
 
 /** The router lacks an option without which a call is refused. */
 export interface NoSuchOption<Option> {

@@ -2,17 +2,7 @@ import type { Page } from 'puppeteer-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Author, PEOPLE } from '../admin/apps.ts'
 import { Library } from '../admin/library.ts'
-import {
-  choose,
-  click,
-  field,
-  follow,
-  found,
-  press,
-  sees,
-  visit,
-  write,
-} from '../admin/screens.ts'
+import { choose, click, field, follow, found, press, sees, visit, write } from '../admin/screens.ts'
 import { withService } from '../services/shared.ts'
 
 await withService('chromium', () => {

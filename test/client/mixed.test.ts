@@ -8,7 +8,23 @@ import { createApp, createRouter, defineModel } from '../../src/index.ts'
 import { calls } from './recording.ts'
 
 const DAY = '2020-01-01'
-const VALUES = [5, '5', -5, '05', '1e3', 1000, true, 'true', 'null', '', ' ', DAY, '2020', 2020, 'a']
+const VALUES = [
+  5,
+  '5',
+  -5,
+  '05',
+  '1e3',
+  1000,
+  true,
+  'true',
+  'null',
+  '',
+  ' ',
+  DAY,
+  '2020',
+  2020,
+  'a',
+]
 
 it.each([
   ['any', z.any()],
@@ -19,16 +35,32 @@ it.each([
   const model = defineModel('ClientMixed', { fields: { field: field.optional() } })
   const app = createApp({ store: sqliteStore() })
   const options = { model, middlewares: [], allowedFields: [], query: ['field'] } as const
-  app.mount('/all', createRouter(options)).mount('/urls', createRouter({ ...options, enableQuery: false }))
+  app
+    .mount('/all', createRouter(options))
+    .mount('/urls', createRouter({ ...options, enableQuery: false }))
   for (const value of [...VALUES, new Date(DAY)]) {
-    await app.store.collection(model).insert({ field: value as never }).catch(() => {})
-    await app.store.collection(model).insert({ field: [value] as never }).catch(() => {})
+    await app.store
+      .collection(model)
+      .insert({ field: value as never })
+      .catch(() => {})
+    await app.store
+      .collection(model)
+      .insert({ field: [value] as never })
+      .catch(() => {})
   }
-  const client = createClient('http://localhost', { fetch: (...sent) => app.handle(new Request(...sent)) })
+  const client = createClient('http://localhost', {
+    fetch: (...sent) => app.handle(new Request(...sent)),
+  })
   const api = calls(client)
   let said = 0
   for (const value of [...VALUES, null]) {
-    for (const condition of [value, { ne: value }, { gte: value }, { gte: value, lte: value }, [value]]) {
+    for (const condition of [
+      value,
+      { ne: value },
+      { gte: value },
+      { gte: value, lte: value },
+      [value],
+    ]) {
       const where = { field: condition }
       const found = (await api('/urls').list?.({ where })) as Result<unknown[]>
       if (!found.ok) {
