@@ -10,8 +10,9 @@ import { useAdmin } from '../context.ts'
 import type { Outcome } from '../data.ts'
 import { useStrings } from '../i18n.ts'
 import { Dialog, Notice } from './parts.tsx'
-import { type SecondStep, StepForm, secondStepIn, Text, useRefused } from './sign-in.tsx'
+import { StepForm, Text } from './sign-in.tsx'
 import { useRun } from './user-tools.tsx'
+import { type SecondStep, secondStepIn, useRefused } from './ways.ts'
 
 /** A part of the screen. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
