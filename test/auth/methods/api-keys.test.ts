@@ -5,7 +5,10 @@ import { createRouter, defineModel, type Fields } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { parallel, type ServiceOptions, service, statuses } from '../service.ts'
 
-const Task = defineModel('Task', { fields: { title: z.string(), owner: z.string().optional() } })
+const Task = defineModel('Task', {
+  fields: { title: z.string(), owner: z.string().optional() },
+  changes: true,
+})
 const Note = defineModel('Note', { fields: { text: z.string() } })
 
 /** An app with two routers, an extra route, a batch, and a user who is signed in. */
@@ -15,7 +18,7 @@ async function keyed(
 ) {
   const app = await service({ ...more, auth: { methods: [apiKeys(options)], ...auth } })
   const middlewares = [app.auth.requireAuth]
-  const tasks = createRouter({ model: Task, middlewares })
+  const tasks = createRouter({ model: Task, middlewares, history: true, access: { restore: true } })
   tasks.post('/:id/done', (request) => Response.json({ done: request.auth?.userId }))
   app.app.mount('/tasks', tasks)
   app.app.mount('/notes', createRouter({ model: Note, middlewares: [app.auth.requireSession] }))
@@ -124,6 +127,22 @@ describe('A key', () => {
     ])
     expect((await app.call('DELETE', path, undefined, key)).status).toBe(403)
     expect((await app.call('PATCH', path, { title: 'Milk' }, key)).status).toBe(403)
+  })
+
+  it('reads the history and restores with the actions of these names alone', async () => {
+    const app = await keyed()
+    const others = ['list', 'read', 'create', 'update', 'remove']
+    const key = await app.key([{ mount: '/tasks', actions: others }])
+    const made = await app.post('/tasks', { title: 'Tea' }, key)
+    const path = `/tasks/${made.body.data._id}`
+    const own = await app.key([{ mount: '/tasks', actions: ['history', 'restore'] }])
+    const history = (given: string) => app.call('GET', `${path}/history`, undefined, given)
+    expect((await history(key)).status).toBe(403)
+    const { status, body } = await history(own)
+    expect(status).toBe(200)
+    const restore = (given: string) =>
+      app.post(`${path}/restore`, { changeId: body.data[0].id }, given)
+    expect([(await restore(key)).status, (await restore(own)).status]).toEqual([403, 200])
   })
 
   it('opens no route of accounts, and none behind requireSession', async () => {
