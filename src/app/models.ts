@@ -55,11 +55,11 @@ export function appModels({ engines, open, write, declared }: ModelNeeds): AppMo
       const own = loggedCollection(stored, author, (step) =>
         write([model.name], [{ in: schema, ...step }]),
       )
-      return renamedCollection(own, model.renamed, stored)
+      return renamedCollection(own, model, stored)
     }
     const engine = model.changes
       ? new RecordEngine(model, schema, writtenBy(), { ...engines, writtenBy })
-      : new RecordEngine(model, schema, renamedCollection(stored, model.renamed), engines)
+      : new RecordEngine(model, schema, renamedCollection(stored, model), engines)
     const more = { scopes: [], searched: new Map(), files: new ModelFiles() }
     const guarded = { guarded: undefined, roles: undefined }
     const entry: Entry = { engine, stored, schema, twins: [], ...more, ...guarded }

@@ -27,10 +27,11 @@ export interface Settling extends Collection {
  */
 export function renamedCollection(
   inner: Collection,
-  renamed: Renamed,
+  { renamed, shape }: Pick<Model, 'renamed' | 'shape'>,
   moved: Collection = inner,
 ): Settling {
   if (renamed.size === 0) return inner
+  const { numericIds } = inner
   const { settled, unsettled } = conditionsOf(renamed)
   const current = (record: Fields) => underCurrentNames(record, renamed)
   const found = (filter: Filter) => underAllNames(filter, renamed)
@@ -67,11 +68,11 @@ export function renamedCollection(
     const findPart = async (part: Read) => (await inner.find(part)).map(current)
     return streams.length === 1
       ? findPart({ ...query, ...selectOf(read, renamed) })
-      : merged(query, streams, findPart, inner)
+      : merged(query, streams, findPart, { shape, numericIds })
   }
 
   return {
-    ...(inner.numericIds && { numericIds: true }),
+    ...(numericIds && { numericIds }),
     find,
     count: (filter, hints) => inner.count(found(filter), hints),
     aggregate(read) {

@@ -77,7 +77,7 @@ async function checkModel(
     progress.advance?.(model.name, done)
   }
   const problems = tally.all()
-  const current = renamedCollection(collection, model.renamed)
+  const current = renamedCollection(collection, model)
   for (const set of sets) {
     const found = await duplicatesOf(set, current)
     if (found) problems.push({ model: model.name, problem: 'duplicate', ...found })

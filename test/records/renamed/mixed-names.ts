@@ -48,7 +48,7 @@ export function mixedNames({ write: _, ...store }: Store, seed: number): Store {
     collection(schema): Collection {
       const raw = store.collection(former(schema))
       return {
-        ...renamedCollection(raw, RENAMED),
+        ...renamedCollection(raw, { renamed: RENAMED, shape: schema.shape }),
         insert: (record) =>
           raw.insert(random.chance(50) ? underFormerNames(record, random) : record),
       }
