@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { audit } from '../../adapters/cli/audit.ts'
 import { backup } from '../../adapters/cli/backup.ts'
 import { changes } from '../../adapters/cli/changes.ts'
@@ -11,6 +11,10 @@ import { doctor } from '../../adapters/cli/doctor.ts'
 import { openapi } from '../../adapters/cli/openapi.ts'
 import { Unusable } from '../../adapters/cli/unusable.ts'
 import { user } from '../../adapters/cli/user.ts'
+import { openFilesAs } from '../../adapters/stores/sqlite/connection/opening.ts'
+
+// The tests of other files in this process make files.
+afterAll(() => openFilesAs('make'))
 
 const commands = { audit, backup, changes, check, copy, doctor, openapi, user }
 
