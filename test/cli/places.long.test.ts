@@ -40,7 +40,6 @@ describe('a command that reads', () => {
     ['backfill'],
     ['backup', '--to', 'new.db'],
     ['doctor'],
-    ['audit'],
     ['copy', '--to', 'sqlite:new.db'],
   ])('%s ends with 2 and makes nothing if the database is not there', async (command, ...args) => {
     const before = await files()
@@ -58,10 +57,12 @@ describe('a command that reads', () => {
     expect(await files()).toEqual(before)
   })
 
-  it('needs no database to print the OpenAPI document, and makes none', async () => {
+  it('needs no database to print the OpenAPI document or the audit, and makes none', async () => {
     const before = await files()
     const { code, out } = await made.fieldgate('openapi', './gone.ts')
     expect([code, JSON.parse(out).info.title]).toEqual([0, 'API'])
+    const audit = await made.fieldgate('audit', './gone.ts')
+    expect([audit.code, JSON.parse(audit.out)]).toEqual([0, expect.any(Array)])
     expect(await files()).toEqual(before)
   })
 })
