@@ -11,7 +11,7 @@ import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { argumentsIn } from './arguments.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
-import { Unusable } from './unusable.ts'
+import { checkThere, Unusable } from './unusable.ts'
 
 export { Unusable }
 
@@ -155,7 +155,7 @@ async function made(make: MakeApp, { path, ...options }: AppModule): Promise<App
 }
 
 async function load(module: string): Promise<Record<string, unknown>> {
-  if (!existsSync(module)) throw new Unusable(`there is no file '${module}' in ${process.cwd()}`)
+  checkThere(module)
   try {
     return await import(pathToFileURL(resolve(module)).href)
   } catch (error) {

@@ -5,14 +5,13 @@
  * @module
  */
 
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Model } from '../../src/model/model.ts'
 import { argumentsIn } from './arguments.ts'
 import { closing, copy, linesOf, lossesOf } from './copying.ts'
 import { checkAddress, checkSource, openStore, STORES } from './stores.ts'
-import { end, Unusable } from './unusable.ts'
+import { checkThere, end, Unusable } from './unusable.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
 
@@ -57,7 +56,7 @@ async function main(): Promise<number> {
 }
 
 async function modelsOf(module: string): Promise<Model[]> {
-  if (!existsSync(module)) throw new Unusable(`there is no file '${module}' in ${process.cwd()}`)
+  checkThere(module)
   const exported: Record<string, unknown> = await import(pathToFileURL(resolve(module)).href)
   const models = Object.values(exported).filter(
     (value): value is Model => typeof value === 'object' && value !== null && 'shape' in value,

@@ -1,8 +1,15 @@
 /** How a command ends, and the error of one that cannot run. */
 
+import { existsSync } from 'node:fs'
+
 /** The command line asks for what cannot be. */
 export class Unusable extends Error {
   override readonly name = 'Unusable'
+}
+
+/** Throws an `Unusable` for a module that is not there. */
+export function checkThere(module: string): void {
+  if (!existsSync(module)) throw new Unusable(`there is no file '${module}' in ${process.cwd()}`)
 }
 
 /**

@@ -79,12 +79,12 @@ function writingTo(
   const writeExpecting = async (
     filter: Filter,
     { expect }: WriteOptions = {},
-    write: (held?: Held) => Statement,
+    write: (held: Held) => Statement,
   ): Promise<Fields | null> => {
     // By id, as a rule: that searches nothing.
     const filling = filter.op === 'eq' ? undefined : filler.fill(filter)
     if (filling) await filling
-    if (!expect) return writeOne(write())
+    if (!expect) return writeOne(write({}))
     return expecting<Held, Fields>(expect, {
       asWritten: () => ({ expect }),
       async find() {

@@ -1,6 +1,6 @@
 /** The statements that write to one collection. */
 
-import { type Filter, withId } from '../../../../src/ports/filter.ts'
+import type { Filter } from '../../../../src/ports/filter.ts'
 import { isWithin, topOf } from '../../../../src/ports/paths.ts'
 import type { Fields } from '../../../../src/ports/records.ts'
 import type { Change, WriteOptions } from '../../../../src/ports/store.ts'
@@ -58,24 +58,21 @@ export function writesTo({
   }
 
   const stampAfter = (change: Change) => `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
+  const setting = settingOf(shadows, stampAfter)
 
   const updating = (
     change: Change,
     whereIn: (compiled: Compilation) => string,
     returning: string,
-    stamp = stampAfter(change),
   ): Statement => {
     const compiled = compilation()
     const { shadows, parameters } = compiled
-    const assignments = `${compileChange(change, shadows.values(), parameters)}, ${stamp}`
+    const changes = compileChange(change, shadows.values(), parameters)
+    const assignments = `${changes}, ${stampAfter(change)}`
     const sql = `UPDATE ${table} SET ${assignments}${whereIn(compiled)}${returning}`
     const effect = { changed: changedPaths(change).map(topOf) }
     return { ...parameters.statement(sql), to, effect }
   }
-
-  const setting = settingOf(shadows, stampAfter, (id, set, stamp) =>
-    updating({ set }, (compiled) => where(withId(id), compiled), ' RETURNING doc', stamp),
-  )
 
   const deleting = (whereIn: (compiled: Compilation) => string): Statement => {
     const compiled = compilation()
@@ -91,14 +88,14 @@ export function writesTo({
       const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
       return { ...statement, to, effect: { inserts: statement.values.indexOf(text) } }
     },
-    update(filter, change, held, failure) {
-      const id = held || failure ? undefined : settingId(filter, change)
-      if (id !== undefined) return setting(id, change.set ?? {})
-      return updating(
-        change,
-        (compiled) => one(filter, held ?? {}, failure, compiled),
-        ' RETURNING doc',
-      )
+    update(filter, change, held = {}, failure) {
+      const compile = (whereIn: (compiled: Compilation) => string) =>
+        updating(change, whereIn, ' RETURNING doc')
+      const isHeld = held.expect !== undefined || held.doc !== undefined || failure !== undefined
+      const id = isHeld ? undefined : settingId(filter, change)
+      return id === undefined
+        ? compile((compiled) => one(filter, held, failure, compiled))
+        : setting(id, change.set ?? {}, () => compile((compiled) => where(filter, compiled)))
     },
     updateMany: (filter, change) => updating(change, (compiled) => where(filter, compiled), ''),
     delete: (filter, held = {}, failure) =>
@@ -126,16 +123,14 @@ const MAX_KEPT = 100
 function settingOf(
   shadows: Target['shadows'],
   stampAfter: (change: Change) => string,
-  compile: (id: string, set: Fields, stamp: string) => Statement,
-): (id: string, set: Fields) => Statement {
+): (id: string, set: Fields, compile: () => Statement) => Statement {
   const kept = new Map<string, Statement>()
-  return (id, set) => {
+  return (id, set, compile) => {
     const fields = Object.keys(set)
-    const stamp = stampAfter({ set })
-    const key = `${stamp} ${shadows().size} ${fields.join('\0')}`
+    const key = `${stampAfter({ set })} ${shadows().size} ${fields.join('\0')}`
     const known = kept.get(key)
     if (known) return { ...known, values: [JSON.stringify(Object.values(set)), id] }
-    const made = compile(id, set, stamp)
+    const made = compile()
     // What is searched is bound too, or NULL.
     const isSearched = [...shadows().values()].some(({ path }) =>
       fields.some((field) => isWithin(path, field)),
