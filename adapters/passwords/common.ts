@@ -14,11 +14,17 @@
  * @module
  */
 
+/** The lists that were made, by their least length: all auth routers of a process share them. */
+const lists = new Map<number, ReadonlySet<string>>()
+
 /**
  * The common passwords of at least `least` characters (default 1), in lower case, for `password.common`. Loading takes
- * some milliseconds and a few MiB, so it happens when the first password is set.
+ * some milliseconds and a few MiB, so it happens when the first password is set, once in a process.
  */
 export async function commonPasswords(least = 1): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
-  return new Set(dictionary['passwords-common'].filter((word) => [...word].length >= least))
+  const long = (word: string): boolean => [...word].length >= least
+  const list = lists.get(least) ?? new Set(dictionary['passwords-common'].filter(long))
+  lists.set(least, list)
+  return list
 }

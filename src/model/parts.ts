@@ -50,18 +50,18 @@ export function partsIn(
 
 function partsOf({ schema, path }: Part): Part[] {
   const def = schema._zod.def as unknown as Readonly<Record<string, unknown>>
+  const parts: Part[] = []
+  const add = (one: unknown, at = path): void => {
+    if (Array.isArray(one)) for (const each of one) add(each)
+    else if (isSchema(one)) parts.push({ schema: one, path: at })
+  }
   // The getter of a lazy schema may make a new one each time; zod keeps the first.
-  const lazy = (schema._zod as { innerType?: unknown }).innerType
-  const members = Object.entries(isObject(def.shape) ? def.shape : {})
-  return [
-    ...[lazy, ...PARTS.flatMap((name) => inside(def[name]))].map((one) => [path, one] as const),
-    ...members.map(([key, one]) => [path === '' ? key : `${path}.${key}`, one] as const),
-  ].flatMap(([at, one]) => (isSchema(one) ? [{ schema: one, path: at }] : []))
-}
-
-/** The elements of a list, or `value` itself. */
-function inside(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [value]
+  add((schema._zod as { innerType?: unknown }).innerType)
+  for (const name of PARTS) add(def[name])
+  for (const [key, one] of Object.entries(isObject(def.shape) ? def.shape : {})) {
+    add(one, path === '' ? key : `${path}.${key}`)
+  }
+  return parts
 }
 
 function isObject(value: unknown): value is object {
