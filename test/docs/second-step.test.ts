@@ -24,13 +24,16 @@ async function example() {
     text.startsWith('// second-step.ts\n'),
   )
   const quiet = 'logger: { debug() {}, info() {}, warn() {}, error() {} }'
+  // What a password costs is not the matter here.
+  const quick =
+    "hasher: { hash: async (plain) => 'cheap:' + plain, verify: async (plain, stored) => stored === 'cheap:' + plain, needsRehash: () => false }"
   const [program] = block?.text.split('\nasync function post(') ?? []
   const folder = join(root, '.cache', `second-step-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'second-step.ts')
   writeFileSync(
     file,
-    `${program?.replace('sqliteStore() })', `sqliteStore(), ${quiet} })`)}\nexport { app, totp, users }\n`,
+    `${program?.replace('sqliteStore() })', `sqliteStore(), ${quiet}, ${quick} })`)}\nexport { app, totp, users }\n`,
   )
   const { app, totp, users } = (await import(/* @vite-ignore */ file)) as Example
   onTestFinished(async () => {

@@ -5,7 +5,8 @@
 import { afterAll, describe, it } from 'vitest'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.ts'
-import { fileContract, type OpenFiles, verify } from '../../../extras/contract/index.ts'
+import { type OpenFiles, verify } from '../../../extras/contract/index.ts'
+import { contractInShort } from './in-short.ts'
 import { verifyLife } from './life.ts'
 import { moto } from './moto.ts'
 
@@ -18,14 +19,10 @@ describe('the second server', async () => {
   const { url: endpoint, stop, ...place } = await moto()
   afterAll(stop)
   const unsigned = 'moto checks no signature'
-  // SeaweedFS shows what the adapters do themselves, whatever the server; moto takes its time.
-  const { 'a large object passes through without being held': _, ...onAnyServer } = fileContract
-  // The SDK asks for pages by itself.
-  const { 'list gives more objects than fit into one page': __, ...withoutPages } = onAnyServer
   for (const [by, open] of Object.entries(adapters)) {
     verify(
       `moto through ${by}`,
-      by === 'the AWS SDK' ? withoutPages : onAnyServer,
+      contractInShort,
       {
         open: () => ({ files: open({ endpoint, ...place }), get }),
         close,

@@ -8,8 +8,9 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.ts'
-import { fileContract, type OpenFiles, verify } from '../../../extras/contract/index.ts'
+import { type OpenFiles, verify } from '../../../extras/contract/index.ts'
 import { withService } from '../../services/shared.ts'
+import { contractInShort } from './in-short.ts'
 import { verifyLife } from './life.ts'
 import { strict } from './strict.ts'
 
@@ -22,7 +23,7 @@ await withService('seaweed', ({ url: endpoint, ...place }) => {
   for (const [by, open] of Object.entries(adapters)) {
     verify(
       `SeaweedFS through ${by}`,
-      fileContract,
+      contractInShort,
       {
         open: () => ({ files: open({ endpoint, ...place }), get }),
         close,

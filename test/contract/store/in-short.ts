@@ -20,4 +20,4 @@ export function someWorkloads(count: number): Contract<Store> {
 }
 
 /** Every promise one by one, and random operations that rely on all of them. */
-export const contractInShort: Contract<Store> = { ...storePromises, ...someWorkloads(2) }
+export const contractInShort: Contract<Store> = { ...storePromises, ...someWorkloads(1) }

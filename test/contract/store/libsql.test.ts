@@ -2,20 +2,9 @@ import { createClient } from '@libsql/client'
 import { afterAll, describe, expect, it } from 'vitest'
 import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { verify } from '../../../extras/contract/index.ts'
-import { storePromises } from '../../../extras/contract/store/contract.ts'
 import { startLibsql } from '../../services/libsql.ts'
 import { newFile } from './file.ts'
 import { contractInShort } from './in-short.ts'
-
-verify(
-  'libSQL in memory',
-  storePromises,
-  {
-    open: () => libsqlStore({ url: ':memory:' }),
-    close: (store) => store.close(),
-  },
-  { describe, it },
-)
 
 verify(
   'libSQL in a file',
@@ -32,7 +21,7 @@ afterAll(() => server.stop())
 
 verify(
   'libSQL on a server',
-  storePromises,
+  contractInShort,
   {
     open() {
       server.empty()

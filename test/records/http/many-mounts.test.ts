@@ -3,6 +3,7 @@ import { IttyRouter } from 'itty-router'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
 import { service } from '../service.ts'
 
 const Thing = defineModel('MountedThing', { fields: { name: z.string() } })
@@ -50,7 +51,7 @@ test('design, App: of many mounts inside each other, the first route that matche
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   )
 })
 
