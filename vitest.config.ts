@@ -21,18 +21,20 @@ const conditions = ['fieldgate-source', 'node']
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
 /** Slow as a whole: suites that talk to real servers, runtimes and services, or to the built package. */
-const apart = ['contract', 'http', 'faults', 'browser', 'package']
-const elsewhere = apart.map((name) => `test/${name}/**`)
+const apart = '(contract|http|faults|browser|package)'
 /** Slow ones elsewhere say so in their name; `npm test` leaves the long ones to `npm run test:all`. */
 const long = 'test/**/*.long.test.ts'
-const slow = ['test/**/*.slow.test.ts', long]
 /** These stand in a slow folder and are quick: they read the repository's own files. */
-const reading = ['layers', 'differences', 'house'].map((name) => `test/package/${name}.test.ts`)
+const reading = 'test/package/{layers,differences,house}.test.ts'
 
-/** The tests of one folder. */
-function folder(name: string): TestProjectInlineConfiguration {
-  const include = [`test/${name}/**/*.test.ts`]
-  return { ...fromSource, test: { ...shared, name, include, exclude: reading } }
+const slow: TestProjectInlineConfiguration = {
+  ...fromSource,
+  test: {
+    ...shared,
+    name: 'slow',
+    include: ['test/**/*.slow.test.ts', long, `test/@${apart}/**/*.test.ts`],
+    exclude: [reading],
+  },
 }
 
 /**
@@ -55,8 +57,8 @@ const unit: TestProjectInlineConfiguration = {
   test: {
     ...shared,
     name: 'unit',
-    include: ['test/*.test.ts', `test/!(${apart.join('|')})/**/*.test.ts`, ...reading],
-    exclude: slow,
+    include: ['test/*.test.ts', `test/!${apart}/**/*.test.ts`, reading],
+    exclude: ['test/**/*.slow.test.ts', long],
     // As in `npm test` all are: loading everything anew took as long as the tests themselves.
     isolate: false,
     setupFiles: [shared.setupFiles, 'test/quick.ts'],
@@ -71,11 +73,7 @@ const workers = (mode: string) => (mode === 'short' ? 2 : 3)
 /** `mode`: `all`, or `short` for what `npm test` runs. */
 export default defineConfig(({ mode }) => ({
   test: {
-    projects: [
-      unit,
-      { ...fromSource, test: { ...shared, name: 'slow', include: slow, exclude: elsewhere } },
-      ...apart.map(folder),
-    ].map((project) => (mode === 'short' ? short(project) : project)),
+    projects: mode === 'short' ? [unit, slow].map(short) : [unit, slow],
     globalSetup: 'test/services/setup.ts',
     // Of what `npm test` leaves out, half waits: for leases of killed processes, for commands that others run.
     maxWorkers: workers(mode),

@@ -15,7 +15,7 @@ import { checkVersion, newest } from './versions.ts'
 const CHECKS = [
   ['npm', 'run', 'check'],
   ['npm', 'run', 'build'],
-  ['npx', 'vitest', 'run', '--project', 'package'],
+  ['npx', 'vitest', 'run', 'test/package'],
 ] as const
 
 /** The files with the version in them. */
