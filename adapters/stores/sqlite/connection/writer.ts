@@ -83,11 +83,11 @@ export class Writer {
       outcomes = batch.map(() => ({ error }))
     }
     this.#queue = []
+    this.#rest()
     for (const [at, outcome] of outcomes.entries()) {
       if ('error' in outcome) batch[at]?.reject(outcome.error)
       else batch[at]?.resolve(outcome.written)
     }
-    this.#rest()
   }
 
   #lookAgain(batch: readonly Pending[], error: unknown): void {

@@ -117,7 +117,8 @@ export class SchemaStamps {
 
   /** The stamp of a record that is whole: everything in it is declared, and no default is missing. */
   ofWhole(record: unknown): number | undefined {
-    return isWhole(this.#declared, record) ? this.#ownShape()?.stamp : undefined
+    const own = this.#ownShape()
+    return own && isWhole(this.#declared, record) ? own.stamp : undefined
   }
 
   /** The stamp of a record that `change` changes, as SQL. */

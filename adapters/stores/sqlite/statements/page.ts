@@ -1,11 +1,7 @@
-/**
- * The statement of a read: a page of records in order, compiled once for each shape of a read, not once for each request,
- * which is a fifth of a list's time here.
- */
+/** The statement of a read: a page of records in order. */
 
-import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
+import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { Read } from '../../../../src/ports/records.ts'
-import { isoText } from '../../json-values.ts'
 import {
   type Bounds,
   boundsAfter,
@@ -17,7 +13,7 @@ import {
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
 import { boundValue, fieldValue } from '../layout/records.ts'
-import { isLonger, type Parameters, type SqlValue, type Statement } from '../layout/sql.ts'
+import { isLonger, type Parameters } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
 /** What a statement selects, and from where. */
@@ -138,109 +134,3 @@ function isBehind(bounds: readonly Bounds[]): string {
 const LEAST = '-9e999'
 /** What no value in JSON is. */
 const NO_VALUE = "x''"
-
-/** So many shapes are kept. */
-const MAX_SHAPES = 500
-/** More values than this make a statement that is hardly sent again. */
-const MAX_VALUES = 30
-
-/** SQL with the places of its values among those of a shape. */
-interface Kept {
-  readonly sql: string
-  readonly places: readonly number[]
-}
-
-/** The statements of reads by their shapes. */
-export class CompiledPages {
-  readonly #kept = new Map<string, Kept>()
-
-  /** The statement that `compile` makes of a read and of what else it depends on, compiled once for its shape. */
-  statementOf(read: Read, columns: string, compile: (read: Read) => Statement): Statement {
-    const values: SqlValue[] = []
-    const shape = shapeOf(read, values)
-    if (shape === undefined) return compile(read)
-    const key = columns + shape
-    const kept = this.#kept.get(key)
-    if (!kept) return this.#keep(key, compile(read), values)
-    return {
-      sql: kept.sql,
-      inLists: true,
-      values: kept.places.map((place) => values[place] as SqlValue),
-    }
-  }
-
-  #keep(key: string, compiled: Statement, values: readonly SqlValue[]): Statement {
-    const places = compiled.values.map((value) => values.indexOf(value))
-    // A value that is there twice doesn't tell its place: then the next read of this shape may.
-    const areTold = new Set(values).size === values.length && !places.includes(-1)
-    if (areTold && this.#kept.size >= MAX_SHAPES) this.#kept.clear()
-    if (areTold) this.#kept.set(key, { sql: compiled.sql, places })
-    return compiled
-  }
-}
-
-/** No name contains it. */
-const END = '\0'
-
-/**
- * The shape of a read, whose values are added to `values` as statements bind them. Undefined if its statement depends on
- * more than that.
- */
-function shapeOf(read: Read, values: SqlValue[]): string | undefined {
-  const { filter, sort, skip = 0, limit, after = [], afterRecord } = read
-  let shape = afterRecord ? undefined : filterShape(filter, values)
-  if (shape === undefined || values.length > MAX_VALUES) return undefined
-  for (const { field, descending } of sort) shape += field + END + (descending ? '-' : '+')
-  for (const value of after) {
-    const kind = kindOf(value, values)
-    if (kind === undefined) return undefined
-    shape += kind
-  }
-  if (skip > 0) values.push(skip, limit + skip)
-  values.push(limit)
-  return shape + (skip < DEEP ? Math.sign(skip) : 2)
-}
-
-function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
-  switch (filter.op) {
-    case 'and':
-    case 'or': {
-      let shape = `${filter.op}(`
-      for (const one of filter.filters) {
-        const inner = filterShape(one, values)
-        if (inner === undefined) return undefined
-        shape += inner
-      }
-      return `${shape})`
-    }
-    case 'in':
-    case 'nin': {
-      const { op, field, values: list } = filter
-      const [only] = list
-      const areTexts = list.every((one) => typeof one === 'string' && one.isWellFormed())
-      if (typeof only !== 'string' || !areTexts) return undefined
-      values.push(list.length === 1 ? only : JSON.stringify(list))
-      return op + END + field + END + Math.min(list.length, 2)
-    }
-    case 'contains':
-    case 'matches':
-      return undefined
-    default: {
-      const kind = kindOf(filter.value, values)
-      return kind && filter.op + END + filter.field + END + kind
-    }
-  }
-}
-
-/** What SQL tells of a value; the value itself is added to `values`, unless that is all. */
-function kindOf(value: Scalar, values: SqlValue[]): string | undefined {
-  if (value === null || typeof value === 'boolean') return String(value) + END
-  if (value instanceof Date) {
-    values.push(isoText(value))
-    return `date${END}`
-  }
-  const isBound = typeof value === 'string' ? value.isWellFormed() : Number.isSafeInteger(value)
-  if (!isBound) return undefined
-  values.push(value)
-  return typeof value + END
-}

@@ -13,11 +13,12 @@ import { whereAll } from '../../sql/filter.ts'
 import { type Candidates, fieldJson, partOf, type Search } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
-import { isLonger, type Row, type Statement } from '../layout/sql.ts'
+import { isLonger, type Row, type SqlValue, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
 import { compileGroups, groupReader, isCovered } from './aggregate.ts'
 import { type Compilation, compileFilter, type Target, where } from './filter.ts'
-import { CompiledPages, compilePage } from './page.ts'
+import { KeptStatements, readShape } from './kept.ts'
+import { compilePage } from './page.ts'
 
 /** The reads of `target`, whose statements `runner` runs. */
 export function readsOf(
@@ -181,19 +182,22 @@ function statementsOf(
   { table, compilation }: Target,
   runner: Runner,
 ): (read: Read, columns: string, candidates?: Candidates) => Statement {
-  const pages = new CompiledPages()
-  return (given, columns, candidates) => {
+  const pages = new KeptStatements()
+  return (read, columns, candidates) => {
     // A page of more records, or behind more, takes so long that it must be able to end early.
-    const isShort = given.limit <= FEW && (given.skip ?? 0) <= FEW
-    return pages.statementOf(given, isShort ? columns : `${columns} `, (read) => {
+    const isShort = read.limit <= FEW && (read.skip ?? 0) <= FEW
+    const values: SqlValue[] = []
+    const shape = readShape(read, values)
+    const key = shape && columns + (isShort ? ' ' : '') + shape
+    return pages.of(key, values, () => {
       const compiled = { ...compilation(), candidates }
       const conditions = conditionsInTime(read.filter, compiled, runner)
       const from = { columns, table, maxBytes: runner.maxBytes }
       const sql = compilePage(from, read, conditions, compiled)
       const checked =
         (isShort &&
-          !given.afterRecord &&
-          isConjunction(given.filter) &&
+          !read.afterRecord &&
+          isConjunction(read.filter) &&
           runner.withoutVainChecks?.(sql)) ||
         sql
       return { ...compiled.parameters.statement(checked), inLists: true }

@@ -1,0 +1,191 @@
+/**
+ * The statements of reads and changes, compiled once for each shape of them, not once for each request, which is a fifth of
+ * a list's time here.
+ */
+
+import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import { isWithin } from '../../../../src/ports/paths.ts'
+import type { Fields, Read } from '../../../../src/ports/records.ts'
+import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
+import { isoText } from '../../json-values.ts'
+import { changedPaths } from '../../planner/change.ts'
+import type { SqlValue, Statement } from '../layout/sql.ts'
+import { DEEP } from './page.ts'
+
+/** So many shapes are kept. */
+const MAX_SHAPES = 500
+/** More values than this make a statement that is hardly sent again. */
+const MAX_VALUES = 30
+
+/** A statement with the places of its values among those of its shape. */
+interface Kept {
+  readonly statement: Statement
+  readonly places: readonly number[]
+}
+
+/** Statements by the shapes of what they are compiled from. */
+export class KeptStatements {
+  readonly #kept = new Map<string, Kept>()
+
+  /**
+   * The statement that `compile` makes of what has this shape and these values; without a shape it is compiled each time, and
+   * if it depends on more than that: `dependsOnMore` is asked once it is compiled.
+   */
+  of(
+    shape: string | undefined,
+    values: readonly SqlValue[],
+    compile: () => Statement,
+    dependsOnMore = () => false,
+  ): Statement {
+    if (shape === undefined || values.length > MAX_VALUES) return compile()
+    const kept = this.#kept.get(shape)
+    if (kept)
+      return { ...kept.statement, values: kept.places.map((place) => values[place] as SqlValue) }
+    const statement = compile()
+    const places = statement.values.map((value) => values.indexOf(value))
+    // A value that is there twice doesn't tell its place: then the next one of this shape may.
+    const areTold = new Set(values).size === values.length && !places.includes(-1)
+    if (areTold && !dependsOnMore()) {
+      if (this.#kept.size >= MAX_SHAPES) this.#kept.clear()
+      this.#kept.set(shape, { statement, places })
+    }
+    return statement
+  }
+}
+
+/** No name contains it. */
+const END = '\0'
+
+/**
+ * The shape of a read, whose values are added to `values` as statements bind them. Undefined if its statement depends on
+ * more than that.
+ */
+export function readShape(read: Read, values: SqlValue[]): string | undefined {
+  const { filter, sort, skip = 0, limit, after = [], afterRecord } = read
+  let shape = afterRecord ? undefined : filterShape(filter, values)
+  if (shape === undefined) return undefined
+  for (const { field, descending } of sort) shape += field + END + (descending ? '-' : '+')
+  for (const value of after) {
+    const kind = kindOf(value, values)
+    if (kind === undefined) return undefined
+    shape += kind
+  }
+  if (skip > 0) values.push(skip, limit + skip)
+  values.push(limit)
+  return shape + (skip < DEEP ? Math.sign(skip) : 2)
+}
+
+/** The same for a change of records that match and hold what is expected. */
+function changeShape(
+  filter: Filter,
+  change: Change,
+  expect: Fields,
+  values: SqlValue[],
+): string | undefined {
+  const json: unknown[] = []
+  let shape = filterShape(filter, values)
+  if (shape === undefined) return undefined
+  shape += shapeOfChange(change, json, values)
+  for (const field in expect) {
+    const value = expect[field]
+    if (value !== undefined) json.push(value)
+    shape += `${END}${value === undefined ? 'absent' : typeof value === 'number'}${END}${field}`
+  }
+  // All of them are one value.
+  if (json.length > 0) values.push(JSON.stringify(json))
+  return shape
+}
+
+function shapeOfChange(
+  { set = {}, unset = [], increment = {}, push = {}, pull = {} }: Change,
+  json: unknown[],
+  values: SqlValue[],
+): string {
+  let shape = unset.join(END)
+  for (const path in set) {
+    if (set[path] === undefined) continue
+    json.push(set[path])
+    shape += `${END}set${END}${path}`
+  }
+  for (const path in increment) {
+    json.push(increment[path])
+    shape += `${END}add${END}${path}`
+  }
+  for (const [path, { value, cap }] of Object.entries(push)) {
+    json.push(value)
+    if (cap !== undefined) values.push(cap)
+    shape += `${END}${cap === undefined ? 'push' : 'cap'}${END}${path}`
+  }
+  for (const [path, { key, value }] of Object.entries(pull)) {
+    json.push(value)
+    shape += `${END}pull${END}${path}${END}${key}`
+  }
+  return shape
+}
+
+/** Returns the statement that `compile` makes of a change; `stamp` is what it depends on besides. */
+export function keptChanges({ searchable }: CollectionSchema) {
+  const kept = new KeptStatements()
+  return (
+    filter: Filter,
+    change: Change,
+    expect: Fields | undefined,
+    stamp: string,
+    compile: () => Statement,
+  ): Statement => {
+    const values: SqlValue[] = []
+    const shape = changeShape(filter, change, expect ?? {}, values)
+    // What is searched is bound too, or NULL.
+    const isSearched = () => searchable.some((path) => changes(change, path))
+    const key = shape && `${stamp} ${searchable.length} ${shape}`
+    return kept.of(key, values, compile, isSearched)
+  }
+}
+
+function changes(change: Change, path: string): boolean {
+  return changedPaths(change).some((at) => isWithin(path, at) || isWithin(at, path))
+}
+
+function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
+  switch (filter.op) {
+    case 'and':
+    case 'or': {
+      let shape = `${filter.op}(`
+      for (const one of filter.filters) {
+        const inner = filterShape(one, values)
+        if (inner === undefined) return undefined
+        shape += inner
+      }
+      return `${shape})`
+    }
+    case 'in':
+    case 'nin': {
+      const { op, field, values: list } = filter
+      const [only] = list
+      const areTexts = list.every((one) => typeof one === 'string' && one.isWellFormed())
+      if (typeof only !== 'string' || !areTexts) return undefined
+      values.push(list.length === 1 ? only : JSON.stringify(list))
+      return op + END + field + END + Math.min(list.length, 2)
+    }
+    case 'contains':
+    case 'matches':
+      return undefined
+    default: {
+      const kind = kindOf(filter.value, values)
+      return kind && filter.op + END + filter.field + END + kind
+    }
+  }
+}
+
+/** What SQL tells of a value; the value itself is added to `values`, unless that is all. */
+function kindOf(value: Scalar, values: SqlValue[]): string | undefined {
+  if (value === null || typeof value === 'boolean') return String(value) + END
+  if (value instanceof Date) {
+    values.push(isoText(value))
+    return `date${END}`
+  }
+  const isBound = typeof value === 'string' ? value.isWellFormed() : Number.isSafeInteger(value)
+  if (!isBound) return undefined
+  values.push(value)
+  return typeof value + END
+}
