@@ -9,9 +9,9 @@ import { expect, it } from 'vitest'
 const MOST = {
   read: { calls: 75, files: 20, visits: 36 },
   list: { calls: 113, files: 24, visits: 47 },
-  search: { calls: 187, files: 33, visits: 90 },
+  search: { calls: 158, files: 28, visits: 68 },
   cursor: { calls: 160, files: 29, visits: 69 },
-  populate: { calls: 331, files: 44, visits: 130 },
+  populate: { calls: 300, files: 39, visits: 106 },
   create: { calls: 149, files: 32, visits: 77 },
   patch: { calls: 163, files: 33, visits: 84 },
   login: { calls: 540, files: 60, visits: 230 },

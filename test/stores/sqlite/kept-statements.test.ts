@@ -1,4 +1,9 @@
 import { expect, it } from 'vitest'
+import {
+  type FoundRows,
+  searchesIn,
+  shadowsOf,
+} from '../../../adapters/stores/sqlite/layout/records.ts'
 import type { Runner } from '../../../adapters/stores/sqlite/layout/runner.ts'
 import {
   Parameters,
@@ -12,24 +17,26 @@ import { compilePage } from '../../../adapters/stores/sqlite/statements/page.ts'
 import { where } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import { Random, randomFilter, randomSort } from '../../../extras/contract/store/random.ts'
-import type { Filter, Scalar } from '../../../src/ports/filter.ts'
+import { any, type Filter, type Scalar } from '../../../src/ports/filter.ts'
 import type { Read } from '../../../src/ports/records.ts'
 import type { Change } from '../../../src/ports/store.ts'
 import { seeds } from '../../runs.ts'
 
 let compiled = 0
 
-function compile(read: Read): Statement {
+const shadows = shadowsOf(people)
+
+function compile(read: Read, found?: FoundRows): Statement {
   compiled += 1
-  const context = { shape: people.shape, shadows: new Map(), parameters: new Parameters() }
+  const context = { shape: people.shape, shadows, parameters: new Parameters(), found }
   const conditions = [compileFilter(read.filter, context)]
   const sql = compilePage({ columns: 'doc', table: 'people' }, read, conditions, context)
   return context.parameters.statement(sql)
 }
 
-function statementOf(pages: KeptStatements, read: Read): Statement {
+function statementOf(pages: KeptStatements, read: Read, found?: FoundRows): Statement {
   const values: SqlValue[] = []
-  return pages.of(readShape(read, values), values, () => compile(read))
+  return pages.of(readShape(read, values, found), values, () => compile(read, found))
 }
 
 /** A statement with its values in their places. */
@@ -66,6 +73,27 @@ it.each(seeds(1))(
     }
   },
 )
+
+it.each(seeds(1))('so has a search (seed %i)', (seed) => {
+  const random = new Random(seed)
+  const pages = new KeptStatements()
+  for (let turn = 0; turn < 1000; turn += 1) {
+    const search = (): Filter => ({
+      op: 'contains',
+      field: random.of(['name', 'tags', 'address.city']),
+      text: random.of(['aa', 'Bo', `text ${turn}`, 'x\ud800']),
+    })
+    const filter = any([search(), search(), where('age', 'gt', turn % 3)])
+    const found = new Map(
+      searchesIn(filter, shadows).map((one) => {
+        const rowids = random.chance(70) ? `[${random.list(2, () => turn)}]` : undefined
+        return [one.key, { ...one, rowids }]
+      }),
+    )
+    const read = { filter, sort: [], limit: 10 }
+    expect(written(statementOf(pages, read, found))).toBe(written(compile(read, found)))
+  }
+})
 
 it('a page is not compiled again for other values', () => {
   const pages = new KeptStatements()

@@ -129,6 +129,21 @@ export interface Shadow {
 export interface Search {
   readonly shadow: Shadow
   readonly text: string
+  /** Its field and its text as the filter has them; no other search of a filter has the same. */
+  readonly key: string
+}
+
+/** What a search has found: the rows that may hold the string, as a list in JSON; undefined if all have to be checked. */
+export interface Found extends Search {
+  readonly rowids: string | undefined
+}
+
+/** Searches by their keys. */
+export type FoundRows = ReadonlyMap<string, Found>
+
+/** The key of a search. */
+export function searchKey(field: string, text: string): string {
+  return `${field}\0${text}`
 }
 
 /** The condition that a row may hold `text` in a shadow; undefined if all rows have to be checked. */
@@ -231,7 +246,8 @@ export function searchFor(field: string, text: string, shadows: Shadows): Search
   const shadow = shadows.get(field)
   if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
   const term = folded(text)
-  return { shadow, text: isList(shadow) ? JSON.stringify(term).slice(1, -1) : term }
+  const whole = isList(shadow) ? JSON.stringify(term).slice(1, -1) : term
+  return { shadow, text: whole, key: searchKey(field, text) }
 }
 
 /** Whether the values at its path are those of a list. */

@@ -3,7 +3,7 @@
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { ReadHints } from '../../../../src/ports/records.ts'
-import type { Candidates, Search } from './records.ts'
+import type { Candidates, FoundRows, Search } from './records.ts'
 import type { KnownShapes } from './schema-stamps.ts'
 import type { Row, Statement, Written } from './sql.ts'
 
@@ -27,6 +27,6 @@ export interface Runner {
   readonly shapes?: KnownShapes
   /** How to find the rows that contain a string, in a statement for all matches. */
   readonly candidates?: Candidates
-  /** The same for a read of the first rows in order that searches for `searches`. */
-  found?(searches: readonly Search[], hints?: ReadHints): Promise<Candidates | undefined>
+  /** What is found first for a read of the first rows in order; undefined if there is no index. */
+  found?(searches: readonly Search[], hints?: ReadHints): Promise<FoundRows | undefined>
 }

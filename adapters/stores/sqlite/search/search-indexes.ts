@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
-import type { Candidates, Search, Shadow } from '../layout/records.ts'
+import type { Candidates, Found, FoundRows, Search, Shadow } from '../layout/records.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 import { hasFullText, mergeSearch, type SearchIndex, searchIndexOf } from './full-text.ts'
 
@@ -59,7 +59,7 @@ export class SearchIndexes {
   }
 
   /**
-   * The conditions for the first rows in order. The index is queried by `read` for the `searches` beforehand, once for each,
+   * The same for the first rows in order. The index is queried by `read` for the `searches` beforehand, once for each,
    * because its time grows with the records. The notes are read in the same statement, because another process may merge
    * them before the next one.
    */
@@ -67,22 +67,20 @@ export class SearchIndexes {
     { name }: CollectionSchema,
     searches: readonly Search[],
     read: (statement: Statement) => MaybePromise<readonly Row[]>,
-  ): Promise<Candidates | undefined> {
+  ): Promise<FoundRows | undefined> {
     const parts = this.#indexes.get(name)?.parts
     if (!parts) return undefined
-    const found = new Map<string, string>()
+    const found = new Map<string, Found>()
     for (const search of searches) {
       if (search.text === '') continue
       const [row] = await read(searching(parts, search))
       const matched = Number(row?.found)
       // An app that only reads merges what others write.
       this.changed(name, Math.max(0, Number(row?.all) - matched - MAX_UNSEARCHED))
-      if (matched <= MAX_FOUND) found.set(search.shadow.column + search.text, String(row?.rowids))
+      const rowids = matched <= MAX_FOUND ? String(row?.rowids) : undefined
+      found.set(search.key, { ...search, rowids })
     }
-    return ({ column }, text, parameters) => {
-      const rowids = found.get(column + text)
-      return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
-    }
+    return found
   }
 
   /** Records that `rows` rows of a collection were written. */

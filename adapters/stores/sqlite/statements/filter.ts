@@ -9,6 +9,7 @@ import { every, filterCompiler, some, type Value, whereAll } from '../../sql/fil
 import {
   boundValue,
   type Candidates,
+  type FoundRows,
   fieldAt,
   folded,
   isList,
@@ -16,6 +17,7 @@ import {
   operandIn,
   type Shadow,
   searchFor,
+  searchKey,
 } from '../layout/records.ts'
 import type { SchemaStamps } from '../layout/schema-stamps.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
@@ -27,6 +29,8 @@ export interface Compilation {
   readonly parameters: Parameters
   /** Finds the rows that may contain a string, if there is an index. */
   readonly candidates?: Candidates | undefined
+  /** What was found of them before. */
+  readonly found?: FoundRows | undefined
 }
 
 /** A collection as statements see it. */
@@ -140,10 +144,14 @@ function hasTypeOf({ type }: Operand, value: Value): string {
 }
 
 function contains(field: string, text: string, compilation: Compilation): string {
-  const { shadows, parameters, candidates } = compilation
+  const { shadows, parameters, candidates, found } = compilation
   const { shadow, text: whole } = searchFor(field, text, shadows)
   if (!text.isWellFormed()) return 'FALSE'
-  const candidate = candidates?.(shadow, whole, parameters)
+  const rowids = found?.get(searchKey(field, text))?.rowids
+  const candidate =
+    rowids === undefined
+      ? candidates?.(shadow, whole, parameters)
+      : `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
   const conditions = [`instr(${shadow.column}, ${parameters.bind(whole)}) > 0`]
   if (candidate !== undefined) conditions.unshift(candidate)
   if (isList(shadow)) {

@@ -9,6 +9,7 @@ import type { Fields, Read } from '../../../../src/ports/records.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
 import { isoText } from '../../json-values.ts'
 import { changedPaths } from '../../planner/change.ts'
+import { type Found, type FoundRows, searchKey } from '../layout/records.ts'
 import type { SqlValue, Statement } from '../layout/sql.ts'
 import { DEEP } from './page.ts'
 
@@ -60,9 +61,9 @@ const END = '\0'
  * The shape of a read, whose values are added to `values` as statements bind them. Undefined if its statement depends on
  * more than that.
  */
-export function readShape(read: Read, values: SqlValue[]): string | undefined {
+export function readShape(read: Read, values: SqlValue[], found?: FoundRows): string | undefined {
   const { filter, sort, skip = 0, limit, after = [], afterRecord } = read
-  let shape = afterRecord ? undefined : filterShape(filter, values)
+  let shape = afterRecord ? undefined : filterShape(filter, values, found)
   if (shape === undefined) return undefined
   for (const { field, descending } of sort) shape += field + END + (descending ? '-' : '+')
   for (const value of after) {
@@ -146,13 +147,13 @@ function changes(change: Change, path: string): boolean {
   return changedPaths(change).some((at) => isWithin(path, at) || isWithin(at, path))
 }
 
-function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
+function filterShape(filter: Filter, values: SqlValue[], found?: FoundRows): string | undefined {
   switch (filter.op) {
     case 'and':
     case 'or': {
       let shape = `${filter.op}(`
       for (const one of filter.filters) {
-        const inner = filterShape(one, values)
+        const inner = filterShape(one, values, found)
         if (inner === undefined) return undefined
         shape += inner
       }
@@ -168,6 +169,7 @@ function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
       return op + END + field + END + Math.min(list.length, 2)
     }
     case 'contains':
+      return searchShape(found?.get(searchKey(filter.field, filter.text)), values)
     case 'matches':
       return undefined
     default: {
@@ -175,6 +177,15 @@ function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
       return kind && filter.op + END + filter.field + END + kind
     }
   }
+}
+
+function searchShape(search: Found | undefined, values: SqlValue[]): string | undefined {
+  // In a list, the string is searched in two forms.
+  if (!search || search.shadow.parts.length > 1) return undefined
+  const { shadow, text, rowids } = search
+  if (rowids !== undefined) values.push(rowids)
+  values.push(text)
+  return `contains${END}${shadow.path}${END}${typeof rowids}`
 }
 
 /** What SQL tells of a value; the value itself is added to `values`, unless that is all. */

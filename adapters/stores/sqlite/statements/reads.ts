@@ -10,7 +10,7 @@ import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
-import { type Candidates, fieldJson, partOf, type Search } from '../layout/records.ts'
+import { type FoundRows, fieldJson, partOf, type Search } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import { isLonger, type Row, type SqlValue, type Statement } from '../layout/sql.ts'
@@ -34,7 +34,8 @@ export function readsOf(
     async find(read) {
       const texts = await textsOf(read, 'doc')
       const { select } = read
-      return mapInTurns(texts, lengthOf, select ? (text) => project(parse(text), select) : parse)
+      const make = select ? (text: string) => project(parse(text), select) : parse
+      return texts.length === 1 ? texts.map(make) : mapInTurns(texts, lengthOf, make)
     },
 
     findJson(read) {
@@ -134,8 +135,7 @@ function textReader(
 
   const pageOf = (read: Read, columns: string): MaybePromise<readonly Row[]> => {
     const { filter, hints } = read
-    const page = (candidates?: Candidates) =>
-      runner.read(statementOf(read, columns, candidates), hints)
+    const page = (found?: FoundRows) => runner.read(statementOf(read, columns, found), hints)
     if (!mayContain(filter)) return page()
     const search = async (searches: readonly Search[]) =>
       page(await runner.found?.(searches, hints))
@@ -177,20 +177,20 @@ function textReader(
 /** So many statements that read one record are kept. */
 const MAX_VALUES = 100
 
-/** Returns the statements of reads: they select `columns`, and find what they search by `candidates`. */
+/** Returns the statements of reads: they select `columns` of what was `found` first. */
 function statementsOf(
   { table, compilation }: Target,
   runner: Runner,
-): (read: Read, columns: string, candidates?: Candidates) => Statement {
+): (read: Read, columns: string, found?: FoundRows) => Statement {
   const pages = new KeptStatements()
-  return (read, columns, candidates) => {
+  return (read, columns, found) => {
     // A page of more records, or behind more, takes so long that it must be able to end early.
     const isShort = read.limit <= FEW && (read.skip ?? 0) <= FEW
     const values: SqlValue[] = []
-    const shape = readShape(read, values)
+    const shape = readShape(read, values, found)
     const key = shape && columns + (isShort ? ' ' : '') + shape
     return pages.of(key, values, () => {
-      const compiled = { ...compilation(), candidates }
+      const compiled = { ...compilation(), candidates: undefined, found }
       const conditions = conditionsInTime(read.filter, compiled, runner)
       const from = { columns, table, maxBytes: runner.maxBytes }
       const sql = compilePage(from, read, conditions, compiled)
