@@ -22,9 +22,16 @@ export async function expecting<Held, Written>(
   expect: Readonly<Fields> = {},
   { asWritten, find, write }: Expecting<Held, Written>,
 ): Promise<Written | null> {
-  const written = await write(asWritten(expect))
+  return (await write(asWritten(expect))) ?? expectingAsStored(expect, { find, write })
+}
+
+/** The same once the condition on what was read did not hold. */
+export async function expectingAsStored<Held, Written>(
+  expect: Readonly<Fields>,
+  { find, write }: Omit<Expecting<Held, Written>, 'asWritten'>,
+): Promise<Written | null> {
   const fields = Object.keys(expect)
-  if (written || fields.length === 0) return written
+  if (fields.length === 0) return null
   const found = await find(fields)
   const isHeld = (field: string) => isSameContent(found?.record[field], expect[field])
   return found && fields.every(isHeld) ? write(found.held()) : null

@@ -112,8 +112,10 @@ function listRestore(
   const rest = inner(element)
   const first = items.map((item) => inner(item) ?? same)
   if (!rest && first.every((restore) => restore === same)) return undefined
+  const others = rest ?? same
+  if (first.length === 0) return (value) => (Array.isArray(value) ? value.map(others) : value)
   return (value) =>
-    Array.isArray(value) ? value.map((one, at) => (first[at] ?? rest ?? same)(one)) : value
+    Array.isArray(value) ? value.map((one, at) => (first[at] ?? others)(one)) : value
 }
 
 /** Of a value that may be anything: what is known of its type. */
@@ -137,8 +139,9 @@ function objectRestore(
   })
   if (!orders && !rest && members.length === 0) return undefined
   return (value) => {
-    if (!isObject(value)) return value
-    const object = orders ? ordered(value, fields) : value
+    // As `isObject` says; most values come here.
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const object = orders ? ordered(value as Fields, fields) : (value as Fields)
     // No model declares `__proto__`.
     for (const [name, restore] of members) {
       if (Object.hasOwn(object, name)) object[name] = restore(object[name])

@@ -12,15 +12,18 @@ const known = new WeakMap<$ZodType, Declared>()
 export function declaredRecord(schema: $ZodObject, managed: readonly string[]): Declared {
   const place = placeOf([schema])
   const scalars = managed.map((name) => [name, scalar] as const)
-  return {
+  const record: Declared = {
     open: false,
     members: new Map([...scalars, ...(place.members ?? [])]),
     rest: place.rest,
     elements: undefined,
     get defaults() {
-      return place.defaults
+      const value = place.defaults
+      Object.defineProperty(record, 'defaults', { value })
+      return value
     },
   }
+  return record
 }
 
 const scalar: Declared = { open: false, members: undefined, rest: undefined, elements: undefined }

@@ -115,6 +115,13 @@ export function declaredAt(declared: Declared, path: string): Declared | undefin
   return at
 }
 
+/** Whether everything in `value`, which is at a dotted path, is declared, and no default is missing. */
+export function isWhole(declared: Declared, value: unknown, path?: string): boolean {
+  const place = path === undefined ? declared : declaredAt(declared, path)
+  if (!place) return false
+  return onlyDeclared(place, value) === value && withDefaults(place, value) === value
+}
+
 function onlyElements(declared: Declared, list: readonly unknown[]): unknown {
   // Other programs that write to MongoDB store lists where one value is declared, and the reverse.
   const element = declared.elements ?? declared

@@ -30,7 +30,10 @@ function part(value: unknown, tree: Tree, isNamed: boolean): unknown {
   for (const [key, member] of Object.entries(value)) {
     const inside = tree.get(key)
     if (inside && inside.size > 0) setMember(kept, key, part(member, inside, isNamed))
-    else if ((inside !== undefined) === isNamed) setMember(kept, key, member)
+    else if ((inside !== undefined) === isNamed) {
+      if (key === '__proto__') setMember(kept, key, member)
+      else kept[key] = member
+    }
   }
   return kept
 }

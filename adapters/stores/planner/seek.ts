@@ -114,3 +114,14 @@ export function idOf({ filter, after, afterRecord, skip = 0, limit }: Read): str
   if (after || afterRecord || skip > 0 || limit === 0) return undefined
   return filter.value.isWellFormed() ? filter.value : undefined
 }
+
+/** Whether a read is one of a record by its id, with nothing else that may take long. */
+export function isOne({ filter, after, afterRecord, skip = 0, limit }: Read): boolean {
+  return isQuick(filter) && !after && !afterRecord && skip === 0 && limit > 0
+}
+
+/** Whether a filter has its id, and nothing else that may take long. */
+export function isQuick(filter: Filter): boolean {
+  if (filter.op !== 'and') return namesOne(filter)
+  return filter.filters.every(({ op }) => op === 'eq') && namesOne(filter)
+}

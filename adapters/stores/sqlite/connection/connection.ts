@@ -3,10 +3,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
-import { isBusy } from '../layout/errors.ts'
+import { isBusy, isUnusable } from '../layout/errors.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
 
 const MAX_STATEMENTS = 256
+
+/** What a write has done in its transaction, or why it has done nothing. */
+export type Outcome = { readonly written: readonly Written[] } | { readonly error: unknown }
 
 /** A database and its prepared statements. */
 export class Connection {
@@ -67,6 +70,26 @@ export class Connection {
     }
     const { changes } = this.#prepared(statement.sql).run(...statement.values)
     return { rows: [], changes: Number(changes) }
+  }
+
+  /**
+   * Runs writes in one transaction. One whose statements fail has changed nothing, and the others happen; but if the file
+   * fails, the transaction ends, and this throws.
+   */
+  writeAll(writes: readonly { readonly statements: readonly Statement[] }[]): Outcome[] {
+    return this.transaction(() => writes.map(({ statements }) => this.#outcomeOf(statements)))
+  }
+
+  #outcomeOf(statements: readonly Statement[]): Outcome {
+    try {
+      const [only] = statements
+      // A statement is one by itself.
+      if (only && statements.length === 1) return { written: [this.write(only)] }
+      return { written: this.asOne(() => statements.map((one) => this.write(one))) }
+    } catch (error) {
+      if (isUnusable(error)) throw error
+      return { error }
+    }
   }
 
   /** Runs `work` in its own transaction: all of it happens, or nothing. */

@@ -3,9 +3,9 @@
  * transaction, so they wait for the disk only once.
  */
 
-import { isBusy, isUnusable } from '../layout/errors.ts'
+import { isBusy } from '../layout/errors.ts'
 import type { Statement, Written } from '../layout/sql.ts'
-import { type Connection, PATIENCE_MS, pauseAfter } from './connection.ts'
+import { type Connection, type Outcome, PATIENCE_MS, pauseAfter } from './connection.ts'
 
 interface Pending {
   readonly statements: readonly Statement[]
@@ -13,9 +13,6 @@ interface Pending {
   readonly resolve: (written: readonly Written[]) => void
   readonly reject: (error: unknown) => void
 }
-
-/** What a write has done in the current transaction, or why it has done nothing. */
-type Outcome = { readonly written: readonly Written[] } | { readonly error: unknown }
 
 /** A batch of this size is committed immediately. */
 const MAX_BATCH = 32
@@ -74,7 +71,7 @@ export class Writer {
     const batch = this.#queue
     let outcomes: readonly Outcome[]
     try {
-      outcomes = this.#connection.transaction(() => batch.map((one) => this.#run(one)))
+      outcomes = this.#connection.writeAll(batch)
     } catch (error) {
       if (isBusy(error)) {
         this.#lookAgain(batch, error)
@@ -104,19 +101,5 @@ export class Writer {
   #rest(): void {
     this.#looks = 0
     for (const resolve of this.#drained.splice(0)) resolve()
-  }
-
-  /** A write that fails has changed nothing, but if the file fails, the transaction ends. */
-  #run({ statements }: Pending): Outcome {
-    try {
-      const [only] = statements
-      // A statement is one by itself.
-      if (only && statements.length === 1) return { written: [this.#connection.write(only)] }
-      const writeAll = () => statements.map((one) => this.#connection.write(one))
-      return { written: this.#connection.asOne(writeAll) }
-    } catch (error) {
-      if (isUnusable(error)) throw error
-      return { error }
-    }
   }
 }

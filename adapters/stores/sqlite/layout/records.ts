@@ -192,7 +192,8 @@ export function keptShadow({ column, parts }: Shadow, value: string): string {
 
 /** The value of a shadow column for a record. */
 export function shadowText(record: Fields, { parts }: Shadow): string | null {
-  return asText(shadowAt(record, parts))
+  const value = shadowAt(record, parts)
+  return typeof value === 'string' ? value : asText(value)
 }
 
 /** A shadow, a string or nested lists of strings, as the column holds it. */

@@ -9,12 +9,7 @@
  */
 
 import { digestOf } from '#hmac'
-import {
-  type Declared,
-  declaredAt,
-  onlyDeclared,
-  withDefaults,
-} from '../../../../src/ports/declared.ts'
+import { type Declared, declaredAt, isWhole } from '../../../../src/ports/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/declared-text.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
 import { identifier, type Statement, statement } from './sql.ts'
@@ -134,10 +129,9 @@ export class SchemaStamps {
     const numbers = Object.entries(increment)
     const written = [...Object.entries(set), ...pushed, ...numbers]
     return (
-      written.every(([path, value]) => {
-        const declared = declaredAt(this.#declared, path)
-        return declared !== undefined && isWhole(declared, value) && !this.#mayMakeParent(path)
-      }) && unset.every((path) => !this.#isDefault(path))
+      written.every(
+        ([path, value]) => isWhole(this.#declared, value, path) && !this.#mayMakeParent(path),
+      ) && unset.every((path) => !this.#isDefault(path))
     )
   }
 
@@ -149,8 +143,8 @@ export class SchemaStamps {
 
   /** Whether a write to `path` may make an object around it which then lacks a default. */
   #mayMakeParent(path: string): boolean {
+    if (!path.includes('.')) return false
     const [parent] = cut(path)
-    if (parent === '') return false
     const place = declaredAt(this.#declared, parent)
     return (place?.defaults?.size ?? 0) > 0 || this.#mayMakeParent(parent)
   }
@@ -175,11 +169,6 @@ export class SchemaStamps {
     this.#isTrusted = `${STAMP} IN (${[...this.#trusted]})`
     return this.#trusted
   }
-}
-
-/** Whether everything in `value` is declared, and no default is missing. */
-function isWhole(declared: Declared, value: unknown): boolean {
-  return onlyDeclared(declared, value) === value && withDefaults(declared, value) === value
 }
 
 /** A dotted path as the path of the object around it, which may be empty, and the last name. */

@@ -3,7 +3,7 @@
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { Fields } from '../../../../src/ports/records.ts'
 import type { Collection, CollectionSchema, WriteOptions } from '../../../../src/ports/store.ts'
-import { expecting } from '../../expecting.ts'
+import { expectingAsStored } from '../../expecting.ts'
 import { readerOf } from '../../json-values.ts'
 import { type Shadow, shadowsOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
@@ -75,7 +75,7 @@ function writingTo(
     return row ? parse(row.doc as string) : null
   }
 
-  /** Writes the record that matches, if it holds what is expected; see `expecting`. */
+  /** Writes the record that matches, if it holds what is expected; see `expectingAsStored`. */
   const writeExpecting = async (
     filter: Filter,
     { expect }: WriteOptions = {},
@@ -84,9 +84,9 @@ function writingTo(
     // By id, as a rule: that searches nothing.
     const filling = filter.op === 'eq' ? undefined : filler.fill(filter)
     if (filling) await filling
-    if (!expect) return writeOne(write({}))
-    return expecting<Held, Fields>(expect, {
-      asWritten: () => ({ expect }),
+    const written = await writeOne(write(expect ? { expect } : {}))
+    if (written || !expect) return written
+    return expectingAsStored<Held, Fields>(expect, {
       async find() {
         const compiled = compilation()
         const sql = `SELECT doc FROM ${table}${where(filter, compiled)} LIMIT 1`

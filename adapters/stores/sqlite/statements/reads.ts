@@ -8,7 +8,7 @@ import type { Collection } from '../../../../src/ports/store.ts'
 import { AnchorGone, QueryTooLong } from '../../../../src/ports/store-errors.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { shownText } from '../../json-values.ts'
-import { idOf, namesOne } from '../../planner/seek.ts'
+import { idOf, isOne, isQuick, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
 import { type FoundRows, fieldJson, partOf, type Search } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
@@ -218,16 +218,6 @@ const COMPARISONS: ReadonlySet<Filter['op']> = new Set(['eq', 'gt', 'gte', 'lt',
 /** Whether a filter has a search; most have none. */
 function mayContain(filter: Filter): boolean {
   return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
-}
-
-/** Whether a read is one of a record by its id, with nothing else that may take long. */
-function isOne({ filter, after, afterRecord, skip = 0, limit }: Read): boolean {
-  return isQuick(filter) && !after && !afterRecord && skip === 0 && limit > 0
-}
-
-function isQuick(filter: Filter): boolean {
-  if (filter.op !== 'and') return namesOne(filter)
-  return filter.filters.every(({ op }) => op === 'eq') && namesOne(filter)
 }
 
 /** The first column of rows. */
