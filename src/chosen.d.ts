@@ -18,7 +18,10 @@ declare module '#hmac' {
   /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
   export function macUnder(key: Uint8Array): (text: string) => Uint8Array
   /** The same in hexadecimal. */
-  export function hexMacUnder(key: Uint8Array): (text: string) => string
+  export function textMacUnder(
+    key: Uint8Array,
+    spelled: 'hex' | 'base64url',
+  ): (text: string) => string
 }
 
 declare module '#passwords' {

@@ -57,18 +57,15 @@ export function hasherOver(derive: Derive): Hasher {
       const computed = await derive(plain, salt, { ...cost, length: hash.length })
       return sameText(base64url(computed), base64url(hash)) && parts !== undefined
     },
-    needsRehash(stored) {
-      const parts = parse(stored)
-      return !parts || parts.N !== N || parts.r !== r || parts.p !== p
-    },
+    needsRehash: (stored) => !stored.startsWith(`scrypt$${N}$${r}$${p}$`) || !FORM.test(stored),
   }
 }
 
+const FORM =
+  /^scrypt\$(\d{1,10})\$(\d{1,4})\$(\d{1,4})\$([A-Za-z0-9_-]{8,128})\$([A-Za-z0-9_-]{22,128})$/
+
 function parse(stored: string): Parts | undefined {
-  const match =
-    /^scrypt\$(\d{1,10})\$(\d{1,4})\$(\d{1,4})\$([A-Za-z0-9_-]{8,128})\$([A-Za-z0-9_-]{22,128})$/.exec(
-      stored,
-    )
+  const match = FORM.exec(stored)
   if (!match) return undefined
   const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number)
   const isPowerOfTwo = N > 1 && (N & (N - 1)) === 0

@@ -9,6 +9,7 @@
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import { base64url } from '../../src/http/base64url.ts'
 import { hexOf } from '../../src/ports/hex.ts'
 
 /** The SHA-256 of bytes, or of a string in UTF-8. */
@@ -33,15 +34,18 @@ export function macUnder(key: Uint8Array): (text: string) => Uint8Array {
   return (text) => keyed.clone().update(bytesOf(text)).digest()
 }
 
-/** The same in hexadecimal. */
-export function hexMacUnder(key: Uint8Array): (text: string) => string {
+/** The same as text. */
+export function textMacUnder(
+  key: Uint8Array,
+  spelled: 'hex' | 'base64url',
+): (text: string) => string {
   const crypto = own()
   if (!crypto) {
-    const mac = macUnder(key)
-    return (text) => hexOf(mac(text))
+    const [mac, textOf] = [macUnder(key), spelled === 'hex' ? hexOf : base64url]
+    return (text) => textOf(mac(text))
   }
   const secret = crypto.createSecretKey(key)
-  return (text) => crypto.createHmac('sha256', secret).update(text).digest('hex')
+  return (text) => crypto.createHmac('sha256', secret).update(text).digest(spelled)
 }
 
 function bytesOf(data: string | Uint8Array): Uint8Array {

@@ -34,7 +34,7 @@ export async function firstResponse(
   context: Context,
 ): Promise<unknown> {
   for (const guard of guards) {
-    const response: unknown = await runShielded(request, () => guard(request, context))
+    const response: unknown = await runShielded(request, guard, request, context)
     checkTime(request)
     // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
     if (response !== undefined && response !== null) return response

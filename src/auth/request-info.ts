@@ -5,7 +5,7 @@
  * Events contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
  */
 
-import { type ApiRequest, RequestData } from '../http/request.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { idsOf } from '../http/request-ids.ts'
 import type { Logger } from '../ports/logger.ts'
 import { atOnce } from '../ports/synchronous.ts'
@@ -21,19 +21,29 @@ export interface AuthRequestInfo {
   later(work: Promise<unknown>): void
 }
 
-const notes = new RequestData<AuthRequestInfo>('auth request')
+const INFO: unique symbol = Symbol('auth request')
 
-/** The first guard of every route: notes what is known of the request. */
+interface Noted extends ApiRequest {
+  [INFO]?: AuthRequestInfo
+}
+
+/** Caches on the way must not store responses with tokens, nor refusals. */
+export const neverStored: Guard = (_, { headers }) => {
+  headers.set('Cache-Control', 'no-store')
+}
+
+/** The first guard of every route: does so too, and notes what is known of the request. */
 export function noteRequest(option: ClientOption, route: RouteName | MethodRouteName): Guard {
-  return (request, context) => {
+  return (request: Noted, context) => {
+    context.headers.set('Cache-Control', 'no-store')
     const client = clientOf(option, request, context)
-    notes.set(request, { route, client, later: (work) => context.waitUntil(work) })
+    request[INFO] = { route, client, later: (work) => context.waitUntil(work) }
   }
 }
 
 /** What is known of a request at an auth route. */
 export function requestInfo(request: ApiRequest): AuthRequestInfo {
-  const info = notes.of(request)
+  const info = (request as Noted)[INFO]
   if (!info) throw new TypeError('a request must be passed on as the app gave it')
   return info
 }
@@ -122,11 +132,11 @@ export function clientOf(
   request: ApiRequest,
   context: Context,
 ): string | undefined {
-  const key: unknown = atOnce(
-    "'client' of the auth router",
-    option(request, context),
-    context.logger,
-  )
+  const given: unknown = option(request, context)
+  const key =
+    typeof given === 'object' && given !== null
+      ? atOnce("'client' of the auth router", given, context.logger)
+      : given
   return typeof key === 'string' && key !== '' ? key.slice(0, MAX_KEY_LENGTH) : undefined
 }
 

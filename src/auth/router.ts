@@ -16,7 +16,13 @@ import { type Auth, type AuthRoute, createInstance, servesRoute } from './instan
 import { fail, needsPart } from './option-checks.ts'
 import { type AccountsPart, ALL_PARTS, accounts } from './parts.ts'
 import type { SocialOptions } from './providers/provider.ts'
-import { type Access, type MethodRouteName, noteRequest, type RouteName } from './request-info.ts'
+import {
+  type Access,
+  type MethodRouteName,
+  neverStored,
+  noteRequest,
+  type RouteName,
+} from './request-info.ts'
 import { refusesInSteps } from './routes/even-time.ts'
 import type { SecretName, StoredName } from './setup/field-names.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
@@ -231,7 +237,7 @@ function routeTable(auth: Auth, rows: readonly AuthRoute[], own: Guards): readon
       ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, signedIn)),
     ]
     servesRoute(handler, { auth, route, guards: demanding })
-    const guards = [neverStored, noteRequest(settings.client, name), ...demanding]
+    const guards = [noteRequest(settings.client, name), ...demanding]
     return [{ method, path, guards, handler, shared }]
   })
   // The first match responds: '/logout' is not the ':provider' of a '/:provider'.
@@ -245,9 +251,4 @@ function accessGuards(
 ): readonly Guard[] {
   if (access === 'anyone') return []
   return access === 'admin' ? [requireAuth, onlyRole(roles.admin)] : [requireAuth]
-}
-
-/** Caches on the way must not store responses with tokens, nor refusals. */
-const neverStored: Guard = (_, { headers }) => {
-  headers.set('Cache-Control', 'no-store')
 }

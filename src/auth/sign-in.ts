@@ -12,13 +12,12 @@ import { holds } from '../records/engine/known-updates.ts'
 import { visitOf } from './instance/factors.ts'
 import type { Auth, SignIn } from './instance/instance.ts'
 import type { Reservation } from './instance/lockout.ts'
-import type { NewSession, RefreshTokens, Session } from './instance/sessions.ts'
-import type { AskedStep } from './instance/tickets.ts'
+import type { NewSession } from './instance/sessions.ts'
 import { together, type Write } from './instance/users.ts'
 import type { EndTurn } from './keys/hashing.ts'
 import { bearerToken } from './keys/signing.ts'
 import { requestInfo } from './request-info.ts'
-import type { NamedAccount, SecondFactor } from './setup/method.ts'
+import type { NamedAccount } from './setup/method.ts'
 import { SecondStepRequired, type SignInStep } from './setup/options.ts'
 
 /** Runs `work`, which hashes, when it is the turn of a request that names `account`. */
@@ -85,16 +84,6 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof HttpError && error.status < 500
 }
 
-/** What is asked for, if anything is. */
-export function askedStep(
-  step: SecondStepRequired | undefined,
-  factors: readonly SecondFactor[] = [],
-): AskedStep | undefined {
-  return step || factors.length > 0
-    ? { step: step ?? new SecondStepRequired(), factors }
-    : undefined
-}
-
 /** The outcome of a sign-in. */
 export interface SignedIn {
   /** The data of the response. */
@@ -120,12 +109,16 @@ export async function openSession(
   const { users, refresh } = auth
   const strongAt = signIn.isStrong ? users.now() : undefined
   const session = refresh?.open(String(user._id), request, strongAt)
+  // The session that a client still has when it signs in to the same account again (ASVS 7.2.4).
+  const bearer = session && bearerToken(request)
+  const claims = bearer === undefined ? undefined : auth.tokens.verify(bearer)
+  const replaced = claims?.sub === String(user._id) ? claims.sid : undefined
   const expect = { ...users.passwordState(user), ...signIn.expect }
   const same = { set: signIn.set ?? {}, expect, filter: users.enabled }
   const done = await users.rewrite(user, MAX_TRIES, (read, round) => {
     if (round > 1 && (users.isDisabled(read) || !holds(read, expect))) return undefined
     const { isNewClient, ...besides } = guessesAndClients(auth, read, request, signIn, round)
-    const added = session && refresh && withSession(auth, refresh, read, session, request, round)
+    const added = session && refresh?.adding(read, session.entry, replaced, round === MAX_TRIES)
     return { ...together(besides, added, same), isNewClient }
   })
   if (!done) return undefined
@@ -159,41 +152,15 @@ function guessesAndClients(
 ): Write & { readonly isNewClient: boolean } {
   if (round === MAX_TRIES) return { isNewClient: false }
   const cleared = reservation && lockout.stepBack(reservation, 'clear', read)
+  if (reservation?.known) return { ...cleared, isNewClient: false }
   const { client } = requestInfo(request)
-  const isKnown = reservation?.known !== undefined || clients.isKnown(read, client)
-  const { list, knewOthers } = isKnown ? { knewOthers: false } : clients.withStranger(read, client)
+  if (clients.isKnown(read, client)) return { ...cleared, isNewClient: false }
+  const { list, knewOthers } = clients.withStranger(read, client)
   // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
   const isAdded = list !== undefined && (round === 1 || !reservation)
   const { field } = clients
   const added = isAdded ? { set: { [field]: list }, expect: { [field]: read[field] } } : undefined
   return { ...together(cleared, added), isNewClient: knewOthers }
-}
-
-/**
- * The list of sessions with a new one. Expired sessions, and the one that the new one replaces, are dropped, if the list is
- * still as it was read. Otherwise they would count, and the oldest live session would make room.
- */
-function withSession(
-  { tokens }: Auth,
-  refresh: RefreshTokens,
-  read: Fields,
-  { entry }: NewSession,
-  request: ApiRequest,
-  round: number,
-): Write {
-  const { sessions, settings } = refresh
-  const { field } = sessions
-  if (!Array.isArray(read[field] ?? [])) return { set: { [field]: [entry] } }
-  // The session that a client still has when it signs in to the same account again (ASVS 7.2.4).
-  const token = bearerToken(request)
-  const claims = token === undefined ? undefined : tokens.verify(token)
-  const replaced = claims?.sub === String(read._id) ? claims.sid : undefined
-  const isAlive = (session: Session) => session.id !== replaced && !refresh.isOver(session)
-  const list = sessions.of(read)
-  if (round === MAX_TRIES || list.every(isAlive))
-    return { push: { [field]: { value: entry, cap: settings.maxSessions } } }
-  const kept = [...list.filter(isAlive), entry].slice(-settings.maxSessions)
-  return { set: { [field]: kept }, expect: { [field]: read[field] } }
 }
 
 /**

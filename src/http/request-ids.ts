@@ -8,7 +8,8 @@ type Identified = Pick<ObservedRequest, 'headers' | 'requestId' | 'traceId'>
 
 /** The trace of a request: from its span, else from its `traceparent` header; undefined if it has neither. */
 export function traceIdOf({ traceId, headers }: Omit<Identified, 'requestId'>): string | undefined {
-  return traceId ?? traceParent(headers.get('traceparent'))?.traceId
+  const header = traceId === undefined ? headers.get('traceparent') : null
+  return header === null ? traceId : traceParent(header)?.traceId
 }
 
 /** The ids for a log line about `request`. */

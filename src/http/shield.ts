@@ -116,12 +116,16 @@ function shieldOf(request: Request & { [SHIELD]?: Shield }): Shield | undefined 
  * What `code` of yours, a guard or hook, returns. If it writes to `body`, `query`, `user` or `headers` of `request`, this
  * throws a `MisusedRequest` with the line to write instead, whatever else `code` does.
  */
-export function runShielded<T>(request: Request, code: () => MaybePromise<T>): MaybePromise<T> {
+export function runShielded<T, Args extends readonly unknown[]>(
+  request: Request,
+  code: (...args: Args) => MaybePromise<T>,
+  ...args: Args
+): MaybePromise<T> {
   const shield = raised(request)
   shield.enter()
   let result: MaybePromise<T>
   try {
-    result = code()
+    result = code(...args)
   } catch (error) {
     shield.leave()
     throw error

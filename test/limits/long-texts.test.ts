@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { newPassword } from '../../src/auth/keys/passwords.ts'
+import { newPassword } from '../../src/auth/accounts/credentials.ts'
 import { normalizers } from '../../src/auth/setup/identifiers.ts'
 import { createRouter, defineModel, type RouterOptions } from '../../src/index.ts'
 import { dateFrom, numberFrom } from '../../src/model/cast.ts'

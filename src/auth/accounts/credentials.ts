@@ -6,14 +6,13 @@
 import { type BodyLimits, readJson } from '../../http/body.ts'
 import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { isFields } from '../../model/writable.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
 import type { Auth } from '../instance/instance.ts'
-import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
+import { MAX_BYTES } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { type Identifier, type IdentifierKind, misreadAs } from '../setup/identifiers.ts'
 import type { NamedAccount } from '../setup/method.ts'
@@ -21,8 +20,8 @@ import type { AuthSettings } from '../setup/settings.ts'
 
 /** A body's members; a body that is not an object has none. */
 export async function readBody(limits: BodyLimits, request: ApiRequest): Promise<Fields> {
-  const body = await readJson(request, limits)
-  return isFields(body) ? body : {}
+  const body = (await readJson(request, limits)) ?? {}
+  return typeof body === 'object' && !Array.isArray(body) ? (body as Fields) : {}
 }
 
 /**
@@ -40,6 +39,31 @@ export function identifierString(body: Fields, name: string): string | null | un
   const value = credential(body, name)
   if (typeof value === 'string' && sizeOf(value) > MAX_BYTES) throw refuse.invalidFormat()
   return value
+}
+
+/** The password that a body sets. Throws a 400 with the contract's texts. */
+export function newPassword(
+  value: string | null | undefined,
+  field: string,
+  least: number,
+): string {
+  if (typeof value !== 'string' || value === '') throw refuse.passwordRequired()
+  // This many units are enough: a string of a megabyte is not taken apart.
+  if ([...value.slice(0, 2 * least)].length < least) throw refuse.passwordTooShort(least)
+  checkPasswordSize(value)
+  // A lone surrogate has no UTF-8 form: different passwords would have the same hash.
+  if (!value.isWellFormed()) throw invalidFields({ [field]: 'Invalid Unicode text.' })
+  return value
+}
+
+/** Refuses a password that is too long, before it is hashed. */
+export function checkPasswordSize(password: string): void {
+  if (sizeOf(password) > MAX_BYTES) throw refuse.passwordTooLong(MAX_BYTES)
+}
+
+/** The length of `text` in UTF-8 bytes, or more than any limit without counting. */
+export function sizeOf(text: string): number {
+  return text.length > MAX_BYTES ? text.length : new TextEncoder().encode(text).length
 }
 
 /** A body's value for an identifier, under its stored name or its own name. */

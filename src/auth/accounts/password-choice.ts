@@ -17,12 +17,11 @@ import { withTimeout } from '../../ports/with-timeout.ts'
 import { isRecent } from '../instance/factors.ts'
 import type { Auth } from '../instance/instance.ts'
 import type { Asker } from '../keys/hashing.ts'
-import { checkPasswordSize } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { guessPassword } from '../sign-in.ts'
-import { credential } from './credentials.ts'
+import { checkPasswordSize, credential } from './credentials.ts'
 
 /** How long `password.check` may take. */
 const DEADLINE_MS = 5000

@@ -8,7 +8,7 @@
 import { sameText } from '../../http/base64url.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
-import { type Keys, keyOf, seal } from '../keys/signing.ts'
+import { type Keys, seal } from '../keys/signing.ts'
 import { isAfter, type Users, type Write } from './users.ts'
 
 /** A client that has signed in, as it is stored. */
@@ -56,16 +56,19 @@ export class KnownClients {
     return user !== undefined && this.find(user, client) !== undefined
   }
 
-  /** The list of `user` with `next` in place of `known`. */
-  replaced(user: Fields, known: KnownClient, next: KnownClient): readonly KnownClient[] {
-    return this.#list(user).map((each) => (each.client === known.client ? next : each))
+  /** The write that puts `next` in place of `known`. */
+  replacing(user: Fields, known: KnownClient, next: KnownClient): Record<'set' | 'expect', Fields> {
+    const { field } = this
+    const list = this.#list(user).map((each) => (each.client === known.client ? next : each))
+    return { set: { [field]: list }, expect: { [field]: user[field] } }
   }
 
-  /** A client of `user` without any guesses, sealed by the first secret; `before` is its entry until now. */
-  fresh(user: Fields, client: string, before?: KnownClient): KnownClient {
-    const isCurrent = before && keyOf(this.#keys, before.client) === this.#keys.current
-    const sealed = isCurrent ? before.client : seal(this.#keys.current, textOf(user, client))
-    return { client: sealed, guesses: 0, at: new Date(this.#users.now()) }
+  /** The client of `user` with that key, without any guesses, sealed by the first secret; `before` is its entry until now. */
+  fresh(user: Fields, key: string, before?: KnownClient): KnownClient {
+    const { current } = this.#keys
+    const isCurrent = before?.client.startsWith(`${current.id}.`) === true
+    const client = before && isCurrent ? before.client : seal(current, textOf(user, key))
+    return { client, guesses: 0, at: new Date(this.#users.now()) }
   }
 
   /**

@@ -173,7 +173,7 @@ export class Lockout {
     const { lockedUntil: _, ...rest } = own
     const forgiven = { ...rest, guesses: counted.guesses - 1, wrong: counted.wrong - 1 }
     const next = how === 'clear' ? this.#clients.fresh(now, client, own) : forgiven
-    return this.#replacing(now, own, next)
+    return this.#clients.replacing(now, own, next)
   }
 
   /**
@@ -209,16 +209,18 @@ export class Lockout {
   #ownBudget(user: Fields, known: KnownClient, client: string, at: number): Budget | undefined {
     const { lockedUntil, ...rest } = known
     const before = known.wrong ?? 0
-    if (isAfter(lockedUntil, at) || this.#isLockedByHand(user, at)) return undefined
+    if (lockedUntil && isAfter(lockedUntil, at)) return undefined
+    if (this.#isLockedByHand(user, at)) return undefined
     if (before >= MAX_IN_A_ROW) return undefined
     const counted = { guesses: lockedUntil ? 1 : known.guesses + 1, wrong: before + 1 }
     const isLast = counted.guesses >= this.#limits.max
     const lock = isLast && { lockedUntil: new Date(at + this.#limits.lockMs) }
     const entry = { ...rest, ...counted, at: new Date(at), ...lock }
-    const field = this.#users.names.lockedUntil
+    const { set, expect } = this.#clients.replacing(user, known, entry)
+    const { lockedUntil: field } = this.#guesses
     return {
       // A lock that was set by hand meanwhile holds for every client.
-      ...together(this.#replacing(user, known, entry), { expect: { [field]: user[field] } }),
+      ...{ set, expect: { ...expect, [field]: user[field] } },
       reserved: (first) => ({
         user: first,
         locks: isLast || counted.wrong >= MAX_IN_A_ROW,
@@ -229,19 +231,12 @@ export class Lockout {
     }
   }
 
-  #replacing(user: Fields, known: KnownClient, next: KnownClient): Write {
-    const { field } = this.#clients
-    const set = { [field]: this.#clients.replaced(user, known, next) }
-    return { set, expect: { [field]: user[field] } }
-  }
-
   /** A lock that was set by hand, not by guesses. */
   #isLockedByHand(user: Fields, at: number): boolean {
     const until = user[this.#guesses.lockedUntil]
+    const end = until instanceof Date ? until.getTime() : 0
     const guesses = Number(user[this.#guesses.guesses] ?? 0)
-    return (
-      isAfter(until, at) && (guesses < this.#limits.max || isAfter(until, at + this.#limits.lockMs))
-    )
+    return end > at && (guesses < this.#limits.max || end > at + this.#limits.lockMs)
   }
 
   /** Undefined while the account is locked, and after too many wrong passwords in a row. */

@@ -6,7 +6,7 @@ import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import type { RefreshSettings } from '../setup/token-settings.ts'
-import type { Users } from './users.ts'
+import type { Users, Write } from './users.ts'
 
 /** A stored session. */
 export interface Session {
@@ -200,6 +200,22 @@ export class RefreshTokens {
   /** The session of `user` with that id, unless it was ended or has expired. */
   live(user: Fields, id: string | undefined): Session | undefined {
     return this.sessions.of(user).find((session) => session.id === id && !this.isOver(session))
+  }
+
+  /**
+   * The write that adds a session to `user`, as read. Expired sessions, and the one with the id `replaced`, are dropped, if
+   * the list is still as it was read (unless `isBlind`). Otherwise they would count, and the oldest live session would make
+   * room.
+   */
+  adding(user: Fields, entry: Session, replaced: string | undefined, isBlind: boolean): Write {
+    const { field } = this.sessions
+    if (!Array.isArray(user[field] ?? [])) return { set: { [field]: [entry] } }
+    const list = this.sessions.of(user)
+    const kept = list.filter((session) => session.id !== replaced && !this.isOver(session))
+    const cap = this.settings.maxSessions
+    if (isBlind || kept.length === list.length) return { push: { [field]: { value: entry, cap } } }
+    const set = { [field]: [...kept, entry].slice(-cap) }
+    return { set, expect: { [field]: user[field] } }
   }
 
   /** The token in `text`, and its state. */

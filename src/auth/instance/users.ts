@@ -166,7 +166,8 @@ export class Users {
 
   /** A user as responses show it, or the part that `select` names. */
   shown(record: Fields, select?: Projection): unknown {
-    return present(this.model, project(this.withoutSecrets(record), select), this.#isLean)
+    const shown = this.withoutSecrets(record)
+    return present(this.model, select ? project(shown, select) : shown, this.#isLean)
   }
 
   /** Whether the account may not sign in. */

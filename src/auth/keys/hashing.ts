@@ -35,7 +35,6 @@ export function boundedHashing(slots: () => number | Promise<number> = slotsHere
   const turns = fairQueue()
 
   const start = async (): Promise<void> => {
-    if (free !== undefined) return
     starting ??= Promise.resolve(slots())
     const count = await starting
     if (free !== undefined) return
@@ -45,7 +44,7 @@ export function boundedHashing(slots: () => number | Promise<number> = slotsHere
 
   return {
     async admit(request, asker) {
-      await start()
+      if (free === undefined) await start()
       const end = await turns.take(asker.client ?? '', asker.account ?? '', asker.isKnown)
       if (!end) throw unavailable()
       try {
@@ -55,7 +54,7 @@ export function boundedHashing(slots: () => number | Promise<number> = slotsHere
       }
     },
     async run(computation) {
-      await start()
+      if (free === undefined) await start()
       if (free) free -= 1
       else await new Promise<void>((resolve) => waiting.push(resolve))
       try {

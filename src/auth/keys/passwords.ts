@@ -1,9 +1,7 @@
-/** Passwords: which values are accepted as one, hashing and verifying. */
+/** Passwords: hashing and verifying. */
 
-import { invalidFields } from '../../http/refusals.ts'
 import type { Hasher } from '../../ports/hasher.ts'
 import type { Logger } from '../../ports/logger.ts'
-import * as refuse from '../refusals.ts'
 import type { PasswordOptions } from '../setup/options.ts'
 import type { Hashing } from './hashing.ts'
 
@@ -18,31 +16,6 @@ export interface Passwords {
   needsRehash(stored: string): boolean
   /** Whether a password, case-folded, is a common one. */
   readonly isCommon: IsCommon
-}
-
-/** The password that a body sets. Throws a 400 with the contract's texts. */
-export function newPassword(
-  value: string | null | undefined,
-  field: string,
-  least: number,
-): string {
-  if (typeof value !== 'string' || value === '') throw refuse.passwordRequired()
-  // This many units are enough: a string of a megabyte is not taken apart.
-  if ([...value.slice(0, 2 * least)].length < least) throw refuse.passwordTooShort(least)
-  checkPasswordSize(value)
-  // A lone surrogate has no UTF-8 form: different passwords would have the same hash.
-  if (!value.isWellFormed()) throw invalidFields({ [field]: 'Invalid Unicode text.' })
-  return value
-}
-
-/** Refuses a password that is too long, before it is hashed. */
-export function checkPasswordSize(password: string): void {
-  if (sizeOf(password) > MAX_BYTES) throw refuse.passwordTooLong(MAX_BYTES)
-}
-
-/** The length of `text` in UTF-8 bytes, or more than any limit without counting. */
-export function sizeOf(text: string): number {
-  return text.length > MAX_BYTES ? text.length : new TextEncoder().encode(text).length
 }
 
 /** Passwords by the option's own functions, the app's hasher, or scrypt. */

@@ -7,7 +7,7 @@
  * its key. A name only selects one of the router's own keys.
  */
 
-import { macUnder } from '#hmac'
+import { macUnder, textMacUnder } from '#hmac'
 import { base64url, objectIn, sameText } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import type { ApiRequest } from '../../http/request.ts'
@@ -39,6 +39,8 @@ export interface Key {
   /** The name of the secret behind the key, derived from it; the keys of one secret share it. */
   readonly id: string
   readonly mac: Mac
+  /** The same in base64url. */
+  text(text: string): string
 }
 
 /** The keys for one purpose, one per secret. */
@@ -62,14 +64,9 @@ export function keysFor(
   return { current, all: [current, ...others.map((secret) => keyFor(secret, name, purpose))] }
 }
 
-/** The MAC of `text` under `key`, as a string. */
-export function hmacText({ mac }: Key, text: string): string {
-  return base64url(mac(text))
-}
-
 /** The MAC of `text` with the name of its key: `<id>.<MAC>`. */
 export function seal(key: Key, text: string): string {
-  return `${key.id}.${hmacText(key, text)}`
+  return `${key.id}.${key.text(text)}`
 }
 
 /** The router's own key that a seal names; undefined for an unknown one, and for anything that is not a seal. */
@@ -85,10 +82,9 @@ export function isSealed(keys: Keys, sealed: unknown, text: string): boolean {
 }
 
 function keyFor(secret: string, name: InstanceName, purpose: Purpose): Key {
-  return {
-    id: base64url(derive(secret, name, 'key id', ID_BYTES)),
-    mac: macUnder(derive(secret, name, purpose)),
-  }
+  const id = base64url(derive(secret, name, 'key id', ID_BYTES))
+  const key = derive(secret, name, purpose)
+  return { id, mac: macUnder(key), text: textMacUnder(key, 'base64url') }
 }
 
 function derive(secret: string, { model, mount }: InstanceName, use: string, bytes?: number) {
@@ -177,7 +173,7 @@ export function accessTokens(
         aud: audience.length === 1 ? audience[0] : audience,
       }
       const body = base64url(JSON.stringify(claims))
-      return `${header}.${body}.${hmacText(key, `${header}.${body}`)}`
+      return `${header}.${body}.${key.text(`${header}.${body}`)}`
     },
     verify(token) {
       const claims = remembered.get(token) ?? check(token)

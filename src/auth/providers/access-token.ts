@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hexMacUnder } from '#hmac'
+import { textMacUnder } from '#hmac'
 import type { Fields } from '../../ports/records.ts'
 import * as refuse from '../refusals.ts'
 import { type Ask, createAsk } from './ask.ts'
@@ -45,7 +45,7 @@ export function facebookProvider(
       const data = (checked.body.data ?? {}) as Readonly<Record<string, unknown>>
       const ours = data.is_valid === true && String(data.app_id) === appId
       if (checked.status !== 200 || !ours) throw refuse.providerRefused()
-      const proof = hexMacUnder(new TextEncoder().encode(appSecret))(token)
+      const proof = textMacUnder(new TextEncoder().encode(appSecret), 'hex')(token)
       const person = await ask(
         withParameters(urls.me, {
           fields: 'id,name,email',

@@ -6,6 +6,7 @@ import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
 import { DuplicateKey } from '../../ports/store-errors.ts'
 import {
+  checkPasswordSize,
   credential,
   identifierString,
   isTakenElsewhere,
@@ -16,7 +17,6 @@ import { tellOfEnded } from '../delivery/messages.ts'
 import type { RightCode } from '../instance/codes.ts'
 import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import type { OwnVisit } from '../instance/proven-identifiers.ts'
-import { checkPasswordSize } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
 import { guessPassword, inTurn } from '../sign-in.ts'

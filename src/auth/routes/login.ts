@@ -3,17 +3,16 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/records.ts'
-import { credential, namedAccount, readBody } from '../accounts/credentials.ts'
+import { checkPasswordSize, credential, namedAccount, readBody } from '../accounts/credentials.ts'
 import { tell } from '../delivery/messages.ts'
 import type { Auth, SignIn } from '../instance/instance.ts'
 import type { Reservation } from '../instance/lockout.ts'
 import type { AskedStep } from '../instance/tickets.ts'
-import { checkPasswordSize } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
-import type { MethodSignIn, NamedAccount } from '../setup/method.ts'
-import type { SecondStepRequired } from '../setup/options.ts'
-import { askedStep, guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../sign-in.ts'
+import type { MethodSignIn, NamedAccount, SecondFactor } from '../setup/method.ts'
+import { SecondStepRequired } from '../setup/options.ts'
+import { guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../sign-in.ts'
 
 /**
  * Signs in by identifier and password, or by a method of `methods`. With `own`, the id of the signed-in user, it confirms
@@ -50,7 +49,7 @@ export async function login(
     // What else may refuse the account, and a second step.
     const { reservation } = guess
     await checkGuessed(auth, reservation, request)
-    const step = await askHook(auth, reservation, request)
+    const step = auth.settings.onLogin && (await askHook(auth, reservation, request))
     const asked = askedStep(step, auth.factors && (await auth.factors.asked(reservation.user)))
 
     // A hash of today's kind, if it is of another one.
@@ -163,6 +162,16 @@ async function checkFactor(
 export function eraOf({ users, machinery }: Auth, user: Fields): Fields {
   const { takeovers } = users.names
   return machinery ? { [takeovers]: user[takeovers] } : {}
+}
+
+/** What is asked for, if anything is. */
+export function askedStep(
+  step: SecondStepRequired | undefined,
+  factors: readonly SecondFactor[] = [],
+): AskedStep | undefined {
+  return step || factors.length > 0
+    ? { step: step ?? new SecondStepRequired(), factors }
+    : undefined
 }
 
 /** How a sign-in ends. */

@@ -5,9 +5,11 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/records.ts'
 import {
+  checkPasswordSize,
   credential,
   identifierString,
   namedAccount,
+  newPassword,
   readBody,
   valueFor,
 } from '../accounts/credentials.ts'
@@ -22,7 +24,6 @@ import {
 import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'
 import { tell, tellOfEnded } from '../delivery/messages.ts'
 import type { Auth } from '../instance/instance.ts'
-import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
 import type { Channel } from '../setup/delivery-options.ts'

@@ -10,6 +10,7 @@ import {
   checkNames,
   chosenFields,
   credential,
+  newPassword,
   readBody,
   valueFor,
 } from '../accounts/credentials.ts'
@@ -17,7 +18,7 @@ import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
 import type { Auth } from '../instance/instance.ts'
 import type { NewSession } from '../instance/sessions.ts'
-import { DECOY, newPassword } from '../keys/passwords.ts'
+import { DECOY } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
 import { firstRole } from '../setup/roles.ts'

@@ -9,8 +9,8 @@ import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
 import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
-import { askedStep, isRefusal, runOnLogin } from '../sign-in.ts'
-import { checkAccount, respondSignedIn } from './login.ts'
+import { isRefusal, runOnLogin } from '../sign-in.ts'
+import { askedStep, checkAccount, respondSignedIn } from './login.ts'
 
 const MAX_SHOWN_LENGTH = 64
 const MAX_TRIES = 3

@@ -54,7 +54,7 @@ export async function restore(
   }
   if (current) return updateFrom(own, incoming(changesTo(resource, current, state)), id)
   for (const guard of resource.access.create || []) {
-    const response: unknown = await runShielded(request, () => guard(request, context))
+    const response: unknown = await runShielded(request, guard, request, context)
     if (response !== undefined && response !== null) return response
   }
   return createFrom(own, incoming(asSent(state)), id)

@@ -5,7 +5,7 @@
  * forged token, or one of another scan, is refused before the store is called.
  */
 
-import { hexDigestOf, hexMacUnder } from '#hmac'
+import { hexDigestOf, textMacUnder } from '#hmac'
 import { base64url, sameText, textIn } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
@@ -42,9 +42,9 @@ const MAX_LENGTH = 6000
 export function cursors(secret = ''): Cursors {
   const signatureOf = sortSignatures()
   // Created with the first token; the key is already in it.
-  let keyed: ReturnType<typeof hexMacUnder> | undefined
+  let keyed: ReturnType<typeof textMacUnder> | undefined
   const mac = (text: string): string => {
-    keyed ??= hexMacUnder(derivedKey(secret, 'fieldgate cursor'))
+    keyed ??= textMacUnder(derivedKey(secret, 'fieldgate cursor'), 'hex')
     return keyed(text).slice(0, MAX_MAC_DIGITS)
   }
   return ({ mount, filter, search = null, scope, sort: order }) => {

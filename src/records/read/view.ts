@@ -46,7 +46,7 @@ async function wholeView(
     : rules.plainView
   if (!onGet) return plain
   try {
-    const chosen = (await runShielded(request, () => onGet(request, context))) ?? {}
+    const chosen = (await runShielded(request, onGet, request, context)) ?? {}
     return viewOf(rules, chosen, fields)
   } catch (error) {
     // It may have meant to show less.
