@@ -136,7 +136,8 @@ export async function firstSignIn(
   session: NewSession | undefined,
 ): Promise<SignedIn['data'] | undefined> {
   const { users, refresh, settings } = auth
-  const now = settings.onRegister ? await users.byId(user._id) : user
+  if (!settings.onRegister) return signInData(auth, user, session)
+  const now = await users.byId(user._id)
   if (!now || users.isDisabled(now) || !holds(now, users.passwordState(user))) return undefined
   const isOpen = !session || refresh?.live(now, session.entry.id) !== undefined
   return isOpen ? signInData(auth, now, session) : undefined

@@ -162,7 +162,8 @@ function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): Run
         const statement = statements[at]
         if (statement?.to === undefined) continue
         counts.written(statement.to, statement, written)
-        search.changed(statement.to, written.changes)
+        const index = search.byCollection.get(statement.to)
+        if (index) search.changed(index, written.changes)
       }
     })
 }

@@ -12,7 +12,6 @@ import type { Auth } from '../instance/instance.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
 import type { NewAccount } from '../setup/method.ts'
-import { firstRole } from '../setup/roles.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isTakenElsewhere } from './credentials.ts'
 
@@ -79,7 +78,7 @@ export async function createProven(
   const record = await users.engine.validate({
     ...(takesName && { [names.name]: name }),
     ...values,
-    [names.role]: firstRole(settings.roles),
+    [names.role]: settings.roles.first,
     ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
   })
   return createAccount(auth, await users.newId(), record, request, { isProven: true, claim })

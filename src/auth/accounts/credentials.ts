@@ -132,6 +132,7 @@ export function chosenFields(
     if (!Object.hasOwn(body, field)) continue
     chosen[field] = cleaned(field, body[field], settings.model.input)
   }
+  if (files.names.length === 0) return chosen
   return withoutForeignUrls(files.namedIn(chosen), chosen, stored, keysBelow(request, host.files))
 }
 

@@ -21,7 +21,6 @@ import type { NewSession } from '../instance/sessions.ts'
 import { DECOY } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
-import { firstRole } from '../setup/roles.ts'
 import { firstSignIn, openSession, type SignedIn } from '../sign-in.ts'
 
 /**
@@ -47,7 +46,7 @@ export async function register(
   const plain = newPassword(password, names.password, settings.password.minLength)
   const values: Fields = {
     ...chosenFields(auth, body, settings.registerFields, request),
-    [names.role]: firstRole(settings.roles),
+    [names.role]: settings.roles.first,
   }
   for (const [{ field, normalize }, value] of given) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)

@@ -1,7 +1,6 @@
 /** Roles: one string, or a list of strings, in a field of the user. */
 
 import { whatThereIs } from '../../model/suggest.ts'
-import type { Fields } from '../../ports/records.ts'
 import { either, fail, group, string, strings } from '../option-checks.ts'
 import type { RolesOptions } from './options.ts'
 
@@ -11,6 +10,8 @@ export interface RoleSettings {
   /** Whether the option contains a list. */
   readonly isListed: boolean
   readonly default: string
+  /** The value of the role field of a new user. */
+  readonly first: string | readonly string[]
   readonly admin: readonly string[]
   readonly multiple: boolean
 }
@@ -33,12 +34,14 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   const usual = list && !list.includes('user') ? (list[0] as string) : 'user'
   const fallback = given ?? usual
   const admin = admins ?? ['admin'].filter((role) => !list || list.includes(role))
+  const multiple = either(false)('roles.multiple', roles.multiple)
   return {
     list: list ?? [...new Set([fallback, ...admin])],
     isListed: list !== undefined,
     default: fallback,
+    first: multiple ? [fallback] : fallback,
     admin,
-    multiple: either(false)('roles.multiple', roles.multiple),
+    multiple,
   }
 }
 
@@ -50,9 +53,4 @@ export function rolesIn(value: unknown): readonly string[] {
 /** Whether a stored role is one of `wanted`. */
 export function hasRole(value: unknown, wanted: readonly string[]): boolean {
   return rolesIn(value).some((role) => wanted.includes(role))
-}
-
-/** The value of the role field of a new user. */
-export function firstRole(roles: RoleSettings): Fields[string] {
-  return roles.multiple ? [roles.default] : roles.default
 }

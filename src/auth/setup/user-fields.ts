@@ -44,7 +44,7 @@ import {
   storedField,
 } from './identifiers.ts'
 import type { AuthOptions, UserFieldsOptions } from './options.ts'
-import { firstRole, roleSettings } from './roles.ts'
+import { roleSettings } from './roles.ts'
 
 type Text = $ZodOptional<$ZodString<string>>
 
@@ -179,7 +179,7 @@ function roleField(options: UserFieldsOptions): $ZodType {
   const role = string().check(
     refine((name) => !allowed || allowed.includes(String(name)), 'Unknown role.'),
   )
-  const first = firstRole(roles)
+  const { first } = roles
   return roles.multiple
     ? _default(array(role), () => [...(first as string[])])
     : _default(role, first as string)

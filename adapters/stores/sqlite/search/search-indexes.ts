@@ -11,7 +11,8 @@ import { hasFullText, mergeSearch, type SearchIndex, searchIndexOf } from './ful
 /** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
 const MAX_UNSEARCHED = 256
 
-interface Index {
+/** The index of one collection, and how many rows were written since some were merged into it. */
+export interface Index {
   readonly parts: SearchIndex
   changes: number
 }
@@ -22,8 +23,9 @@ const MAX_FOUND = 1000
 
 /** The search indexes of one connection's database. */
 export class SearchIndexes {
+  /** By collection; one that is not searched has none. */
+  readonly byCollection: Map<string, Index> = new Map()
   readonly #connection: Connection
-  readonly #indexes = new Map<string, Index>()
   #isOver = false
   #available: boolean | undefined
 
@@ -42,15 +44,16 @@ export class SearchIndexes {
     if (!this.available) return
     for (const schema of schemas) {
       if (schema.searchable.length === 0) continue
-      this.#indexes.set(schema.name, { parts: searchIndexOf(schema), changes: MAX_UNSEARCHED })
-      this.changed(schema.name, 0)
+      const index = { parts: searchIndexOf(schema), changes: MAX_UNSEARCHED }
+      this.byCollection.set(schema.name, index)
+      this.changed(index, 0)
     }
   }
 
   /** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
   candidates({ name }: CollectionSchema): Candidates {
     return ({ column }, text, parameters) => {
-      const parts = this.#indexes.get(name)?.parts
+      const parts = this.byCollection.get(name)?.parts
       if (!parts || !hasTrigram(text)) return undefined
       const found = matching(parts.index, column, parameters.bind(phraseOf(text)))
       // The index's result is complete before any row is checked.
@@ -68,25 +71,24 @@ export class SearchIndexes {
     searches: readonly Search[],
     read: (statement: Statement) => MaybePromise<readonly Row[]>,
   ): Promise<FoundRows | undefined> {
-    const parts = this.#indexes.get(name)?.parts
-    if (!parts) return undefined
+    const index = this.byCollection.get(name)
+    if (!index) return undefined
     const found = new Map<string, Found>()
     for (const search of searches) {
       if (search.text === '') continue
-      const [row] = await read(searching(parts, search))
+      const [row] = await read(searching(index.parts, search))
       const matched = Number(row?.found)
       // An app that only reads merges what others write.
-      this.changed(name, Math.max(0, Number(row?.all) - matched - MAX_UNSEARCHED))
+      this.changed(index, Math.max(0, Number(row?.all) - matched - MAX_UNSEARCHED))
       const rowids = matched <= MAX_FOUND ? String(row?.rowids) : undefined
       found.set(search.key, { ...search, rowids })
     }
     return found
   }
 
-  /** Records that `rows` rows of a collection were written. */
-  changed(collection: string, rows: number): void {
-    const index = this.#indexes.get(collection)
-    if (!index || this.#isOver) return
+  /** Records that `rows` rows of an index's collection were written. */
+  changed(index: Index, rows: number): void {
+    if (this.#isOver) return
     index.changes += rows
     if (index.changes < MAX_UNSEARCHED) return
     index.changes = 0
