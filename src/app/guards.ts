@@ -1,9 +1,8 @@
 /** Guards: which of them run when, until one responds. */
 
 import { checkTime } from '../http/deadline.ts'
-import { checkContext } from '../http/not-a-response.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { runShielded } from '../http/shield.ts'
+import { misusedContexts, runShielded } from '../http/shield.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import type { AppContext } from './context.ts'
@@ -38,7 +37,9 @@ export async function firstResponse(
     checkTime(request)
     // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
     if (response !== undefined && response !== null) return response
-    checkContext(context)
+    // Even if the guard has caught the error.
+    const misuse = misusedContexts.get(context)
+    if (misuse) throw misuse
   }
   return undefined
 }

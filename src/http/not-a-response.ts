@@ -3,7 +3,7 @@
  * An ordinary object would take `res.statusCode = 401` without a word, and the guard would let the request through.
  */
 
-import { MisusedRequest } from './shield.ts'
+import { MisusedRequest, misusedContexts } from './shield.ts'
 
 /**
  * What guards of Express, Koa and Fastify respond with. Reading these throws too, with the line to write instead. Other
@@ -11,8 +11,6 @@ import { MisusedRequest } from './shield.ts'
  */
 const OF_A_RESPONSE =
   /^(?:status(?:Code|Message)?|send(?:Status|File)?|jsonp?|end|writeHead|redirect|render|set(?:Header)?|header|(?:clearC|c)ookie|locals|code)$/
-
-const misuses = new WeakMap<object, MisusedRequest>()
 
 /** What a context has is found before this, so the one proxy costs no request anything. */
 const NOT_A_RESPONSE: object = new Proxy(
@@ -34,17 +32,11 @@ function refuse(context: object, does: string, key: string | symbol): never {
   const misuse = new MisusedRequest(
     `a guard or handler ${does} context.${String(key)}, but the context is not a response of Express. To refuse a request, write throw new HttpError(401, '…'). To set a header, write context.headers.set(name, value)`,
   )
-  misuses.set(context, misuse)
+  misusedContexts.set(context, misuse)
   throw misuse
 }
 
 /** Makes `context`, or the prototype of contexts, refuse to be used as a response; returns it. */
 export function notAResponse<T extends object>(context: T): T {
   return Object.setPrototypeOf(context, NOT_A_RESPONSE)
-}
-
-/** Throws if `context` has been used as a response, even if the guard has caught the error. */
-export function checkContext(context: object): void {
-  const misuse = misuses.get(context)
-  if (misuse) throw misuse
 }

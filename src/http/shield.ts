@@ -14,6 +14,9 @@ import type { ApiRequest, Query } from './request.ts'
 /** A guard or hook uses its request in a way that has no effect. Nothing may go on as if it had not. */
 export class MisusedRequest extends TypeError {}
 
+/** The contexts that guards have used as a response of Express. */
+export const misusedContexts: WeakMap<object, MisusedRequest> = new WeakMap()
+
 type Name = 'query' | 'user'
 
 /** What a request's accessors return, and what guards and hooks do to it. */

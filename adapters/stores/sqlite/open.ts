@@ -11,7 +11,7 @@ import { borrowedWriter, lendWriter } from './connection/shared-writer.ts'
 import { Writer } from './connection/writer.ts'
 import { isUnusable, portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
-import type { Migration, RunAll, Statement } from './layout/sql.ts'
+import type { Migration, RunAll, Statement, Written } from './layout/sql.ts'
 import { dropAll, prepareAll } from './prepare.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
 import { storeOver, watchWrites } from './store.ts'
@@ -156,14 +156,16 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
 
 /** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
 function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunAll {
+  const note = (to: string, statement: Statement, written: Written) => {
+    if (counts.kept.has(to)) counts.written(to, statement, written)
+    const index = search.byCollection.get(to)
+    if (index) search.changed(index, written.changes)
+  }
   return (statements) =>
     writer.write(statements, (results) => {
       for (const [at, written] of results.entries()) {
         const statement = statements[at]
-        if (statement?.to === undefined) continue
-        counts.written(statement.to, statement, written)
-        const index = search.byCollection.get(statement.to)
-        if (index) search.changed(index, written.changes)
+        if (statement?.to !== undefined) note(statement.to, statement, written)
       }
     })
 }

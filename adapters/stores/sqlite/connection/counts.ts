@@ -39,7 +39,8 @@ interface Count {
 /** The counts of a connection's collections. */
 export class Counts {
   readonly #read: (statement: Statement) => MaybePromise<readonly Row[]>
-  readonly #kept = new Map<string, Kept>()
+  /** By collection; most are never counted. */
+  readonly kept: Map<string, Kept> = new Map()
   #version: unknown
 
   /** `read` reads the rows of a quick statement on the connection. */
@@ -49,7 +50,7 @@ export class Counts {
 
   /** Records a write to the collection; call it when the write is committed, before anything else runs. */
   written(collection: string, statement: Statement, written: Written): void {
-    const kept = this.#kept.get(collection)
+    const kept = this.kept.get(collection)
     if (!kept) return
     const events = eventsOf(statement, written, kept.parse)
     kept.seen += events?.length ?? 1
@@ -66,8 +67,8 @@ export class Counts {
     for (;;) {
       await this.#forgetIfForeign()
       const made = { parse: readerOf(schema.shape), counts: new Map(), events: [], seen: 0 }
-      const kept: Kept = this.#kept.get(schema.name) ?? made
-      this.#kept.set(schema.name, kept)
+      const kept: Kept = this.kept.get(schema.name) ?? made
+      this.kept.set(schema.name, kept)
       const known = kept.counts.get(key)
       if (!known || !isCurrent(known, filter, kept)) return begin(key, counting, kept)
       if (known.number !== undefined) return known.number
@@ -82,7 +83,7 @@ export class Counts {
 
   async #forgetIfForeign(): Promise<void> {
     const [row] = await this.#read(DATA_VERSION)
-    if (row?.data_version !== this.#version) this.#kept.clear()
+    if (row?.data_version !== this.#version) this.kept.clear()
     this.#version = row?.data_version
   }
 }
