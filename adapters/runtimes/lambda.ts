@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
+import { buffered } from '../../src/http/request.ts'
 import { background } from './server.ts'
 
 /** A request in payload format 2.0. */
@@ -47,7 +48,6 @@ interface LambdaStream {
   write(bytes: Uint8Array | string): boolean
   end(): void
   once(event: 'drain' | 'close' | 'error', listener: () => void): unknown
-  readonly destroyed?: boolean
 }
 
 type Head = Pick<LambdaResult, 'statusCode' | 'headers' | 'cookies'>
@@ -56,7 +56,7 @@ type Head = Pick<LambdaResult, 'statusCode' | 'headers' | 'cookies'>
 export interface LambdaOptions {
   /**
    * Whether responses are streamed: needed for bodies beyond 6 MB and for streams of events. The function's URL must have
-   * the invoke mode `RESPONSE_STREAM`. Default false.
+   * the invoke mode `RESPONSE_STREAM`. Default false: live lists are a 406.
    */
   readonly streaming?: boolean
 }
@@ -64,7 +64,7 @@ export interface LambdaOptions {
 /**
  * The handler of a Lambda function that responds with `app`. It makes everything ready at the first request, and waits for
  * `context.waitUntil` before it responds, because Lambda stops the process between requests. Throws a `TypeError` for
- * `streaming` outside of Lambda.
+ * `streaming` outside of Lambda; the handler rejects with one for an event of another kind.
  *
  * ```ts
  * export const handler = lambda(app)
@@ -73,7 +73,7 @@ export interface LambdaOptions {
 export function lambda(app: App, { streaming = false }: LambdaOptions = {}): LambdaHandler {
   if (!streaming) {
     return async (event) => {
-      const { response, settled } = await respond(app, event)
+      const { response, settled } = await respond(app, event, true)
       const bytes = new Uint8Array(await response.arrayBuffer())
       await settled()
       const text = textOf(bytes)
@@ -89,19 +89,26 @@ export function lambda(app: App, { streaming = false }: LambdaOptions = {}): Lam
   return awslambda.streamifyResponse(async (event, raw) => {
     const { response, settled } = await respond(app, event)
     const stream = awslambda.HttpResponseStream.from(raw, headOf(response))
-    await send(response, stream)
-    await settled()
+    await send(response, stream).finally(settled)
   })
 }
 
 async function respond(
   app: App,
   event: LambdaEvent,
-): Promise<{ readonly response: Response; settled(): Promise<unknown> }> {
+  isBuffered = false,
+): Promise<{ readonly response: Response; settled(): Promise<void> }> {
   const work = background()
-  const { stage = '$default', http } = event.requestContext
+  const { stage = '$default', http } = event.requestContext ?? {}
+  if (!http) {
+    throw new TypeError(
+      'lambda: this event is none of a function URL, nor of an HTTP API with payload format 2.0',
+    )
+  }
   const basePath = stage !== '$default' && `${event.rawPath}/`.startsWith(`/${stage}/`)
-  const response = await app.handle(requestOf(event, basePath ? stage.length + 1 : 0), undefined, {
+  const request = requestOf(event, basePath ? stage.length + 1 : 0)
+  if (isBuffered) buffered.set(request, true)
+  const response = await app.handle(request, undefined, {
     clientAddress: http.sourceIp,
     ...(basePath && { basePath: `/${stage}` }),
     waitUntil: (promise) => work.waitUntil(promise),
@@ -109,17 +116,21 @@ async function respond(
   return { response, settled: () => work.settled() }
 }
 
+/** What a URL would take for something else than a part of its path; an HTTP API decodes paths. */
+const NOT_IN_PATHS = /[\0- ?#\\]|%(?![\da-f]{2})/gi
+
 /** The request of an event; its path begins after `prefix` characters. */
 function requestOf(event: LambdaEvent, prefix: number): Request {
   const { method } = event.requestContext.http
   const headers = new Headers()
   for (const [name, value] of Object.entries(event.headers)) {
-    if (value !== undefined) headers.set(name, value)
+    if (value !== undefined) headers.set(name, inBytes(value))
   }
-  if (event.cookies?.length) headers.set('Cookie', event.cookies.join('; '))
+  if (event.cookies?.length) headers.set('Cookie', inBytes(event.cookies.join('; ')))
   const host = event.requestContext.domainName ?? headers.get('host') ?? 'localhost'
+  const path = event.rawPath.slice(prefix).replace(NOT_IN_PATHS, encodeURIComponent) || '/'
   const query = event.rawQueryString && `?${event.rawQueryString}`
-  const url = `https://${host}${event.rawPath.slice(prefix) || '/'}${query}`
+  const url = `https://${host}${path}${query}`
   const { body } = event
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
   if (!hasBody) return new Request(url, { method, headers })
@@ -128,6 +139,11 @@ function requestOf(event: LambdaEvent, prefix: number): Request {
     headers,
     body: event.isBase64Encoded ? Buffer.from(body, 'base64') : body,
   })
+}
+
+/** The value of a header as every other runtime has it: a character for each byte. `Headers` takes no others. */
+function inBytes(value: string): string {
+  return /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value
 }
 
 function headOf({ status, headers }: Response): Head {
@@ -148,20 +164,22 @@ function textOf(bytes: Uint8Array): string | undefined {
 async function send({ body }: Response, stream: LambdaStream): Promise<void> {
   const reader = body?.getReader()
   let isGone = false
-  const gone = new Promise<void>((resolve) => {
-    for (const event of ['close', 'error'] as const) {
-      stream.once(event, () => {
-        isGone = true
-        resolve()
-      })
-    }
-  })
-  while (reader) {
-    const { done, value } = await reader.read()
-    if (done) break
-    const isFull = !stream.write(value)
-    if (isFull) await Promise.race([new Promise<void>((free) => stream.once('drain', free)), gone])
-    if (isGone) return reader.cancel()
+  let goOn = (): void => {}
+  for (const event of ['close', 'error'] as const) {
+    stream.once(event, () => {
+      isGone = true
+      goOn()
+      void reader?.cancel().catch(() => {})
+    })
   }
-  stream.end()
+  // The status and the headers leave with the first piece, which some responses do not have.
+  stream.write('')
+  for (let part = await reader?.read(); part?.value && !isGone; part = await reader?.read()) {
+    if (stream.write(part.value) || isGone) continue
+    await new Promise<void>((resolve) => {
+      goOn = resolve
+      stream.once('drain', resolve)
+    })
+  }
+  if (!isGone) stream.end()
 }

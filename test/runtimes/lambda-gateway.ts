@@ -22,12 +22,24 @@ export const awslambda = {
       await handler(event, streams.get(event) as ServerResponse, {})
     },
   HttpResponseStream: {
-    from(stream: ServerResponse, { statusCode, headers, cookies }: Head): ServerResponse {
-      for (const [name, value] of Object.entries(headers)) stream.setHeader(name, value)
-      if (cookies.length > 0) stream.setHeader('Set-Cookie', cookies)
-      return stream.writeHead(statusCode)
+    from(stream: ServerResponse, head: Head): ServerResponse {
+      const { write, end } = stream
+      // AWS sends the head with the first piece; `end` sends none.
+      stream.write = (piece: Uint8Array) => {
+        stream.write = write
+        begin(stream, head)
+        return stream.write(piece)
+      }
+      stream.end = () => Reflect.apply(end, stream, [])
+      return stream
     },
   },
+}
+
+function begin(response: ServerResponse, { statusCode, headers, cookies }: Head): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  if (cookies.length > 0) response.setHeader('Set-Cookie', cookies)
+  response.writeHead(statusCode)
 }
 
 /** Serves a function; `stage` is that of an API, which stands before each path. */
@@ -40,7 +52,7 @@ export async function gateway(
     streams.set(event, response)
     const result = await handler(event)
     if (!result) return
-    awslambda.HttpResponseStream.from(response, result)
+    begin(response, result)
     response.end(Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8'))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

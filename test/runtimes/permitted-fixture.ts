@@ -20,12 +20,16 @@ const app = createApp({
   store: sqliteStore({ path: join(folder, 'books.db') }),
   files: diskFiles({ root: join(folder, 'files'), secret }),
 })
-const upload = { fields: [{ name: 'cover' }], allowedMimeTypes: ['image/png' as const] }
 app.mount('/', health())
 app.mount('/auth', createAuthRouter({ name: 'PermittedUser', token: { secret } }).router)
 app.mount(
   '/books',
-  createRouter({ model: Book, middlewares: [], allowedFields: ['cover'], upload }),
+  createRouter({
+    model: Book,
+    middlewares: [],
+    allowedFields: ['cover'],
+    upload: { fields: [{ name: 'cover' }], allowedMimeTypes: ['image/png'] },
+  }),
 )
 
 const { url } = await serve(app, { port: 0, hostname: '127.0.0.1' })
