@@ -105,8 +105,8 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
       this.#env = env
     }
 
-    async fetch(request: Request): Promise<Response> {
-      if (!request.headers.has(DUE)) {
+    async fetch(request: Request & { readonly cf?: Partial<typeof DUE> }): Promise<Response> {
+      if (!request.cf?.fieldgateDue) {
         return answer(() => this.#app(this.#env), request, this.#env, this.#state)
       }
       await runDue(this.#app(this.#env))
@@ -138,8 +138,7 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
           return failure(500, new Error(`no Durable Objects are bound as '${binding}'`))
         }
         try {
-          // A client may not ask for what `scheduled` does.
-          return await next(objects).fetch(without(request, DUE))
+          return await next(objects).fetch(request)
         } catch (error) {
           // Overloaded, reset or out of memory. It is unknown what it has written by then, so nothing is repeated.
           return failure(503, error)
@@ -149,23 +148,16 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
         fetch: madeBy(fetch, ownsData ? unreachable : (env: Env) => make(env, NO_STATE)),
         async scheduled(_, env) {
           const objects = env[binding] as ObjectNamespace
-          await next(objects).fetch(new Request('http://localhost/', { headers: { [DUE]: '1' } }))
+          const init: RequestInit & { readonly cf: typeof DUE } = { cf: DUE }
+          await next(objects).fetch(new Request('http://localhost/', init))
         },
       }
     }
   }
 }
 
-/** The header by which `scheduled` asks an object to do what is due. */
-const DUE = 'fieldgate-due'
-
-/** `request` without a header that clients may not send. */
-function without(request: Request, header: string): Request {
-  if (!request.headers.has(header)) return request
-  const same = new Request(request)
-  same.headers.delete(header)
-  return same
-}
+/** By which `scheduled` asks an object to do what is due. Clients cannot set what the platform tells of a request. */
+const DUE = { fieldgateDue: true }
 
 /** For makers that take no state. */
 const NO_STATE = undefined as never

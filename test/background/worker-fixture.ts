@@ -1,24 +1,28 @@
-/** A Worker with a job, a consumer and webhooks over D1. */
+/** A Worker with a job, a consumer and webhooks over D1, or in a Durable Object. */
 
 import * as z from 'zod/mini'
-import { worker } from '../../adapters/runtimes/workers.ts'
+import { appObject, type WorkerHandler, worker } from '../../adapters/runtimes/workers.ts'
 import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { durableStore } from '../../adapters/stores/sqlite/durable-sqlite.ts'
 import { consume } from '../../src/background/changes/index.ts'
 import { jobs } from '../../src/background/jobs/index.ts'
 import { webhooks } from '../../src/background/webhooks/index.ts'
-import { createApp, createRouter, defineModel } from '../../src/index.ts'
+import { type App, createApp, createRouter, defineModel } from '../../src/index.ts'
+import type { Store } from '../../src/ports/store.ts'
 
 const Task = defineModel('Task', { fields: { title: z.string() }, changes: true })
 const Seen = defineModel('Seen', { fields: { what: z.string() } })
 
 interface Env {
-  readonly DB: D1Binding
+  readonly API: unknown
+  /** If it is absent, the records are in a Durable Object. */
+  readonly DB?: D1Binding
   readonly URL: string
   readonly SECRET: string
 }
 
-const handler = worker(({ DB, URL: url, SECRET: secret }: Env) => {
-  const app = createApp({ store: d1Store(DB), logger: console })
+function appOver(store: Store, { URL: url, SECRET: secret }: Env): App {
+  const app = createApp({ store, logger: console })
   app.mount('/tasks', createRouter({ model: Task, middlewares: [], allowedFields: ['title'] }))
   app.mount('/seen', createRouter({ model: Seen, middlewares: [] }))
   const see = (what: string) => app.store.collection(Seen).insert({ what })
@@ -27,6 +31,14 @@ const handler = worker(({ DB, URL: url, SECRET: secret }: Env) => {
   webhooks(app, { endpoints: [{ url, secret }], allowPrivate: true })
   webhooks(app, { name: 'refused', endpoints: [{ url, secret }] })
   return app
-})
+}
 
-export default handler
+export const Api = appObject<Env>((env, { storage }) => appOver(durableStore(storage), env))
+const object = Api.worker({ binding: 'API' })
+const plain = worker<Env>((env) => appOver(d1Store(env.DB as D1Binding), env))
+const handlerOf = ({ DB }: Env): WorkerHandler<Env> => (DB ? plain : object)
+
+export default {
+  fetch: (request, env, context) => handlerOf(env).fetch(request, env, context),
+  scheduled: (controller, env, context) => handlerOf(env).scheduled(controller, env, context),
+} satisfies WorkerHandler<Env>

@@ -10,7 +10,10 @@ interface Scheduled {
   scheduled(options: { readonly cron: string }): Promise<unknown>
 }
 
-it('on Cloudflare Workers, scheduled runs jobs and consumers, and sends webhooks', async () => {
+it.each([
+  ['a Worker', { d1Databases: ['DB'] }],
+  ['a Durable Object', { durableObjects: { API: { className: 'Api', useSQLite: true } } }],
+])('scheduled of %s runs jobs and consumers, and sends webhooks', async (_, bound) => {
   const own = await receiver(SECRET)
   onTestFinished(() => own.stop())
   const logged: string[] = []
@@ -19,7 +22,7 @@ it('on Cloudflare Workers, scheduled runs jobs and consumers, and sends webhooks
       modules: true,
       script: await bundled(new URL('worker-fixture.ts', import.meta.url)),
       compatibilityDate: '2026-11-01',
-      d1Databases: ['DB'],
+      ...bound,
       bindings: { URL: own.url, SECRET },
       handleStructuredLogs: ({ message }) => void logged.push(message),
     }),

@@ -6,6 +6,7 @@
 
 import {
   appObject,
+  type ObjectNamespace,
   type WorkerContext,
   type WorkerHandler,
   worker,
@@ -41,6 +42,12 @@ const failing = worker<Env>(() => {
 export const Api = appObject<Env>(named)
 const objects = Api.worker({ binding: 'API', instances: 3 })
 
+/** A Worker that chooses the object itself. */
+function own(request: Request, { API }: Env): Promise<Response> {
+  const objects = API as ObjectNamespace
+  return objects.get(objects.idFromName('own') as never).fetch(request)
+}
+
 const answering: Readonly<Record<string, WorkerHandler<Env>>> = {
   '/object': objects,
   '/broken': objects,
@@ -49,5 +56,7 @@ const answering: Readonly<Record<string, WorkerHandler<Env>>> = {
 
 export default {
   fetch: (request: Request, env: Env, context: WorkerContext): Promise<Response> =>
-    (answering[new URL(request.url).pathname] ?? failing).fetch(request, env, context),
+    new URL(request.url).pathname === '/own'
+      ? own(request, env)
+      : (answering[new URL(request.url).pathname] ?? failing).fetch(request, env, context),
 }

@@ -70,6 +70,12 @@ describe('appObject', () => {
     },
   )
 
+  it('serves a Worker that chooses the object itself, whatever headers its clients send', async () => {
+    const init = { headers: { 'fieldgate-due': '1', cf: '{"fieldgateDue":true}' } }
+    const own = await miniflare.dispatchFetch('http://localhost/own', init)
+    expect(await own.json()).toMatchObject({ bindings: ['API'] })
+  })
+
   it('refuses a number of objects that makes no sense', () => {
     const Api = appObject<{ API: unknown }>(() => {
       throw new Error('not made')
