@@ -12,6 +12,7 @@ import { isWorker } from './processes/channel.ts'
 import { inProcesses, reuseForks } from './processes/serve.ts'
 import {
   background,
+  isUnmeasured,
   LINGER_MS,
   listening,
   REQUEST_MS,
@@ -97,6 +98,7 @@ async function serveHere(app: App, options: ServeOptions): Promise<Served> {
         platform(request, () => peer, isRefused),
       )
       own.timeout(request, sendSeconds)
+      if (isUnmeasured(request, response)) response.headers.set('Transfer-Encoding', 'chunked')
       return clients.last(response)
     },
   })

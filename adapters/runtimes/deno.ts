@@ -12,6 +12,7 @@ import { isWorker } from './processes/channel.ts'
 import { inProcesses, reuseForks } from './processes/serve.ts'
 import {
   background,
+  isUnmeasured,
   listening,
   type Served,
   type ServeOptions,
@@ -75,7 +76,8 @@ async function serveHere(app: App, options: ServeOptions): Promise<Served> {
       )
       // Deno itself waits for requests without a body.
       if (request.method !== 'GET') bodies.waitUntil(answered)
-      return clients.last(await answered)
+      const response = await answered
+      return clients.last(isUnmeasured(request, response) ? unmeasured(response) : response)
     },
   )
   const stop = async (leaveMs: number) => {
@@ -88,6 +90,11 @@ async function serveHere(app: App, options: ServeOptions): Promise<Served> {
   // Deno can only abort everything, and then throws past every handler with a half-read body (2.9).
   const cut = () => void server.shutdown()
   return served({ url: urlOf(hostname, server.addr.port), app, work, stop, cut }, options)
+}
+
+/** `response` without a length. */
+function unmeasured(response: Response): Response {
+  return new Response(new ReadableStream({ start: (body) => body.close() }), response)
 }
 
 /** The response to a request that arrives while other requests' bodies are awaited. */

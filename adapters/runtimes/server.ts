@@ -161,6 +161,11 @@ export function urlOf(hostname: string | undefined, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
+/** Whether `response` does not say how long the body of a GET would be: Bun and Deno would say that it is empty. */
+export function isUnmeasured({ method }: Request, { status, headers }: Response): boolean {
+  return method === 'HEAD' && status !== 204 && status !== 304 && !headers.has('content-length')
+}
+
 /** Work that continues after a response; closing waits for it. */
 export interface Background {
   waitUntil(promise: Promise<unknown>): void

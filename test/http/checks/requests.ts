@@ -72,6 +72,10 @@ export const requests: Checks = {
     assert.equal(one.headers.get('allow'), 'DELETE, GET, HEAD, PATCH')
     const head = await ask('HEAD', '/cities?sort=name')
     assert.deepEqual([head.status, head.text], [200, ''])
+    const { text } = await ask('GET', '/cities?sort=name')
+    // A length may be left out, but not be that of nothing.
+    const length = head.headers.get('content-length')
+    assert.ok(length === null || length === String(Buffer.byteLength(text)), `${length}`)
     assert.equal((await ask('HEAD', '/cities?sort=nope')).status, 400)
   },
   'answers: a read has an entity tag, and is a 304 for a client that has it': async (
