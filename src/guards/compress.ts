@@ -45,7 +45,7 @@ interface Accepted {
  */
 export function compress(): Guard {
   const guard: Guard = function compressGuard(request, context) {
-    const accept = request.headers.get('accept-encoding')
+    const accept = acceptOf(request)
     const known = request.headers.get('if-none-match') ?? ''
     takeCodedTags(request)
     context.onResponse((response) => {
@@ -54,6 +54,15 @@ export function compress(): Guard {
     })
   }
   return Object.assign(describeGuard(guard, 'anyone', { refusals: [] }), { early: true })
+}
+
+/** What the client accepts. Cloudflare asks Workers for what it decodes itself, and says what it was asked for. */
+function acceptOf({ cf, headers }: ApiRequest & { readonly cf?: Cf }): string | null {
+  return cf?.clientAcceptEncoding ?? headers.get('accept-encoding')
+}
+
+interface Cf {
+  readonly clientAcceptEncoding?: string
 }
 
 /** The best coding by weight; of equal ones the first of the runtime's. Without the header, the contents stay plain. */
@@ -113,7 +122,7 @@ async function respond(
   // Apps without this guard don't load it.
   const { codings, compressed } = await import('#compression')
   const { coding, isForced } = acceptedIn(accept, codings)
-  if (coding === undefined || !response.body) return withHeaders(response, () => {})
+  if (coding === undefined || !response.body) return varied(response)
   const reader = (response.body as ReadableStream<Bytes>).getReader()
   const { parts, isWhole, next } = await beginningOf(reader, isForced ? 0 : MIN_BYTES)
   if (isWhole) {
@@ -148,6 +157,17 @@ function withHeaders(
   const made = new Response(body, init)
   addVary(made, 'Accept-Encoding')
   return made
+}
+
+/** `response`, which says what it depends on. A copy would not know how long its body is. */
+function varied(response: Response): Response {
+  try {
+    addVary(response, 'Accept-Encoding')
+    return response
+  } catch {
+    // Its headers cannot be changed.
+    return withHeaders(response, () => {})
+  }
 }
 
 type Reader = ReadableStreamDefaultReader<Bytes>

@@ -1,6 +1,7 @@
 import * as zlib from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { batch } from '../../src/batch/index.ts'
 import { compress, cors, secureHeaders } from '../../src/guards/index.ts'
@@ -90,6 +91,31 @@ describe('compress', () => {
   ])("reads '%s' as %s", async (accepted, coding) => {
     const { ask } = await countries()
     expect(codingOf(await ask('/made', accepted))).toBe(coding)
+  })
+
+  it.each([
+    ['', null],
+    ['identity', null],
+    ['gzip', 'gzip'],
+  ])(
+    "on Workers, where Cloudflare asks for both, goes by the client's '%s'",
+    async (own, coding) => {
+      const { app } = await countries()
+      const headers = { 'Accept-Encoding': 'br, gzip' }
+      const request = new Request('http://localhost/made', { headers })
+      Object.defineProperty(request, 'cf', { value: { clientAcceptEncoding: own } })
+      expect(codingOf(await app.handle(request))).toBe(coding)
+    },
+  )
+
+  it('leaves the length of plain contents, however long they are', async () => {
+    const { app } = await countries()
+    const { url, close } = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+    onTestFinished(close)
+    const headers = { 'Accept-Encoding': 'identity' }
+    const response = await fetch(`${url}${LIST}`, { headers })
+    const { byteLength } = await response.arrayBuffer()
+    expect(response.headers.get('content-length')).toBe(String(byteLength))
   })
 
   it('leaves short contents plain, unless the client refuses them plain', async () => {
