@@ -52,10 +52,11 @@ export function sending(begin: Connection['call']): Sending {
     isOpen,
   ) => {
     const options = { path, headers, signal }
-    let tag: string | object | undefined = ifMatch
-    if (tag instanceof Object) {
+    let tag: string | undefined
+    if (ifMatch !== undefined) {
       const { tagOf } = await import('./if-match.ts')
-      const found = await tagOf(known.get(tag), () => call.ask({ ...options, method: 'GET' }))
+      const readAgain = () => call.ask({ ...options, method: 'GET' })
+      const found = await tagOf(ifMatch, known, readAgain)
       if (typeof found === 'object') return resultOf(found)
       tag = found
     }

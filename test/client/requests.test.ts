@@ -309,6 +309,16 @@ describe('what a client chooses of records', () => {
     ])
   })
 
+  it('sends a tag that a compressing proxy has made weak as the strong one that it was', async () => {
+    const reply = () =>
+      Response.json({ success: true, data: { _id: 'a' } }, { headers: { ETag: 'W/"1"' } })
+    const { api, sent } = recording(reply)
+    const { update, get } = calls(api)('/cities')
+    const found = (await get?.('a')) as { data: object; etag: string }
+    for (const ifMatch of [found.data, found.etag]) await update?.('a', { name: 'b' }, { ifMatch })
+    expect(sent.map(({ headers }) => headers.get('if-match'))).toEqual([null, '"1"', '"1"'])
+  })
+
   it('is no condition of a write', async () => {
     const reply = () =>
       Response.json({ success: true, data: { _id: 'a' } }, { headers: { ETag: '"1"' } })
