@@ -161,6 +161,27 @@ describe('webhooks', () => {
     expect(down.received.map(({ body }) => body.data.title)).toEqual(['0', '0', '1', '2', '3'])
   })
 
+  it('are sent one at a time to an endpoint that fails again and again, until it is back', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    let isDown = true
+    const [down, up] = [await received(SECRET, () => (isDown ? 500 : 200)), await received(SECRET)]
+    const app = await sending(it, {
+      concurrency: 1,
+      endpoints: [down, up].map(({ url }) => ({ url, secret: SECRET })),
+    })
+    for (let at = 0; at < 20; at += 1) await tasks(app).insert({ title: `${at}` })
+    await runDue(app)
+    expect([down.received.length, up.received.length]).toEqual([5, 20])
+    it.clock.at += 60_000
+    await runDue(app)
+    expect(down.received).toHaveLength(6)
+    isDown = false
+    it.clock.at += DAY
+    await runDue(app)
+    expect(down.received).toHaveLength(26)
+    expect(await app.background[0]?.status()).toMatchObject({ waiting: 0, aside: 0 })
+  })
+
   it('do not reach private addresses, whatever name leads there', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     const own = await received(SECRET)

@@ -13,6 +13,7 @@ import { type Pace, POLL_MS } from '../loop.ts'
 import { LeasedWork } from '../work.ts'
 import { Held, heldSchema } from './held.ts'
 import { Reading } from './reading.ts'
+import { Receivers } from './receivers.ts'
 import { type ConsumerSettings, type Delivering, Slots, settledAll, Tries } from './tries.ts'
 
 /** A consumer of an app. */
@@ -21,6 +22,7 @@ export class Consumer extends LeasedWork {
   readonly #settings: ConsumerSettings
   readonly #held: Held
   readonly #slots: Slots
+  readonly #receivers: Receivers
 
   constructor(host: Host, log: ChangeLog, settings: ConsumerSettings) {
     super(host, 'consumer', settings.name)
@@ -28,6 +30,7 @@ export class Consumer extends LeasedWork {
     this.#settings = settings
     this.#held = new Held(host.collection(heldSchema), settings.name)
     this.#slots = new Slots(settings.concurrency)
+    this.#receivers = new Receivers(host.now)
   }
 
   protected override async begin(now: Date): Promise<void> {
@@ -77,7 +80,7 @@ export class Consumer extends LeasedWork {
     const stops = new AbortController()
     const delivering: Delivering = {
       ...{ host: this.host, settings: this.#settings, held: this.#held, lease, pace },
-      slots: this.#slots,
+      ...{ slots: this.#slots, receivers: this.#receivers },
       stop: () => stops.abort(),
       get isEnding() {
         return pace.isClosing || lease.isLost || stops.signal.aborted

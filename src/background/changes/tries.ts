@@ -6,6 +6,7 @@ import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
 import { Bell, type Pace } from '../loop.ts'
 import type { Delivery, Failure, Held, HeldDelivery } from './held.ts'
+import { type Receivers, Resting } from './receivers.ts'
 
 /** What a try is told. */
 export interface Try {
@@ -42,6 +43,7 @@ export interface Delivering {
   readonly lease: Lease
   readonly pace: Pace
   readonly slots: Slots
+  readonly receivers: Receivers
   /** Whether to begin nothing new. */
   readonly isEnding: boolean
   stop(): void
@@ -69,13 +71,16 @@ export class Tries {
 
   /** Tries a delivery, as soon as a slot is free. */
   run(delivery: Delivery, before?: Before): Promise<End> {
-    const { settings, lease, slots, host } = this.#at
+    const { settings, lease, slots, receivers, host } = this.#at
+    const { change, to } = delivery
     return slots.run(async () => {
       if (lease.signal.aborted) return { kind: 'interrupted' }
       const attempt = (before?.attempt ?? 0) + 1
       const since = before?.since ?? new Date(host.now())
+      const deliver = () => settings.deliver(change, to, { attempt, signal: lease.signal })
       try {
-        await settings.deliver(delivery.change, delivery.to, { attempt, signal: lease.signal })
+        // Without a choice of receivers, what fails says nothing of the next change.
+        await (to === '' ? deliver() : receivers.try(to, deliver))
         return { kind: 'done' }
       } catch (error) {
         if (lease.signal.aborted) return { kind: 'interrupted' }
@@ -97,7 +102,8 @@ export class Tries {
     const told = { ...about, error: String(error?.stack ?? error) }
     if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
     else {
-      host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
+      if (!(error instanceof Resting))
+        host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
       this.#isDue(due.getTime())
     }
     const message = String(error?.message ?? error).slice(0, MOST_OF_ERROR)
