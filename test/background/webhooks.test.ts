@@ -182,6 +182,38 @@ describe('webhooks', () => {
     expect(await app.background[0]?.status()).toMatchObject({ waiting: 0, aside: 0 })
   })
 
+  it('whose endpoints cannot be found out are tried again, in order for the record; others go on', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    const own = await received(SECRET)
+    let isBroken = true
+    const app = await sending(it, {
+      endpoints: async ({ after }) => {
+        if (isBroken && after?.title === 'b') throw new Error('no such owner')
+        return [{ url: own.url, secret: SECRET }]
+      },
+    })
+    const { _id } = await tasks(app).insert({ title: 'a' })
+    for (const title of ['b', 'c']) await tasks(app).update(_id, { title })
+    await tasks(app).insert({ title: 'other' })
+    await runDue(app)
+    await tasks(app).update(_id, { title: 'd' })
+    await runDue(app)
+    const titles = () => own.received.map(({ body }) => body.data.title)
+    expect(titles()).toEqual(['a', 'other'])
+    it.clock.at += 4 * DAY
+    await runDue(app)
+    expect(titles()).toEqual(['a', 'other', 'c', 'd'])
+    const [work] = app.background
+    expect(await work?.status()).toMatchObject({
+      ...{ waiting: 0, aside: 1, examples: [{ to: '', error: 'no such owner' }] },
+    })
+    isBroken = false
+    await work?.retry?.()
+    await runDue(app)
+    expect(titles()).toEqual(['a', 'other', 'c', 'd', 'b'])
+    expect(await work?.status()).toMatchObject({ waiting: 0, aside: 0 })
+  })
+
   it('do not reach private addresses, whatever name leads there', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     const own = await received(SECRET)

@@ -108,7 +108,6 @@ export function consume<const M extends readonly Model[]>(
   }
   addConsumer(host, fail, {
     ...{ name, from, concurrency, models: () => [...byName.keys()] },
-    receiversOf: async () => [''],
     isOver: (attempt) => attempt >= maxAttempts,
     deliver: async (change, _, given) =>
       handle(change as unknown as ChangeOf<M[number]>, { ...given, store }),

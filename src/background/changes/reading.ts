@@ -1,10 +1,9 @@
 /** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
 import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
-import { DuplicateKey } from '../../ports/store-errors.ts'
 import { Bell, POLL_MS } from '../loop.ts'
-import type { Delivery, Failure } from './held.ts'
-import { type Delivering, settledAll, type Tries } from './tries.ts'
+import type { Delivery } from './held.ts'
+import { type Delivering, laneOf, settledAll, type Tries } from './tries.ts'
 
 /** How many changes are read at a time. */
 const BATCH = 100
@@ -93,15 +92,8 @@ export class Reading {
 
   /** Delivers a batch; resolves to whether all of it is done or held. */
   async #deliver(changes: readonly LoggedChange[]): Promise<boolean> {
-    const { settings, held, stop } = this.#at
-    const parts = await Promise.all(
-      changes.map(async (change) => {
-        const receivers = await settings.receiversOf(change)
-        return { change, receivers, left: receivers.length }
-      }),
-    )
-    const items = parts.flatMap((part) => part.receivers.map((to) => itemOf(part, to)))
-    const blocked = await held.blocked([...new Set(items.map(({ delivery }) => delivery.lane))])
+    const { settings, stop } = this.#at
+    const { parts, items, blocked } = await this.#sorted(changes)
     /** How the last delivery of each lane ended. */
     const lanes = new Map<string, Promise<LaneState>>()
     const deliver = (delivery: Delivery): Promise<LaneState> => {
@@ -122,6 +114,32 @@ export class Reading {
     return parts.every(({ left }) => left === 0)
   }
 
+  /**
+   * The deliveries of a batch, and the lanes in which something waits. Where nobody knows to whom a change of a record goes,
+   * its later ones wait behind it.
+   */
+  async #sorted(changes: readonly LoggedChange[]) {
+    const { receiversOf } = this.#at.settings
+    const found = await Promise.all(
+      changes.map(async (change) => {
+        const receivers = receiversOf && (await receiversOf(change).catch(() => undefined))
+        return { change, unsure: laneOf(change, ''), receivers }
+      }),
+    )
+    const lanes = found.flatMap(({ change, unsure, receivers = [] }) => {
+      return [unsure, ...receivers.map((to) => laneOf(change, to))]
+    })
+    const blocked = await this.#at.held.blocked([...new Set(lanes)])
+    const unsureNow = new Set(receiversOf ? blocked : [])
+    const parts = found.map(({ change, unsure, receivers }) => {
+      if (!receivers) unsureNow.add(unsure)
+      const known = receivers && !unsureNow.has(unsure) ? receivers : ['']
+      return { change, receivers: known, left: known.length }
+    })
+    const items = parts.flatMap((part) => part.receivers.map((to) => itemOf(part, to)))
+    return { parts, items, blocked }
+  }
+
   /** Delivers what is in the queue. What was taken from it is done: so nothing is left before what is. */
   async #work(
     queue: Iterator<Item>,
@@ -139,26 +157,15 @@ export class Reading {
   /** Delivers a change, or holds it behind one of its lane that is held. */
   async #one(delivery: Delivery, state: LaneState): Promise<LaneState> {
     if (state === 'ended') return 'ended'
-    const now = new Date(this.#at.host.now())
     if (state === 'blocked') {
-      await this.#hold(delivery, { isAside: false, attempt: 0, due: now, since: now, error: '' })
+      await this.#tries.hold(delivery, 'open')
       return 'blocked'
     }
     const end = await this.#tries.run(delivery)
     if (end.kind === 'done') return 'open'
     if (end.kind === 'interrupted') return 'ended'
-    await this.#hold(delivery, end)
+    await this.#tries.hold(delivery, end)
     return end.isAside ? 'open' : 'blocked'
-  }
-
-  async #hold(delivery: Delivery, failure: Failure): Promise<void> {
-    const step = this.#at.held.hold(delivery, failure)
-    try {
-      await this.#tries.write(step)
-    } catch (cause) {
-      // A process that has died held it, and had not stored how far it was.
-      if (!(cause instanceof DuplicateKey)) throw cause
-    }
   }
 
   /** Stores the position of the last change before which none is left. */
@@ -190,8 +197,3 @@ function itemOf(part: Part, to: string): Item {
 
 /** Whether the next delivery of a lane may be tried, must wait for one that is held, or is left for later. */
 type LaneState = 'open' | 'blocked' | 'ended'
-
-/** The deliveries of one record to one receiver are in order. */
-function laneOf({ model, before, after }: LoggedChange, to: string): string {
-  return JSON.stringify([model, (after ?? before)?._id, to])
-}

@@ -2,6 +2,7 @@
 
 import type { LoggedChange } from '../../ports/changes.ts'
 import type { WriteStep } from '../../ports/store.ts'
+import { DuplicateKey } from '../../ports/store-errors.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
 import { Bell, type Pace } from '../loop.ts'
@@ -23,8 +24,8 @@ export interface ConsumerSettings {
   readonly concurrency: number
   /** Runs whenever this process begins to deliver. */
   begin?(): Promise<void>
-  /** To whom a change is delivered, by names that stay the same; one empty name if there is no choice. */
-  receiversOf(change: LoggedChange): Promise<readonly string[]>
+  /** To whom a change is delivered, by names that stay the same; to one with an empty name if there is no choice. */
+  receiversOf?(change: LoggedChange): Promise<readonly string[]>
   /** Delivers a change. If it throws, it is tried again. */
   deliver(change: LoggedChange, to: string, given: Try): Promise<unknown>
   /** What `--retry` does beside putting back what was set aside. */
@@ -79,14 +80,37 @@ export class Tries {
       const since = before?.since ?? new Date(host.now())
       const deliver = () => settings.deliver(change, to, { attempt, signal: lease.signal })
       try {
-        // Without a choice of receivers, what fails says nothing of the next change.
-        await (to === '' ? deliver() : receivers.try(to, deliver))
+        if (to !== '') await receivers.try(to, deliver)
+        else if (settings.receiversOf) await this.#spread(delivery, settings.receiversOf)
+        else await deliver()
         return { kind: 'done' }
       } catch (error) {
         if (lease.signal.aborted) return { kind: 'interrupted' }
         return this.#failed(delivery, { attempt, since }, error as Error)
       }
     })
+  }
+
+  /** Of a change whose receivers could not be found out: each gets it, as soon as what waits before it is done. */
+  async #spread(
+    { change }: Delivery,
+    receiversOf: NonNullable<ConsumerSettings['receiversOf']>,
+  ): Promise<void> {
+    const receivers = await receiversOf(change)
+    for (const to of receivers) await this.hold({ change, to, lane: laneOf(change, to) }, 'open')
+    if (receivers.length > 0) this.#isDue(this.#at.host.now())
+  }
+
+  /** Holds a delivery that has failed, or is to be tried at once or behind others of its lane. */
+  async hold(delivery: Delivery, failure: Failure | 'open'): Promise<void> {
+    const now = new Date(this.#at.host.now())
+    const open = { isAside: false, attempt: 0, due: now, since: now, error: '' }
+    try {
+      await this.write(this.#at.held.hold(delivery, failure === 'open' ? open : failure))
+    } catch (cause) {
+      // A process that has died held it, and had not stored how far it was.
+      if (!(cause instanceof DuplicateKey)) throw cause
+    }
   }
 
   #failed({ change, to }: Delivery, { attempt, since }: Before, error: Error): End {
@@ -131,6 +155,11 @@ export class Tries {
 }
 
 const MOST_OF_ERROR = 500
+
+/** The deliveries of one record to one receiver are in order. */
+export function laneOf({ model, before, after }: LoggedChange, to: string): string {
+  return JSON.stringify([model, (after ?? before)?._id, to])
+}
 
 /** A number of slots; who comes first gets one first. */
 export class Slots {
