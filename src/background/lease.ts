@@ -26,8 +26,8 @@ export const workSchema: CollectionSchema = ownSchema('fieldgate_background', {
   until: 'date',
   // Of jobs: the schedule, the last tick that is done, the tick that runs, how often it was started, its error.
   ...{ schedule: 'string', done: 'date', tick: 'date', attempt: 'integer', error: 'string' },
-  // Of consumers: the position up to which everything is done or held.
-  position: 'string',
+  // Of consumers: the position up to which everything is done or held, and of which models, see `changes/models.ts`.
+  ...{ position: 'string', models: 'string' },
 })
 
 /** The id of what has this name. */

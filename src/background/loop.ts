@@ -56,14 +56,21 @@ export interface Pace {
 export class Loop implements Pace {
   isClosing = false
   readonly #host: Pick<Host, 'logger' | 'now'>
+  readonly #work: string
   readonly #step: (pace: Pace) => Promise<number>
   readonly #outages = outageLog()
   readonly #aborts = new AbortController()
   readonly #bells = new Set<Bell>()
   #running: Promise<void> | undefined
 
-  constructor(host: Pick<Host, 'logger' | 'now'>, step: (pace: Pace) => Promise<number>) {
+  /** `work` names it in the log. */
+  constructor(
+    host: Pick<Host, 'logger' | 'now'>,
+    work: string,
+    step: (pace: Pace) => Promise<number>,
+  ) {
     this.#host = host
+    this.#work = work
     this.#step = step
   }
 
@@ -102,7 +109,8 @@ export class Loop implements Pace {
       return await this.#step(this)
     } catch (error) {
       if (this.#outages.due(error) !== undefined) {
-        this.#host.logger.error('background work is interrupted', { error: causeOf(error) })
+        const about = { work: this.#work, error: causeOf(error) }
+        this.#host.logger.error('background work is interrupted', about)
       }
       return this.#host.now() + POLL_MS
     }

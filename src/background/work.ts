@@ -22,7 +22,8 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   protected readonly host: Host
   protected readonly records: Collection
   protected readonly id: string
-  readonly #kind: string
+  /** What it is called in the store and in the log. */
+  readonly #title: string
   readonly #loop: Loop
   #isPrepared = false
 
@@ -31,8 +32,8 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
     this.host = host
     this.records = host.collection(workSchema)
     this.id = idOf(kind, name)
-    this.#kind = kind
-    this.#loop = new Loop(host, (pace) => this.step(pace))
+    this.#title = `${kind} ${name}`
+    this.#loop = new Loop(host, this.#title, (pace) => this.step(pace))
   }
 
   async prepare(): Promise<void> {
@@ -62,13 +63,13 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   protected abstract step(pace: Pace): Promise<number>
 
   protected async note(first: Fields, now: Date): Promise<void> {
-    const named = { _id: this.id, name: `${this.#kind} ${this.name}`, owner: '', until: now }
+    const named = { _id: this.id, name: this.#title, owner: '', until: now }
     await insertOnce(this.records, { ...named, ...first })
   }
 
   protected async kept(): Promise<K> {
     const [found] = await this.records.find({ filter: withId(this.id), sort: [], limit: 1 })
-    if (!found) throw new Error(`what is known of the ${this.#kind} '${this.name}' was deleted`)
+    if (!found) throw new Error(`what is known of the ${this.#title} was deleted`)
     return found as K
   }
 

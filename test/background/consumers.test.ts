@@ -204,6 +204,40 @@ describe('a consumer', () => {
     expect(start.calls).toEqual(['created early 1', 'created late 1'])
   })
 
+  it('has what was written of a model that a new version adds, though an old one went on meanwhile', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    const calls: string[] = []
+    const version = async (name: string, ...models: [typeof Task, ...(typeof Note)[]]) => {
+      const app = it.app()
+      app.store.collection(Note)
+      consume(app, 'mailer', {
+        ...{ models, concurrency: 10 },
+        handle: ({ model, after }) =>
+          calls.push(`${name} ${model} ${Object.values(after ?? {})[1]}`),
+      })
+      await app.ready()
+      return app
+    }
+    const old = await version('old', Task)
+    await old.store.collection(Note).insert({ text: 'before' })
+    await tasks(old).insert({ title: 'a' })
+    await runDue(old)
+    const later = await version('new', Task, Note)
+    for (let at = 0; at < 150; at += 1) await later.store.collection(Note).insert({ text: `${at}` })
+    await tasks(later).insert({ title: 'b' })
+    await runDue(old)
+    await later.store.collection(Note).insert({ text: 'after' })
+    await runDue(later)
+    await tasks(later).insert({ title: 'c' })
+    await runDue(old)
+    await runDue(await version('new', Task, Note))
+    const missed = Array.from({ length: 150 }, (_, at) => `new Note ${at}`)
+    expect(calls.filter((one) => !missed.includes(one))).toEqual([
+      ...['old Task a', 'old Task b', 'new Note after', 'old Task c'],
+    ])
+    expect(calls.filter((one) => missed.includes(one)).sort()).toEqual(missed.sort())
+  })
+
   it('whose next changes were dropped says so, and goes on with the oldest one', async () => {
     const Brief = defineModel('Brief', {
       fields: { title: z.string() },

@@ -12,6 +12,7 @@ import { type Lease, takeLease } from '../lease.ts'
 import { type Pace, POLL_MS } from '../loop.ts'
 import { LeasedWork } from '../work.ts'
 import { Held, heldSchema } from './held.ts'
+import { ConsumedModels } from './models.ts'
 import { Reading } from './reading.ts'
 import { Receivers } from './receivers.ts'
 import { type ConsumerSettings, type Delivering, Slots, settledAll, Tries } from './tries.ts'
@@ -21,6 +22,7 @@ export class Consumer extends LeasedWork {
   readonly #log: ChangeLog
   readonly #settings: ConsumerSettings
   readonly #held: Held
+  readonly #models: ConsumedModels
   readonly #slots: Slots
   readonly #receivers: Receivers
 
@@ -29,6 +31,7 @@ export class Consumer extends LeasedWork {
     this.#log = log
     this.#settings = settings
     this.#held = new Held(host.collection(heldSchema), settings.name)
+    this.#models = new ConsumedModels(this.records, this.id, settings.models)
     this.#slots = new Slots(settings.concurrency)
     this.#receivers = new Receivers(host.now)
   }
@@ -36,6 +39,7 @@ export class Consumer extends LeasedWork {
   protected override async begin(now: Date): Promise<void> {
     const position = this.#settings.from === 'start' ? '' : await this.#log.position()
     await this.note({ position }, now)
+    await this.#models.add(position)
   }
 
   async status(): Promise<ConsumerStatus> {
@@ -88,17 +92,34 @@ export class Consumer extends LeasedWork {
     }
     await this.#settings.begin?.()
     const tries = new Tries(delivering)
+    const keep = async (position: string) => void (await lease.keep({ position }))
+    const models = this.#settings.models()
+    const read = async () => {
+      await this.#catchUp(delivering, tries, position)
+      await new Reading(delivering, this.#log, tries, { models, keep }).from(position)
+    }
     // What fails in one ends both; and the lease is kept until both have ended.
-    const ended = [
-      new Reading(delivering, this.#log, tries).from(position),
-      retryDue(delivering, tries),
-    ].map((one) =>
+    const ended = [read(), retryDue(delivering, tries)].map((one) =>
       one.catch((error: unknown) => {
         delivering.stop()
         throw error
       }),
     )
     await settledAll(ended)
+  }
+
+  /** Delivers what models that were added have up to `position`, where the others are. */
+  async #catchUp(at: Delivering, tries: Tries, position: string): Promise<void> {
+    const added = await this.#models.added()
+    if (added.size === 0) return
+    const names = [...added.keys()]
+    const [first = ''] = [...added.values()].sort()
+    if (first < position) {
+      const keep = (to: string) => this.#models.reached(names, to)
+      const scope = { models: names, keep, until: position, behind: added }
+      await new Reading(at, this.#log, tries, scope).from(first)
+    }
+    if (!at.isEnding) await this.#models.reached(names, null)
   }
 }
 

@@ -19,18 +19,31 @@ interface Part {
   left: number
 }
 
+/** What of the log is read. */
+interface ReadingScope {
+  readonly models: readonly string[]
+  /** Stores how far it is. */
+  readonly keep: (position: string) => Promise<void>
+  /** Where it ends, if it does. */
+  readonly until?: string
+  /** Where models begin, if that is not where the reading does. */
+  readonly behind?: ReadonlyMap<string, string>
+}
+
 /** Reads the log for a consumer. */
 export class Reading {
   readonly #at: Delivering
   readonly #log: ChangeLog
   readonly #tries: Tries
+  readonly #scope: ReadingScope
   readonly #bell = new Bell()
   #position = ''
   #stored = ''
   #storedAt = performance.now()
   #quietUntil = 0
 
-  constructor(at: Delivering, log: ChangeLog, tries: Tries) {
+  constructor(at: Delivering, log: ChangeLog, tries: Tries, scope: ReadingScope) {
+    this.#scope = scope
     this.#at = at
     this.#log = log
     this.#tries = tries
@@ -49,12 +62,12 @@ export class Reading {
     }
   }
 
-  /** Delivers the next batch; resolves to false if there is none, and the step may not wait for one. */
+  /** Delivers the next batch; resolves to false if there is none, and the step may not wait for one, or at the end. */
   async #next(): Promise<boolean> {
     const { settings, host, pace } = this.#at
     const { name } = settings
-    const read = { limit: BATCH, models: settings.models() }
-    const found = await this.#log.read(this.#position || undefined, read)
+    const { models, until, behind } = this.#scope
+    const found = await this.#log.read(this.#position || undefined, { limit: BATCH, models })
     if ('gone' in found) {
       host.logger.error(
         `Consumer '${name}' goes on with the oldest change that is there: it was behind for longer than changes are kept, so that some are lost, or the database is a copy of another one`,
@@ -65,15 +78,18 @@ export class Reading {
     }
     if (found.changes.length === 0) {
       this.#position = found.position
+      if (until !== undefined) return false
       if (performance.now() - this.#storedAt > POLL_MS) await this.#store()
       return pace.sleep(host.now() + POLL_MS, this.#bell)
     }
     this.#warnOfLag(found.changes)
-    if (await this.#deliver(found.changes)) {
+    const own = (one: LoggedChange) =>
+      until === undefined || (one.id <= until && one.id > (behind?.get(one.model) ?? ''))
+    if (await this.#deliver(found.changes.filter(own))) {
       this.#position = found.position
       await this.#store()
     }
-    return true
+    return until === undefined || this.#position < until
   }
 
   /** Warns if changes are half as old as they may become before they are dropped. */
@@ -180,7 +196,7 @@ export class Reading {
     this.#storedAt = performance.now()
     if (this.#position === this.#stored) return
     this.#stored = this.#position
-    await this.#at.lease.keep({ position: this.#position })
+    await this.#scope.keep(this.#position)
   }
 }
 
