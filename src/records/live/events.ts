@@ -5,6 +5,9 @@ import type { Outlet, PipedBody } from '../../ports/piped-body.ts'
 /** The most characters of events that wait for a client. */
 const MOST_WAITING = 1024 * 1024
 
+/** How long a client waits until it connects again, in milliseconds. */
+const RETRY = 'retry: 2000\n\n'
+
 const encoder = new TextEncoder()
 
 /** Events on their way to one client. */
@@ -13,7 +16,7 @@ export class Events implements PipedBody {
   sentAt: number = performance.now()
   readonly #gone: () => void
   #outlet: Pick<Outlet, 'write' | 'end' | 'destroy'> | undefined
-  #waiting: string[] = ['retry: 2000\n\n']
+  #waiting: string[] = [RETRY]
   #size = 0
   #isAsked = false
   #isEnding = false
@@ -63,10 +66,15 @@ export class Events implements PipedBody {
     this.#gone()
   }
 
-  /** Sends an event. The list at its beginning may be larger than what is kept for a client that does not read. */
+  /**
+   * Sends an event. A list may be larger than what is kept for a client that does not read, and replaces all that waits, which
+   * may be such a list too.
+   */
   send(event: string, data: string, id?: string): void {
     const text = `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
-    this.#send(text, event === 'records')
+    const isList = event === 'records'
+    if (isList) this.#waiting = this.#waiting.filter((one) => one === RETRY)
+    this.#send(text, isList)
   }
 
   /** Shows that the connection is open, unless something waits to be sent anyway. */

@@ -314,6 +314,23 @@ describe('the rights of who follows a list', () => {
     await live.cancel()
   })
 
+  it('that change again and again leave one list for a client that does not read', async () => {
+    fake()
+    let mine = 'a'
+    const { tasks, get } = open({}, { scope: () => ({ team: mine }) })
+    for (const team of ['a', 'b']) await tasks.insert({ title: 'x'.repeat(1000), team })
+    const idle = await get('/tasks')
+    for (let at = 0; at < 6; at += 1) {
+      mine = mine === 'a' ? 'b' : 'a'
+      await vi.advanceTimersByTimeAsync(5000)
+    }
+    const reader = idle.body?.getReader()
+    const text = new TextDecoder().decode((await reader?.read())?.value)
+    await reader?.cancel()
+    expect(text).toMatch(/^retry: 2000\n\nid: .*\nevent: records\n/)
+    expect(text.match(/event: records/g)).toHaveLength(1)
+  })
+
   it('are not counted as requests', async () => {
     fake()
     const { follow } = open({}, {}, [rateLimit({ limit: 2, windowSeconds: 3600, key: () => 'me' })])
