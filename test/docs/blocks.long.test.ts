@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readEntries } from '../../scripts/reference/entries.ts'
 import { typeErrors } from './check-types.ts'
 import { examples } from './examples.ts'
 import { manual } from './pages.ts'
@@ -14,7 +13,7 @@ const AT_ONCE = 2
 /** Of the manual's programs and of the examples in doc comments: one run of the compiler checks them all. */
 let errors: readonly string[] = []
 const inSources = (error: string) => /^(?:src|adapters)\//.test(error)
-const inComments = examples(readEntries())
+const inComments = examples()
 beforeAll(async () => {
   errors = await typeErrors([...editions, ...inComments])
 })

@@ -7,7 +7,7 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Entry, Reference } from '../../scripts/reference/entries.ts'
+import { filesOfNames } from './exported.ts'
 import { type Block, blocksOf, root } from './pages.ts'
 import type { Edition, File } from './programs.ts'
 
@@ -34,14 +34,15 @@ const GIVEN: readonly (readonly [name: string, line: string])[] = [
 ]
 
 /** Every example in the doc comments of the package, each as a program of its own. */
-export function examples({ entries }: Reference): Edition[] {
+export function examples(): Edition[] {
+  const entries = filesOfNames().map(([name, files]) => ({ name, files: [...files] }))
   const pages = globSync('{src,extras,adapters}/**/*.ts', { cwd: root }).toSorted()
   return pages.flatMap((page) => {
-    const isOwn = ({ exported }: Entry) => exported.some(({ file }) => file === page)
+    const own = entries.filter(({ files }) => files.some(([, file]) => file === page))
     // Of names that several entries have, an example means that of its own entry, or else of the first.
-    const nearest = [...entries.filter(isOwn), ...entries].toReversed()
-    const imports = nearest.flatMap(({ name: entry, exported }) =>
-      exported.map(({ name }) => [name, `import { ${name} } from '${entry}'`] as const),
+    const nearest = [...own, ...entries].toReversed()
+    const imports = nearest.flatMap(({ name: entry, files }) =>
+      files.map(([name]) => [name, `import { ${name} } from '${entry}'`] as const),
     )
     const known = new Map([...imports, ...GIVEN])
     return examplesIn(page).map((block, index) => {

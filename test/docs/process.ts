@@ -52,13 +52,10 @@ export async function startProgram(
   isServed: boolean,
 ): Promise<Running> {
   const [port = 0] = await freePorts(1)
-  if (!isOnSources(files)) await linkPackage(folder, files)
-  const written = [...files.values()].map((file) => {
+  await writeFiles(files, folder, (file) => {
     const needsServer = isServed && file.name === main.name && main.runtime === 'Node'
-    const text = needsServer ? served(file.text, port) : file.text
-    return [file.name, { ...file, text: onPort(text, port) }] as const
+    return onPort(needsServer ? served(file.text, port) : file.text, port)
   })
-  writeFiles(new Map(written), folder)
   if (main.runtime === 'Workers') {
     const { startWorker } = await import('./worker.ts')
     return startWorker(join(folder, main.name), main.text).catch((error: Error) => ({
@@ -67,6 +64,26 @@ export async function startProgram(
     }))
   }
   return watched(started([...commandOf(main, files), main.name], folder, port), port, main)
+}
+
+/** Whether a program is for Node, and neither listens nor looks at its process: it may run in one with others. */
+export function isBrief({ name, runtime, text }: File): boolean {
+  const isApart = /\b(?:serve|listen|createServer)\(|\bprocess\b/.test(text)
+  return runtime === 'Node' && !name.includes('.test.') && !isApart
+}
+
+/** Runs brief programs one after the other in one process, which starts once; resolves to whether nothing went wrong. */
+export async function runTogether(
+  programs: readonly File[],
+  files: Files,
+  folder: string,
+): Promise<boolean> {
+  await writeFiles(files, folder)
+  const imports = programs.map(({ name }) => `await import('./${name}')\n`)
+  const all = { name: 'together.mjs', runtime: 'Node', text: imports.join('') }
+  writeFileSync(join(folder, all.name), all.text)
+  const running = await watched(started([...commandOf(all, files), all.name], folder, 0), 0, all)
+  return (await running.stop()) === undefined
 }
 
 /** Starts the atlas, whose records are kept for the next time. */
@@ -147,7 +164,10 @@ function isOnSources(files: Files): boolean {
   return [...files.values()].some(({ text }) => /from '\.\.\/.*\/examples\//.test(text))
 }
 
-function commandOf({ name, runtime }: File, files: Files): readonly string[] {
+function commandOf(
+  { name, runtime }: Pick<File, 'name' | 'runtime'>,
+  files: Files,
+): readonly string[] {
   const commands = isOnSources(files) ? RUNTIMES : COMMANDS
   const command = commands[runtime.toLowerCase()] ?? []
   return name.includes('.test.') && runtime === 'Node' ? [...command, '--test'] : command
@@ -160,8 +180,7 @@ export function isVitest({ name, text }: File): boolean {
 
 /** Runs the vitest tests of a page; resolves to what failed. */
 export async function runVitest(files: Files, folder: string): Promise<string | undefined> {
-  await linkPackage(folder, files)
-  writeFiles(files, folder)
+  await writeFiles(files, folder)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   // By default vitest gives a test five seconds, which a busy machine may need for one that signs two people up.
   const args = ['run', '--no-color', `--testTimeout=${PATIENCE_MS}`]
@@ -169,11 +188,17 @@ export async function runVitest(files: Files, folder: string): Promise<string | 
   return (await watched(child, 0, { name: 'vitest', text: '' })).stop()
 }
 
-function writeFiles(files: Files, folder: string): void {
-  for (const { name, text } of files.values()) {
-    const path = join(folder, name)
+/** Writes the files of a page, with the texts that `textOf` gives them, where they find the package. */
+async function writeFiles(
+  files: Files,
+  folder: string,
+  textOf: (file: File) => string = ({ text }) => text,
+): Promise<void> {
+  if (!isOnSources(files)) await linkPackage(folder, files)
+  for (const file of files.values()) {
+    const path = join(folder, file.name)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
+    writeFileSync(path, textOf(file))
   }
 }
 

@@ -10,7 +10,15 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { folderOf } from './check-types.ts'
-import { isVitest, type Running, runVitest, startAtlas, startProgram } from './process.ts'
+import {
+  isBrief,
+  isVitest,
+  type Running,
+  runTogether,
+  runVitest,
+  startAtlas,
+  startProgram,
+} from './process.ts'
 import {
   type Commands,
   type Edition,
@@ -31,7 +39,10 @@ export async function problemsIn(edition: Edition): Promise<string[]> {
   const problems: string[] = []
   const tests = runs.filter(isVitest)
   if (tests[0]) problems.push(...at(edition, tests[0], await runVitest(edition.files, folder)))
-  for (const main of runs.filter((file) => !asked.has(file.name) && !isVitest(file))) {
+  const unasked = runs.filter((file) => !asked.has(file.name) && !isVitest(file))
+  const brief = unasked.filter(isBrief)
+  const areFine = brief.length > 0 && (await runTogether(brief, edition.files, folder))
+  for (const main of areFine ? unasked.filter((file) => !isBrief(file)) : unasked) {
     const running = await startProgram(main, edition.files, folder, false)
     problems.push(...at(edition, main, await running.stop()))
   }
