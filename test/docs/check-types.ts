@@ -8,6 +8,8 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { readNames } from '../../scripts/entries.ts'
+import { adminPackage, publishedPackage } from '../services/shared.ts'
 import { root } from './pages.ts'
 import type { Edition } from './programs.ts'
 
@@ -46,7 +48,6 @@ const CONFIG = {
     noUnusedLocals: false,
     noUnusedParameters: false,
     types: ['node'],
-    paths: { 'fieldgate-admin': ['../../../packages/admin/src/index.ts'] },
     lib: ['ES2024', 'ESNext.Collection', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
   },
   include: ['globals.d.ts', '*/*/*.ts'],
@@ -58,12 +59,28 @@ export function folderOf({ page, number }: Edition, kind: 'blocks' | 'runs'): st
   return join(root, '.cache/docs', kind, name, String(number))
 }
 
+/** What the packages declare, as users have it: the compiler would check the sources with each run, and takes twice as long. */
+async function declarations(): Promise<Record<string, string[]>> {
+  const [{ folder }, admin] = await Promise.all([publishedPackage(), adminPackage()])
+  const { exports } = readNames('package.json')
+  const typed = Object.entries(exports).flatMap(([name, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[join('fieldgate', name), [join(folder, `${target.types}`)]]],
+  )
+  return {
+    ...Object.fromEntries(typed),
+    'fieldgate-admin': [join(admin.folder, 'dist/index.d.ts')],
+  }
+}
+
 /** The errors of all programs, each as `docs/models.md:12: …`; `looser` is what a reader's settings change. */
 export async function typeErrors(
   editions: readonly Edition[],
   looser: Readonly<Record<string, boolean>> = {},
 ): Promise<string[]> {
-  const config = { ...CONFIG, compilerOptions: { ...CONFIG.compilerOptions, ...looser } }
+  const paths = await declarations()
+  const config = { ...CONFIG, compilerOptions: { ...CONFIG.compilerOptions, paths, ...looser } }
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(join(FOLDER, 'globals.d.ts'), GLOBALS)
