@@ -8,6 +8,8 @@ const CI = process.env.CI === 'true'
 const shared = {
   environment: 'node',
   pool: 'forks',
+  // What one file has loaded serves the next: loading everything anew took a fifth of the time.
+  isolate: false,
   setupFiles: 'test/platform.ts',
   // For what hangs: what takes half a minute when three files run takes five times as long on a busy machine.
   testTimeout: 300_000,
@@ -37,18 +39,12 @@ const slow: TestProjectInlineConfiguration = {
   },
 }
 
-/**
- * A project in `npm test`: without the long files. What one file has loaded serves the next: loading everything anew took a
- * fifth of the time.
- */
+/** A project in `npm test`: without the long files. */
 function short({
   test,
   ...project
 }: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
-  return {
-    ...project,
-    test: { ...test, isolate: false, exclude: [...(test?.exclude ?? []), long] },
-  }
+  return { ...project, test: { ...test, exclude: [...(test?.exclude ?? []), long] } }
 }
 
 /** What `npm run check` runs: all that needs no process, no service and little time; test/quick.ts sees to it. */
@@ -59,8 +55,6 @@ const unit: TestProjectInlineConfiguration = {
     name: 'unit',
     include: ['test/*.test.ts', `test/!${apart}/**/*.test.ts`, reading],
     exclude: ['test/**/*.slow.test.ts', long],
-    // As in `npm test` all are: loading everything anew took as long as the tests themselves.
-    isolate: false,
     setupFiles: [shared.setupFiles, 'test/quick.ts'],
     provide: { services: '' },
     testTimeout: 30_000,
