@@ -9,6 +9,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { publishedPackage } from '../services/shared.ts'
 
 const root = join(import.meta.dirname, '../..')
 const MODELS = 100
@@ -79,6 +80,8 @@ export async function use() {${indexes.map(calls).join('')}
 /** What the compiler needs for a program. */
 export async function cost(name: keyof typeof programs): Promise<Cost> {
   const folder = join(root, '.cache/types/cost', name)
+  // As users have it: the compiler would check the sources too.
+  const declared = join((await publishedPackage()).folder, 'dist/src')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'program.ts'), programs[name])
   const config = {
@@ -90,8 +93,8 @@ export async function cost(name: keyof typeof programs): Promise<Cost> {
       types: ['node'],
       lib: ['ES2024', 'ESNext.Collection', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
       paths: {
-        fieldgate: [join(root, 'src/index.ts')],
-        'fieldgate/client': [join(root, 'src/client/index.ts')],
+        fieldgate: [join(declared, 'index.d.ts')],
+        'fieldgate/client': [join(declared, 'client/index.d.ts')],
       },
     },
     files: ['program.ts'],
