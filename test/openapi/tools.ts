@@ -31,7 +31,15 @@ export async function installTools(): Promise<void> {
   for (const name of lists) await copyFile(join(from, name), join(to, name))
   const run = promisify(execFile)
   await run('npm', ['ci', '--ignore-scripts'], { cwd: to })
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input']
+  const pip = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--no-compile',
+    '--disable-pip-version-check',
+    '--no-input',
+  ]
   const options = ['--root-user-action=ignore', '--upgrade', '--target', python]
   await run('python3', [...pip, ...options, '-r', join(from, 'requirements.txt')])
   await writeFile(mark, wanted)
