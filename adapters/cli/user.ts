@@ -12,7 +12,7 @@ import { noteRequest } from '../../src/auth/request-info.ts'
 import { changeRoles } from '../../src/auth/routes/users.ts'
 import { channelsThere } from '../../src/auth/setup/delivery-settings.ts'
 import { guardedFields } from '../../src/auth/setup/model-checks.ts'
-import { firstRole, rolesIn } from '../../src/auth/setup/roles.ts'
+import { rolesIn } from '../../src/auth/setup/roles.ts'
 import { HttpError } from '../../src/http/errors.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
 import { didYouMean } from '../../src/model/suggest.ts'
@@ -171,7 +171,7 @@ async function created(
   const own = role !== undefined && (roles.multiple ? [role] : role)
   const values = {
     ...given,
-    [names.role]: own || firstRole(roles),
+    [names.role]: own || roles.first,
     [value.field]: value.value,
   }
   if (!addressOf(auth, values, channelsThere(settings))) {
