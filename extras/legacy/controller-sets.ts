@@ -2,6 +2,7 @@
 
 import { firstResponse } from '../../src/app/guards.ts'
 import type { ApiRequest } from '../../src/http/request.ts'
+import { isResponse } from '../../src/http/respond.ts'
 import type { Model } from '../../src/model/model.ts'
 import { type Host, hostOf } from '../../src/records/engine/host.ts'
 import type { Context } from '../../src/records/engine/route.ts'
@@ -103,7 +104,7 @@ export class ControllerSets<R> {
         async (request, context) => {
           const response =
             (await firstResponse(guards, request, context)) ?? (await handler(request, context))
-          if (response instanceof Response) return response
+          if (isResponse(response)) return response
           throw new TypeError(`${name}: no guard or handler returned a Response`)
         },
       ]),

@@ -4,7 +4,7 @@ import { Deadline } from '../http/deadline.ts'
 import { type AuthOrNobody, takeAuth } from '../http/given-auth.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { loggerFor } from '../http/request-ids.ts'
-import { addVary, headerOf, setHeader } from '../http/respond.ts'
+import { addVary, headerOf, isResponse, setHeader } from '../http/respond.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Host } from '../records/engine/host.ts'
@@ -116,7 +116,7 @@ export function finish(
   context: AppContext,
   isLate = false,
 ): MaybePromise<Response> {
-  if (!(made instanceof Response)) {
+  if (!isResponse(made)) {
     const what = Array.isArray(made) ? 'a list' : `a value of type ${typeof made}`
     throw new TypeError(
       `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards may also return nothing, and handlers of routes JSON.`,
@@ -126,7 +126,7 @@ export function finish(
   const isBare = request.method === 'HEAD' && !context.hooks
   const own = isBare ? bare(made) : made
   // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
-  if (own.constructor === Response && own.bodyUsed) {
+  if (!('plainHeaders' in own) && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
   }
   if (context.hooks) return afterHooks(own, request, context, isLate)
@@ -196,7 +196,7 @@ function addHeaders(response: Response, request: ApiRequest, context: AppContext
 /** `response` without its body, whose source need not go on. */
 function bare(response: Response): Response {
   // Reading `body` of a fast response would make a stream of it.
-  if (response.constructor === Response) void response.body?.cancel().catch(() => {})
+  if (!('plainHeaders' in response)) void response.body?.cancel().catch(() => {})
   return copyOf(response, null)
 }
 

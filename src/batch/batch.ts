@@ -14,7 +14,7 @@ import {
 import { routesOf } from '../app/route-table.ts'
 import { isJson, readJson } from '../http/body.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { dataResponse } from '../http/respond.ts'
+import { dataResponse, isResponse } from '../http/respond.ts'
 import { checkOptions, natural } from '../model/option-rules.ts'
 import { isFields } from '../model/writable.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
@@ -90,7 +90,7 @@ function handlerOf(host: Host, max: number): Handler {
       operations = asked.map((one) => new Operation(one, surroundings))
       const late = lateGuards(host, request, context)
       const responses = await runBatch({ host, request, context, operations, queue, late })
-      if (responses instanceof Response) return responses
+      if (isResponse(responses)) return responses
       const parts = await Promise.all(
         responses.map(async (response, at) => partOf(await operations[at]?.told(response))),
       )
@@ -102,7 +102,7 @@ function handlerOf(host: Host, max: number): Handler {
         const told = await Promise.all(operations.map((one) => one.told(sent.clone())))
         return told[error.operation] ?? sent
       })
-      if (error.cause instanceof Response) return error.cause
+      if (isResponse(error.cause)) return error.cause
       throw error.cause
     } finally {
       leave(operations, request)

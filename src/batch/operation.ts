@@ -10,6 +10,7 @@ import { shareDeadline } from '../http/deadline.ts'
 import { notAResponse } from '../http/not-a-response.ts'
 import { partRequest } from '../http/part-request.ts'
 import { type ApiRequest, noteBasePath } from '../http/request.ts'
+import { isResponse } from '../http/respond.ts'
 import { RequestAuthor } from '../records/engine/author.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
@@ -88,7 +89,7 @@ export class Operation {
     this.#overlay = overlay
     this.#admitted ??= this.#admit(overlay)
     const admitted = await this.#admitted
-    if (admitted instanceof Response) return admitted
+    if (isResponse(admitted)) return admitted
     const { request, operation } = admitted
     if (this.#written) noteKey(request, { written: this.#written })
     const resource = this.#written ? admitted.resource : overlay.resource(admitted.resource)
@@ -169,7 +170,7 @@ function requestOf(
 }
 
 function responseOf(value: unknown): Response {
-  if (value instanceof Response) return value
+  if (isResponse(value)) return value
   throw new TypeError(
     `a guard returned a value of type ${typeof value}. Return a Response, or nothing.`,
   )

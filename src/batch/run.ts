@@ -3,6 +3,7 @@
 import { firstResponse, inLists, notePassed } from '../app/guards.ts'
 import { errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
+import { isResponse } from '../http/respond.ts'
 import type { Host } from '../records/engine/host.ts'
 import { KEYED, type Keyed, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context } from '../records/engine/route.ts'
@@ -39,7 +40,7 @@ export async function runBatch(batch: Batch): Promise<readonly Response[] | Resp
     const attempt = () => attemptBatch(batch, ids, refusal)
     const inLine = tries > 0 && refusal === undefined
     const outcome = inLine ? await batch.queue.after('', attempt) : await attempt()
-    if (outcome instanceof Response) return outcome
+    if (isResponse(outcome)) return outcome
     if ('responses' in outcome) return outcome.responses
     refusal = undefined
     if ('refusal' in outcome) {

@@ -1,7 +1,7 @@
 /** Failures as problem details (RFC 9457), for clients that ask for them. */
 
 import { qualitiesIn } from './qualities.ts'
-import { addVary, type Failure, failureResponse } from './respond.ts'
+import { addVary, type Failure, failed, failureResponse } from './respond.ts'
 
 const TYPE = 'application/problem+json'
 
@@ -56,7 +56,7 @@ export function problemResponse(
     code: code ?? title.toLowerCase().replaceAll(' ', '-'),
     ...more,
   }
-  const response = new Response(JSON.stringify(problem), { status, headers: headers ?? {} })
+  const response = failed(problem, status, headers)
   response.headers.set('Content-Type', TYPE)
   addVary(response, 'Accept')
   return response

@@ -69,6 +69,11 @@ export function emptyResponse(status: number, headers: Record<string, string>): 
   return new FastResponse(null, { status, headers: { ...headers } })
 }
 
+/** Whether a value is a response. Servers such as Hono's put a class of theirs in the place of the global one. */
+export function isResponse(value: unknown): value is Response {
+  return value instanceof Response || Object.prototype.toString.call(value) === '[object Response]'
+}
+
 /** A response of fieldgate's own, whose headers can be read and set without making a `Headers` of them. */
 interface PlainResponse extends Response {
   readonly plainHeaders?: Record<string, string> | undefined
@@ -124,7 +129,11 @@ export interface Failure {
 
 /** A failure: `{ success: false, error, fields?, requestId, stack? }`. */
 export function failureResponse(status: number, failure: Failure, headers?: HeadersInit): Response {
-  const members = { success: false, ...failure, code: undefined }
+  return failed({ success: false, ...failure, code: undefined }, status, headers)
+}
+
+/** A failure in any form. */
+export function failed(members: object, status: number, headers?: HeadersInit): Response {
   const response = jsonResponse(JSON.stringify(members), { status })
   for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
   return response

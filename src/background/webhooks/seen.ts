@@ -8,6 +8,7 @@ import { firstResponse, inLists } from '../../app/guards.ts'
 import { HttpError } from '../../http/errors.ts'
 import { actFor } from '../../http/given-auth.ts'
 import { type ApiRequest, type AuthContext, noQuery } from '../../http/request.ts'
+import { isResponse } from '../../http/respond.ts'
 import { matches } from '../../ports/evaluate.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/records.ts'
@@ -59,7 +60,7 @@ async function seenThrough(
   const request = requestFor(`${mount}/${record._id}`, record, principal)
   const context = new AppContext(host, request, 0, undefined, undefined)
   const refused = await firstResponse(guards, request, context)
-  if (refused instanceof Response && refused.status >= 500) throw new Error('a guard failed')
+  if (isResponse(refused) && refused.status >= 500) throw new Error('a guard failed')
   if (refused !== undefined) return undefined
   const { body } = await readRecord(holding(resource, record), request, context)
   return (JSON.parse(String(body)) as { readonly data: unknown }).data

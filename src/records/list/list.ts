@@ -5,7 +5,7 @@ import { respondToRead } from '../../cache/conditional.ts'
 import { hintsFor } from '../../http/deadline.ts'
 import { cursorAnchorGone, invalidCursor } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { addVary, listJson, type Pagination } from '../../http/respond.ts'
+import { addVary, isResponse, listJson, type Pagination } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { valueAt } from '../../model/model.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
@@ -99,7 +99,7 @@ export function orFile(
     const other = isOther ? await inOtherForm(accept, request, context) : undefined
     if (other) return other
     const response = await json(request, context)
-    if (varies && response instanceof Response) addVary(response, 'Accept')
+    if (varies && isResponse(response)) addVary(response, 'Accept')
     return response
   }
 }

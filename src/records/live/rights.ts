@@ -4,6 +4,7 @@ import { refusal } from '../../http/errors.ts'
 import { partRequest } from '../../http/part-request.ts'
 import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
 import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request.ts'
+import { isResponse } from '../../http/respond.ts'
 import { withShield } from '../../http/shield.ts'
 import type { Repeatable } from '../../ports/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/filter.ts'
@@ -78,7 +79,7 @@ export function askerFor(
   let asking: { readonly context: TimedContext; readonly since: number } | undefined
   const answer = async (again: ApiRequest, own: Context, askedAt: number) => {
     const refused = await follower.admit(guardsOf(resource, action), again, own)
-    if (refused instanceof Response) throw new GuardResponse(refused)
+    if (isResponse(refused)) throw new GuardResponse(refused)
     if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
     const plan = known ?? (await planFor(resource, action, again, body))
     if (!known) checkPlan(plan, action === 'list' ? Object.keys(again.query) : [])

@@ -4,7 +4,7 @@ import type { $ZodType } from 'zod/v4/core'
 import { type BodyLimits, isJson, readJson } from '../../http/body.ts'
 import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest, Query } from '../../http/request.ts'
-import { valueResponse } from '../../http/respond.ts'
+import { isResponse, valueResponse } from '../../http/respond.ts'
 import { setBody, setQuery } from '../../http/shield.ts'
 import { mayBeLeftOut } from '../../model/null.ts'
 import { checkOptions, type Fail, failAs, type Rule, text } from '../../model/option-rules.ts'
@@ -49,7 +49,7 @@ export function served(route: Route, mount: string, limits: BodyLimits): Route {
       for (const read of readers) await read(request)
       const made = await handler(request, context)
       if (isValue(made)) return valueResponse(await check(made))
-      if (about.response && made instanceof Response && made.ok) {
+      if (about.response && isResponse(made) && made.ok) {
         if (isJson(made.headers.get('content-type'))) await check(await made.clone().json())
       }
       return made
