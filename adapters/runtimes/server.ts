@@ -163,8 +163,11 @@ export function urlOf(hostname: string | undefined, port: number): string {
 
 /** Whether `response` does not say how long the body of a GET would be: Bun and Deno would say that it is empty. */
 export function isUnmeasured({ method }: Request, { status, headers }: Response): boolean {
-  return method === 'HEAD' && status !== 204 && status !== 304 && !headers.has('content-length')
+  return method === 'HEAD' && !EMPTY.includes(status) && !headers.has('content-length')
 }
+
+/** Statuses of responses that never have a body. */
+const EMPTY: readonly number[] = [204, 205, 304]
 
 /** Work that continues after a response; closing waits for it. */
 export interface Background {
