@@ -188,11 +188,14 @@ async function answer<Env>(
   } catch (error) {
     return failure(500, error)
   }
-  return made.handle(request, env, {
+  const response = made.handle(request, env, {
     waitUntil: (promise: Promise<unknown>) => context.waitUntil(promise),
     // Cloudflare sets it, whatever the client sends.
     clientAddress: request.headers.get('cf-connecting-ip') ?? undefined,
   })
+  // Else Cloudflare stops it if the client goes away, even between a write and what follows from it.
+  context.waitUntil(response)
+  return response
 }
 
 const TEXTS = { 500: 'Internal Server Error', 503: 'Service Unavailable' } as const

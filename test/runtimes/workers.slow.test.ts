@@ -1,9 +1,9 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makerOf } from '../../adapters/runtimes/makers.ts'
-import { appObject } from '../../adapters/runtimes/workers.ts'
+import { appObject, worker } from '../../adapters/runtimes/workers.ts'
 import { durableStore } from '../../adapters/stores/sqlite/durable-sqlite.ts'
-import { createApp } from '../../src/index.ts'
+import { type App, createApp } from '../../src/index.ts'
 import { bundled } from '../http/workerd.ts'
 
 const logged: string[] = []
@@ -43,6 +43,17 @@ describe('worker', () => {
     expect(first.body.name).toBe(second.body.name)
     expect(first.body.bindings).toEqual(['API'])
   })
+})
+
+it('a request goes on when its client goes away', async () => {
+  const app = { handle: async () => Response.json('done') } as unknown as App
+  const going: Promise<unknown>[] = []
+  const context = { waitUntil: (promise: Promise<unknown>) => void going.push(promise) }
+  const request = new Request('http://localhost/')
+  const response = await worker(() => app).fetch(request, {}, context)
+  const object = new (appObject(() => app))({ ...context, storage: {} as never }, {})
+  const second = await object.fetch(request)
+  expect(await Promise.all(going)).toEqual([response, second])
 })
 
 describe('appObject', () => {
