@@ -117,6 +117,26 @@ export class Loop implements Pace {
   }
 }
 
+/** Does `work`, and warns again and again while it takes longer than `ms`: nothing follows it until it ends. */
+export async function watched<T>(
+  { logger }: Pick<Host, 'logger'>,
+  title: string,
+  about: object,
+  ms: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  let minutes = 0
+  const timer = setInterval(() => {
+    minutes += ms / 60_000
+    logger.warn(`${title} has not ended for ${minutes} minutes`, { ...about })
+  }, ms)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}
+
 /** The pace of a step that is called by itself. */
 export function once(): Pace {
   const { signal } = new AbortController()

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import {
   type ChangeOf,
@@ -274,6 +274,18 @@ describe('a consumer', () => {
     expect(it.log.text).toMatch(
       /Consumer 'mailer' is 78\d minutes behind\. Changes of 'Task' are kept for 1440 minutes/,
     )
+  })
+
+  it('whose function does not end is warned of', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    // Ten minutes last as long as a tenth of a second.
+    const { setInterval: real } = globalThis
+    vi.stubGlobal('setInterval', (run: () => void, ms: number) => real(run, ms / 6000))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const app = await consuming(it.app(), () => new Promise((resolve) => setTimeout(resolve, 250)))
+    await tasks(app).insert({ title: 'a' })
+    await runDue(app)
+    expect(it.log.text).toContain("Consumer 'mailer' has not ended for 20 minutes")
   })
 
   it('is not counted as failed when the server closes', async () => {

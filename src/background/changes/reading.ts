@@ -138,7 +138,8 @@ export class Reading {
     const { receiversOf } = this.#at.settings
     const found = await Promise.all(
       changes.map(async (change) => {
-        const receivers = receiversOf && (await receiversOf(change).catch(() => undefined))
+        const ask = () => receiversOf?.(change) ?? Promise.resolve(undefined)
+        const receivers = await this.#tries.watched({ change, to: '' }, ask).catch(() => undefined)
         return { change, unsure: laneOf(change, ''), receivers }
       }),
     )

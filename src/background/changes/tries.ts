@@ -5,7 +5,7 @@ import type { WriteStep } from '../../ports/store.ts'
 import { DuplicateKey } from '../../ports/store-errors.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
-import { Bell, type Pace } from '../loop.ts'
+import { Bell, type Pace, watched } from '../loop.ts'
 import type { Delivery, Failure, Held, HeldDelivery } from './held.ts'
 import { type Receivers, Resting } from './receivers.ts'
 
@@ -80,15 +80,22 @@ export class Tries {
       const since = before?.since ?? new Date(host.now())
       const deliver = () => settings.deliver(change, to, { attempt, signal: lease.signal })
       try {
-        if (to !== '') await receivers.try(to, deliver)
-        else if (settings.receiversOf) await this.#spread(delivery, settings.receiversOf)
-        else await deliver()
+        await this.watched(delivery, () => {
+          if (to !== '') return receivers.try(to, deliver)
+          return settings.receiversOf ? this.#spread(delivery, settings.receiversOf) : deliver()
+        })
         return { kind: 'done' }
       } catch (error) {
         if (lease.signal.aborted) return { kind: 'interrupted' }
         return this.#failed(delivery, { attempt, since }, error as Error)
       }
     })
+  }
+
+  /** Does what the app's own code does for a delivery, and warns if it does not end. */
+  watched<T>(about: Pick<Delivery, 'change' | 'to'>, work: () => Promise<T>): Promise<T> {
+    const { host, settings } = this.#at
+    return watched(host, `Consumer '${settings.name}'`, aboutOf(about), LONG_MS, work)
   }
 
   /** Of a change whose receivers could not be found out: each gets it, as soon as what waits before it is done. */
@@ -117,13 +124,7 @@ export class Tries {
     const { settings, host } = this.#at
     const isAside = settings.isOver(attempt, since)
     const due = new Date(host.now() + pauseAfter(attempt))
-    const about = {
-      change: change.id,
-      model: change.model,
-      ...(to !== '' && { to: to.split('?')[0] }),
-      attempt,
-    }
-    const told = { ...about, error: String(error?.stack ?? error) }
+    const told = { ...aboutOf({ change, to }), attempt, error: String(error?.stack ?? error) }
     if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
     else {
       if (!(error instanceof Resting))
@@ -155,6 +156,14 @@ export class Tries {
 }
 
 const MOST_OF_ERROR = 500
+
+/** How often a try is warned of that does not end, in milliseconds. */
+const LONG_MS = 600_000
+
+/** What the log is told of a delivery. */
+function aboutOf({ change, to }: Pick<Delivery, 'change' | 'to'>): object {
+  return { change: change.id, model: change.model, ...(to !== '' && { to: to.split('?')[0] }) }
+}
 
 /** The deliveries of one record to one receiver are in order. */
 export function laneOf({ model, before, after }: LoggedChange, to: string): string {

@@ -8,7 +8,7 @@ import type { JobStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
 import { type Lease, pauseAfter, takeLease } from '../lease.ts'
-import { type Pace, POLL_MS } from '../loop.ts'
+import { type Pace, POLL_MS, watched } from '../loop.ts'
 import { type Kept, LeasedWork } from '../work.ts'
 
 /** What a job gets each time that it runs. */
@@ -130,7 +130,8 @@ export class Job extends LeasedWork<KeptJob> {
     }
     const given: JobRun = { at: done, attempt, signal: lease.signal, store }
     try {
-      await run(given)
+      const about = { at: done.toISOString(), attempt }
+      await watched(this.host, `Job '${this.name}'`, about, LONG_MS, async () => run(given))
       return { done, error: '' }
     } catch (error) {
       // Whoever has it now runs it again, and so does the next start.
@@ -147,6 +148,8 @@ export class Job extends LeasedWork<KeptJob> {
 }
 
 const MOST_OF_ERROR = 500
+/** How often a run is warned of that does not end, in milliseconds. */
+const LONG_MS = 3_600_000
 
 /** The times of a schedule, in epoch milliseconds. */
 interface Schedule {
