@@ -12,7 +12,7 @@ import { sqliteStore } from 'fieldgate/sqlite'
 export const app = createApp({ store: sqliteStore({ path: 'jobs.db' }) })
 jobs(app, {
   nightly: { schedule: '0 3 * * *', timeZone: 'Europe/Zurich', run() {} },
-  broken: { schedule: '* * * * * *', run() { throw new Error('no paper') } },
+  broken: { schedule: '* * * * * *', run() { throw new Error('no\\n\\u001b[31mpaper') } },
 })
 `
 const RUN = `
@@ -37,7 +37,7 @@ it('fieldgate jobs tells when each job runs next, and how its last run ended', a
   expect(nightly).toMatch(
     /^nightly +0 3 \* \* \* +Europe\/Zurich +\d{4}-\d\d-\d\dT0[12]:00:00\.000Z$/,
   )
-  expect(broken).toMatch(/^broken +\* \* \* \* \* \* +UTC +\S+Z +\S+Z +no paper$/)
+  expect(broken).toMatch(/^broken +\* \* \* \* \* \* +UTC +\S+Z +\S+Z +no \[31mpaper$/)
   const { out: json } = await folder.fieldgate('jobs', './app.ts', '--json')
   expect(JSON.parse(json)).toMatchObject([
     {
@@ -47,6 +47,6 @@ it('fieldgate jobs tells when each job runs next, and how its last run ended', a
       isRunning: false,
       error: '',
     },
-    { name: 'broken', error: 'no paper' },
+    { name: 'broken', error: 'no\n\u001b[31mpaper' },
   ])
 })

@@ -25,8 +25,12 @@ export function tableOf(problems: readonly Problem[]): string {
   return table([head, ...rows])
 }
 
-/** Lines with columns that are as wide as their longest cell; the first row is the head. */
-export function table(rows: readonly (readonly string[])[]): string {
+/**
+ * Lines with columns that are as wide as their longest cell; the first row is the head. A cell may be the text of another
+ * server: it stays one line, and tells the terminal nothing.
+ */
+export function table(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map((cell) => cell.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')))
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),
   )
