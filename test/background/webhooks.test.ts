@@ -161,64 +161,6 @@ describe('webhooks', () => {
     expect(down.received.map(({ body }) => body.data.title)).toEqual(['0', '0', '1', '2', '3'])
   })
 
-  it('are sent one at a time to an endpoint that takes long to fail, until it is back', async () => {
-    const it = apps('2026-11-26T12:00:00Z')
-    let isDown = true
-    const down = await received(SECRET, () => {
-      if (!isDown) return 200
-      it.clock.at += 6000
-      return 500
-    })
-    const up = await received(SECRET)
-    const app = await sending(it, {
-      concurrency: 1,
-      endpoints: [down, up].map(({ url }) => ({ url, secret: SECRET })),
-    })
-    for (let at = 0; at < 20; at += 1) await tasks(app).insert({ title: `${at}` })
-    await runDue(app)
-    expect([down.received.length, up.received.length]).toEqual([1, 20])
-    it.clock.at += 60_000
-    await runDue(app)
-    expect(down.received).toHaveLength(2)
-    isDown = false
-    it.clock.at += DAY
-    await runDue(app)
-    expect(down.received).toHaveLength(22)
-    expect(await app.background[0]?.status()).toMatchObject({ waiting: 0, aside: 0 })
-  })
-
-  it('whose endpoints cannot be found out are tried again, in order for the record; others go on', async () => {
-    const it = apps('2026-11-26T12:00:00Z')
-    const own = await received(SECRET)
-    let isBroken = true
-    const app = await sending(it, {
-      endpoints: async ({ after }) => {
-        if (isBroken && after?.title === 'b') throw new Error('no such owner')
-        return [{ url: own.url, secret: SECRET }]
-      },
-    })
-    const { _id } = await tasks(app).insert({ title: 'a' })
-    for (const title of ['b', 'c']) await tasks(app).update(_id, { title })
-    await tasks(app).insert({ title: 'other' })
-    await runDue(app)
-    await tasks(app).update(_id, { title: 'd' })
-    await runDue(app)
-    const titles = () => own.received.map(({ body }) => body.data.title)
-    expect(titles()).toEqual(['a', 'other'])
-    it.clock.at += 4 * DAY
-    await runDue(app)
-    expect(titles()).toEqual(['a', 'other', 'c', 'd'])
-    const [work] = app.background
-    expect(await work?.status()).toMatchObject({
-      ...{ waiting: 0, aside: 1, examples: [{ to: '', error: 'no such owner' }] },
-    })
-    isBroken = false
-    await work?.retry?.()
-    await runDue(app)
-    expect(titles()).toEqual(['a', 'other', 'c', 'd', 'b'])
-    expect(await work?.status()).toMatchObject({ waiting: 0, aside: 0 })
-  })
-
   it('do not reach private addresses, whatever name leads there', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     const own = await received(SECRET)

@@ -33,7 +33,7 @@ export class Consumer extends LeasedWork {
     this.#held = new Held(host.collection(heldSchema), settings.name)
     this.#models = new ConsumedModels(this.records, this.id, settings.models)
     this.#slots = new Slots(settings.concurrency)
-    this.#receivers = new Receivers(host.now)
+    this.#receivers = new Receivers(host.now, settings.concurrency)
   }
 
   protected override async begin(now: Date): Promise<void> {
