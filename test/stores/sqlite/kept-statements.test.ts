@@ -106,6 +106,22 @@ it('a page is not compiled again for other values', () => {
   expect(compiled).toBe(4)
 })
 
+it('changes of fields that are named as parts of a change are told apart', () => {
+  const runner = { candidates: undefined, shapes: { all: new Map() } } as unknown as Runner
+  const writes = () => openTarget(people, runner).writes
+  const kept = writes()
+  const filter = where('_id', 'eq', 'p1')
+  const odd: Change[] = [
+    { unset: ['any', 'set', 'score'] },
+    { unset: ['any'], set: { score: 1 } },
+    { set: { score: 1 }, unset: ['any'] },
+    { push: { any: { value: 1 } } },
+    { pull: { any: { key: 'push', value: 1 } } },
+  ]
+  for (const change of [...odd, ...odd])
+    expectSame(kept.update(filter, change), writes().update(filter, change))
+})
+
 it.each(seeds(1))('so is a change (seed %i)', (seed) => {
   const random = new Random(seed)
   const runner = { candidates: undefined, shapes: { all: new Map() } } as unknown as Runner

@@ -48,7 +48,8 @@ export class KeptStatements {
     const areTold = new Set(values).size === values.length && !places.includes(-1)
     if (areTold && !dependsOnMore()) {
       if (this.#kept.size >= MAX_SHAPES) this.#kept.clear()
-      this.#kept.set(shape, { statement, places })
+      // Without the values, which may be large.
+      this.#kept.set(shape, { statement: { ...statement, values: [] }, places })
     }
     return statement
   }
@@ -102,7 +103,8 @@ function shapeOfChange(
   json: unknown[],
   values: SqlValue[],
 ): string {
-  let shape = unset.join(END)
+  let shape = ''
+  for (const path of unset) shape += `${END}unset${END}${path}`
   for (const path in set) {
     if (set[path] === undefined) continue
     json.push(set[path])
