@@ -10,7 +10,7 @@ import type { Reservation } from '../instance/lockout.ts'
 import type { AskedStep } from '../instance/tickets.ts'
 import * as refuse from '../refusals.ts'
 import { requestInfo } from '../request-info.ts'
-import type { MethodSignIn, NamedAccount, SecondFactor } from '../setup/method.ts'
+import type { MethodSignIn, NamedAccount } from '../setup/method.ts'
 import { SecondStepRequired } from '../setup/options.ts'
 import { guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../sign-in.ts'
 
@@ -50,7 +50,7 @@ export async function login(
     const { reservation } = guess
     await checkGuessed(auth, reservation, request)
     const step = auth.settings.onLogin && (await askHook(auth, reservation, request))
-    const asked = askedStep(step, auth.factors && (await auth.factors.asked(reservation.user)))
+    const asked = await askedStep(auth, reservation.user, step)
 
     // A hash of today's kind, if it is of another one.
     const set = await rehash(auth, reservation, String(password))
@@ -164,14 +164,16 @@ export function eraOf({ users, machinery }: Auth, user: Fields): Fields {
   return machinery ? { [takeovers]: user[takeovers] } : {}
 }
 
-/** What is asked for, if anything is. */
-export function askedStep(
+/** What a sign-in of `user` is asked for, if anything is: by the hook, and by factors unless one was shown. */
+export async function askedStep(
+  auth: Pick<Auth, 'factors'>,
+  user: Fields,
   step: SecondStepRequired | undefined,
-  factors: readonly SecondFactor[] = [],
-): AskedStep | undefined {
-  return step || factors.length > 0
-    ? { step: step ?? new SecondStepRequired(), factors }
-    : undefined
+  isStrong = false,
+): Promise<AskedStep | undefined> {
+  const factors = isStrong || !auth.factors ? [] : await auth.factors.asked(user)
+  if (!step && factors.length === 0) return undefined
+  return { step: step ?? new SecondStepRequired(), factors }
 }
 
 /** How a sign-in ends. */
@@ -258,7 +260,7 @@ export async function signInBy(
   // A lock holds for every method, or the right guess at another one would get around it.
   if (auth.lockout.isLocked(user, requestInfo(request).client)) throw refuse.invalidCredentials()
   const step = await runOnLogin(auth, user, request)
-  const asked = askedStep(step, isStrong ? undefined : await auth.factors?.asked(user))
+  const asked = await askedStep(auth, user, step, isStrong)
   if (asked) return auth.tickets.ask(user, { ...asked, isStrong, expect }, request)
   const ending = { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own }
   const response = await respondSignedIn(auth, user, request, ending)

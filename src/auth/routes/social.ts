@@ -65,7 +65,7 @@ async function signInBy(
     attempt.userId = user._id
     await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user, request) : undefined
-    const asked = askedStep(step, await auth.factors?.asked(user))
+    const asked = await askedStep(auth, user, step)
     if (asked) return auth.tickets.ask(user, asked, request, provider)
     // Meanwhile the link may end, if the owner proves the account's address.
     const expect = { [provider.idField]: profile.id }
