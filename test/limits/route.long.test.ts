@@ -14,8 +14,8 @@ const MOST = {
   populate: { calls: 299, files: 39, visits: 100 },
   create: { calls: 149, files: 31, visits: 73 },
   patch: { calls: 163, files: 32, visits: 79 },
-  login: { calls: 446, files: 49, visits: 160 },
-  register: { calls: 336, files: 50, visits: 148 },
+  login: { calls: 460, files: 49, visits: 164 },
+  register: { calls: 345, files: 50, visits: 152 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
