@@ -39,7 +39,7 @@ export type LambdaHandler = (event: LambdaEvent, context?: unknown) => Promise<L
 /** What responds piece by piece, where the platform has it: a function URL with `InvokeMode: RESPONSE_STREAM`. */
 interface Streaming {
   streamifyResponse(
-    handler: (event: LambdaEvent, stream: LambdaStream, context: unknown) => Promise<void>,
+    handler: (event: LambdaEvent, stream: LambdaStream, context: Context) => Promise<void>,
   ): LambdaHandler
   readonly HttpResponseStream: { from(stream: LambdaStream, head: Head): LambdaStream }
 }
@@ -48,6 +48,11 @@ interface LambdaStream {
   write(bytes: Uint8Array | string): boolean
   end(): void
   once(event: 'drain' | 'close' | 'error', listener: () => void): unknown
+}
+
+/** The part of the platform's context that is used. */
+interface Context {
+  callbackWaitsForEmptyEventLoop?: boolean
 }
 
 type Head = Pick<LambdaResult, 'statusCode' | 'headers' | 'cookies'>
@@ -86,7 +91,9 @@ export function lambda(app: App, { streaming = false }: LambdaOptions = {}): Lam
   }
   const { awslambda } = globalThis as { readonly awslambda?: Streaming }
   if (!awslambda) throw new TypeError(`lambda: 'streaming' needs the runtime of AWS Lambda`)
-  return awslambda.streamifyResponse(async (event, raw) => {
+  return awslambda.streamifyResponse(async (event, raw, context) => {
+    // Else a function that streams runs on as long as its store keeps connections.
+    context.callbackWaitsForEmptyEventLoop = false
     const { response, settled } = await respond(app, event)
     const stream = awslambda.HttpResponseStream.from(raw, headOf(response))
     await send(response, stream).finally(settled)

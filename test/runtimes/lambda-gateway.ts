@@ -14,12 +14,17 @@ type Head = Pick<LambdaResult, 'statusCode' | 'headers' | 'cookies'>
 /** The streams that functions write to, by the events that they respond to. */
 const streams = new WeakMap<LambdaEvent, ServerResponse>()
 
+/** The paths whose functions AWS would let run until nothing is left to do, such as an open connection. */
+export const waiting: string[] = []
+
 /** The global of Lambda's runtime, for functions that stream. */
 export const awslambda = {
   streamifyResponse:
-    (handler: (event: LambdaEvent, stream: ServerResponse, context: unknown) => Promise<void>) =>
+    (handler: (event: LambdaEvent, stream: ServerResponse, context: object) => Promise<void>) =>
     async (event: LambdaEvent): Promise<undefined> => {
-      await handler(event, streams.get(event) as ServerResponse, {})
+      const context = { callbackWaitsForEmptyEventLoop: true }
+      await handler(event, streams.get(event) as ServerResponse, context)
+      if (context.callbackWaitsForEmptyEventLoop) waiting.push(event.rawPath)
     },
   HttpResponseStream: {
     from(stream: ServerResponse, head: Head): ServerResponse {

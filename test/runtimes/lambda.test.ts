@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type LambdaEvent, type LambdaHandler, lambda } from '../../adapters/runtimes/lambda.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
-import { awslambda, gateway } from './lambda-gateway.ts'
+import { awslambda, gateway, waiting } from './lambda-gateway.ts'
 
 const Note = defineModel('LambdaNote', { fields: { title: z.string() } })
 const Live = defineModel('LambdaLive', { fields: {}, changes: true })
@@ -122,6 +122,7 @@ describe.each([
     const response = await fetch(`${url}/own/later`)
     expect(await response.text()).toBe('now')
     await expect.poll(() => later).toEqual(['done'])
+    expect(waiting).toEqual([])
   })
 })
 
