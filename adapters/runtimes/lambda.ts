@@ -28,7 +28,8 @@ export interface LambdaEvent {
 export interface LambdaResult {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
-  readonly cookies: readonly string[]
+  // Mutable, as in the types of AWS.
+  readonly cookies: string[]
   readonly body: string
   readonly isBase64Encoded: boolean
 }

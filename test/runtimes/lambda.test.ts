@@ -152,6 +152,20 @@ it.each(['/notes?a=1', '/notes#a', '/notes/100%', '/no\tt', '/a\\b', '/notes '])
   },
 )
 
+/** A result by the types of AWS (`@types/aws-lambda`). */
+interface AwsResult {
+  statusCode?: number | undefined
+  headers?: { [header: string]: boolean | number | string } | undefined
+  cookies?: string[] | undefined
+}
+
+it('has the types of AWS', async () => {
+  const handler: (event: LambdaEvent, context: object) => Promise<AwsResult> | undefined = lambda(
+    createApp({ store: sqliteStore() }),
+  )
+  expect(await handler(event('/'), {})).toMatchObject({ statusCode: 404, cookies: [] })
+})
+
 it('keeps what is encoded in a path', async () => {
   const app = createApp({ store: sqliteStore() })
   app.use(({ url }) => Response.json(url))
