@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { memoryCache } from '../../../adapters/caches/memory.ts'
 import { cacheContract, verify } from '../../../extras/contract/index.ts'
 
-// Time passes as fast as it is waited for; the cache takes its clock when it is loaded.
+// Time passes as fast as it is waited for.
 vi.hoisted(() => {
   vi.useFakeTimers().setTimerTickMode('nextTimerAsync')
   // The cache takes the moment 0 for none.
