@@ -116,7 +116,7 @@ export function finish(
   context: AppContext,
   isLate = false,
 ): MaybePromise<Response> {
-  if (!isResponse(made)) {
+  if (!(made instanceof Response || isResponse(made))) {
     const what = Array.isArray(made) ? 'a list' : `a value of type ${typeof made}`
     throw new TypeError(
       `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards may also return nothing, and handlers of routes JSON.`,

@@ -14,7 +14,6 @@ import {
   noteBasePath,
   parseQuery,
 } from '../http/request.ts'
-import { isResponse } from '../http/respond.ts'
 import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
@@ -130,8 +129,8 @@ export class Flow {
       // Most requests of a server name the same host.
       if (address !== this.#validHost) this.#validHost = checkHost(address)
       const made = this.#route(request, context)
-      const sent = finish(isResponse(made) ? made : await made, request, context)
-      response = isResponse(sent) ? sent : await sent
+      const sent = finish(made instanceof Promise ? await made : made, request, context)
+      response = sent instanceof Promise ? await sent : sent
     } catch (error) {
       response = await this.#failed(error, request, context)
     }
@@ -205,7 +204,7 @@ export class Flow {
       const made = isGuarded
         ? serveGuarded(row, guards.late, request, context)
         : row.handler(request, context)
-      if (isResponse(made)) return made
+      if (made instanceof Response) return made
       return this.#orNext(made, request, context, at + 1, row)
     }
     if (silent) table.warnOfSilent(silent, context.logger)
