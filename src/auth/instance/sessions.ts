@@ -79,22 +79,6 @@ export class Sessions {
     const set = { [field]: this.#users.nextChange(user) }
     await this.#users.update(user._id, { set }, { [field]: user[field] })
   }
-
-  /**
-   * Ends the sessions in the same write that disables an account, no matter which route or code of this app makes it;
-   * and tokens, pending codes and second steps, which are bound to the time of the last password change. No sign-in gets
-   * in between: a later one finds the account disabled.
-   */
-  endWhenDisabling(hasSessions: boolean): void {
-    const { engine, disabledField, names, now } = this.#users
-    if (disabledField === undefined) return
-    engine.writeAlong((changes) => {
-      if (changes[disabledField] !== true) return {}
-      const at = new Date(now())
-      const ended = { ...(hasSessions && this.allEnded), [names.passwordChangedAt]: at }
-      return this.#users.has('keysEndedAt') ? { ...ended, [names.keysEndedAt]: at } : ended
-    })
-  }
 }
 
 function isSession(value: unknown): value is Session {

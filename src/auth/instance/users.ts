@@ -175,6 +175,23 @@ export class Users {
     return this.disabledField !== undefined && user[this.disabledField] === true
   }
 
+  /**
+   * Ends the sessions (`noSessions`) in the same write that disables an account, no matter which route or code of this app makes
+   * it; and tokens, pending codes and second steps, which are bound to the time of the last password change. No sign-in gets
+   * in between: a later one finds the account disabled.
+   */
+  endWhenDisabling(noSessions: Fields): void {
+    const { engine, disabledField, names, now } = this
+    const { refresh } = this.#settings
+    if (disabledField === undefined) return
+    engine.writeAlong((changes) => {
+      if (changes[disabledField] !== true) return {}
+      const at = new Date(now())
+      const ended = { ...(refresh && noSessions), [names.passwordChangedAt]: at }
+      return this.has('keysEndedAt') ? { ...ended, [names.keysEndedAt]: at } : ended
+    })
+  }
+
   /** When the password was last changed, in epoch milliseconds; 0 for never. */
   changedAt(user: Fields): number {
     const value = user[this.names.passwordChangedAt]
