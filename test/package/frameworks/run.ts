@@ -25,7 +25,8 @@ const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
 /** Serves the default export of a module: a function, or an object with `fetch`. */
 const server = (module: string) => `import { serve } from 'srvx'
 import handler from './${module}'
-serve({ fetch: handler.fetch ?? handler, port: process.env.PORT, hostname: process.env.HOST })
+const fetch = handler.fetch ?? ((request) => handler(request, { waitUntil() {} }))
+serve({ fetch, port: process.env.PORT, hostname: process.env.HOST })
 `
 
 /** Projects that are installed. */

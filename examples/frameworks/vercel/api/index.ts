@@ -1,3 +1,7 @@
+import { ipAddress, waitUntil } from '@vercel/functions'
 import { api } from '../lib/api.ts'
 
-export default { fetch: (request: Request) => api.handle(request) }
+export default {
+  fetch: (request: Request) =>
+    api.handle(request, undefined, { clientAddress: ipAddress(request), waitUntil }),
+}
