@@ -5,7 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
-import { buffered } from '../../src/http/request.ts'
+import { buffered } from '../../src/ports/buffered.ts'
 import { background } from './server.ts'
 
 /** A request in payload format 2.0. */
@@ -115,7 +115,7 @@ async function respond(
   }
   const basePath = stage !== '$default' && `${event.rawPath}/`.startsWith(`/${stage}/`)
   const request = requestOf(event, basePath ? stage.length + 1 : 0)
-  if (isBuffered) buffered.set(request, true)
+  if (isBuffered) buffered.add(request)
   const response = await app.handle(request, undefined, {
     clientAddress: http.sourceIp,
     ...(basePath && { basePath: `/${stage}` }),

@@ -97,9 +97,6 @@ export class RequestData<T> {
   }
 }
 
-/** Marks requests whose response leaves when it is whole, so that one without an end never would. */
-export const buffered: RequestData<true> = new RequestData<true>('buffered')
-
 /** A request's parameters: a string each, or a list of strings if a name is repeated. */
 export type Query = Readonly<Record<string, string | string[]>>
 

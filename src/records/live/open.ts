@@ -6,7 +6,8 @@
 import { Response as FastResponse, bodyOf as piped } from '#response'
 import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
 import { liveHasNoGroups, notLive } from '../../http/refusals.ts'
-import { type ApiRequest, buffered } from '../../http/request.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { buffered } from '../../ports/buffered.ts'
 import type { Context } from '../engine/route.ts'
 import { asksForGroups } from '../list/groups.ts'
 import { bodyOf, type ListAction } from '../list/parse.ts'
@@ -35,7 +36,7 @@ export async function streamOf(
   const json = jsonQuality(wanted)
   // It has to be named: a range that it is in wants JSON.
   if ((wanted.get('text/event-stream') ?? 0) <= json) return undefined
-  if (!resource.live || buffered.of(request)) throw notLive()
+  if (!resource.live || buffered.has(request)) throw notLive()
   const { host } = resource
   const body = await bodyOf(resource, action, request)
   if (asksForGroups(body)) throw liveHasNoGroups()
