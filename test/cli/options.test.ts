@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { audit } from '../../adapters/cli/audit.ts'
+import { backfill } from '../../adapters/cli/backfill.ts'
 import { backup } from '../../adapters/cli/backup.ts'
 import { changes } from '../../adapters/cli/changes.ts'
 import { check } from '../../adapters/cli/check.ts'
@@ -16,7 +17,7 @@ import { openFilesAs } from '../../adapters/stores/sqlite/connection/opening.ts'
 // The tests of other files in this process make files.
 afterAll(() => openFilesAs('make'))
 
-const commands = { audit, backup, changes, check, copy, doctor, openapi, user }
+const commands = { audit, backfill, backup, changes, check, copy, doctor, openapi, user }
 
 async function said(line: string): Promise<string> {
   const [name, ...args] = line.split(' ')
@@ -42,6 +43,10 @@ describe('a command tells of arguments that make no sense in one sentence', () =
   ])('%s', async (line, message) => {
     expect(await said(line)).toBe(message)
   })
+
+  it.each(Object.keys(commands))('%s takes one module', async (name) => {
+    expect(await said(`${name} app.ts extra`)).toMatch(/^'extra' is one argument too many/)
+  })
 })
 
 describe('a command checks its options before it loads the app', () => {
@@ -49,6 +54,14 @@ describe('a command checks its options before it loads the app', () => {
     ['backup', /^name the new file: --to/],
     ['copy', /^name the store to copy to: --to/],
     ['copy --to nowhere:x', /^--to: 'nowhere:x' is not a store/],
+    ['copy --to ', /^name the store to copy to/],
+    ['copy --to sqlite:a.db --from ', /^--from: '' is not a store/],
+    ['copy --to sqlite', /^--to: 'sqlite' is not a store/],
+    ['copy --to sqlite:', /^the address names no file/],
+    ['copy --to sqlite::memory:', /^'sqlite::memory:' may be in memory/],
+    ['copy --to sqlite:file:x?mode=memory', /^'sqlite:file:x\?mode=memory' may be in memory/],
+    ['copy --to mongodb://127.0.0.1:1', /^the address names no database/],
+    ['copy --to sqlite:a.db --from sqlite::memory:', /^'sqlite::memory:' may be in memory/],
     ['copy --to sqlite:a.db --from mongodb://host', /^the address names no database/],
     ['copy --to sqlite:a.db --from sqlite:none.db', /^there is no file 'none\.db'/],
     ['openapi --version 4', /^--version is 3\.2 or 3\.1, not '4'/],

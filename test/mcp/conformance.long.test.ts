@@ -13,6 +13,7 @@ const suite = join(
   dirname(require.resolve('@modelcontextprotocol/conformance/package.json')),
   'dist/index.js',
 )
+const compiled = join(import.meta.dirname, '../../.cache/compiled')
 
 /** Runs a scenario; resolves to the last line that counts, and the reasons of failures. */
 async function scenario(name: string, version: string): Promise<readonly string[]> {
@@ -21,7 +22,9 @@ async function scenario(name: string, version: string): Promise<readonly string[
   onTestFinished(() => server.close())
   const url = new URL('/mcp', server.url).href
   const args = [suite, 'server', '--url', url, '--scenario', name, '--spec-version', version]
-  const run = promisify(execFile)(process.execPath, args)
+  // It is started a dozen times.
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
+  const run = promisify(execFile)(process.execPath, args, { env })
   const { stdout } = await run.catch((failed: { stdout: string }) => failed)
   return stdout.split('\n').filter((line) => /^Passed:|^\s+Error:/.test(line))
 }
