@@ -183,7 +183,13 @@ export async function runVitest(files: Files, folder: string): Promise<string | 
   await writeFiles(files, folder)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   // By default vitest gives a test five seconds, which a busy machine may need for one that signs two people up.
-  const args = ['run', '--no-color', `--testTimeout=${PATIENCE_MS}`]
+  const args = [
+    'run',
+    '--no-color',
+    '--no-isolate',
+    '--maxWorkers=1',
+    `--testTimeout=${PATIENCE_MS}`,
+  ]
   const child = started([process.execPath, vitest, ...args], folder, 0)
   return (await watched(child, 0, { name: 'vitest', text: '' })).stop()
 }
