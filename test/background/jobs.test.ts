@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
-import { appObject, worker } from '../../adapters/runtimes/workers.ts'
+import { worker } from '../../adapters/runtimes/workers.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import {
   type JobOptions,
@@ -312,27 +312,6 @@ describe('on Workers', () => {
     await handler.scheduled({}, {}, context)
     it.clock.at += MINUTE
     await handler.scheduled({}, {}, context)
-    expect(times(runs)).toEqual(['2026-11-26T03:00:00.000Z'])
-  })
-
-  it('scheduled of an object runs what is due in it, and clients cannot', async () => {
-    const it = apps('2026-11-26T02:59:00Z')
-    const { runs, options } = noted()
-    const Api = appObject(() => {
-      const app = it.app()
-      jobs(app, { nightly: options })
-      return app
-    })
-    const object = new Api({ waitUntil() {} } as never, {})
-    const API = { idFromName: (name: string) => name, get: () => object }
-    const handler = Api.worker({ binding: 'API' as never })
-    const context = { waitUntil() {} }
-    await handler.scheduled({}, { API }, context)
-    it.clock.at += MINUTE
-    const request = new Request('http://localhost/', { headers: { 'Fieldgate-Due': '1' } })
-    expect((await handler.fetch(request, { API }, context)).status).toBe(404)
-    expect(runs).toEqual([])
-    await handler.scheduled({}, { API }, context)
     expect(times(runs)).toEqual(['2026-11-26T03:00:00.000Z'])
   })
 })
