@@ -8,7 +8,7 @@ import {
 } from '../../src/auth/accounts/credentials.ts'
 import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts'
 import { type Auth, routeServedBy } from '../../src/auth/instance/instance.ts'
-import { noteRequest } from '../../src/auth/request-info.ts'
+import { noteInfo } from '../../src/auth/request-info.ts'
 import { changeRoles } from '../../src/auth/routes/users.ts'
 import { channelsThere } from '../../src/auth/setup/delivery-settings.ts'
 import { guardedFields } from '../../src/auth/setup/model-checks.ts'
@@ -18,7 +18,6 @@ import type { ApiRequest } from '../../src/http/request.ts'
 import { didYouMean } from '../../src/model/suggest.ts'
 import type { Fields } from '../../src/ports/records.ts'
 import type { Host } from '../../src/records/engine/host.ts'
-import type { Context } from '../../src/records/engine/route.ts'
 import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Finds an account, gives it a role, or makes one.
@@ -178,7 +177,7 @@ async function created(
     throw new Unusable(`--create sends a code: set up 'mail', or 'sms' for phone numbers`)
   }
   const record = await users.engine.validate(values)
-  const made = await createAccount(auth, await users.newId(), record, ownRequest(auth))
+  const made = await createAccount(auth, await users.newId(), record, ownRequest())
   if (!made) throw new Refused(`'${find}' is taken by an account that it does not open.`)
   return made
 }
@@ -192,7 +191,7 @@ async function sendCode(auth: Auth, account: Fields): Promise<void> {
   const parts = { ...auth, logger: { ...auth.logger, error } }
   if (!address) return
   const toOf = (record: Fields) => addressOf(auth, record, [address.channel])?.to
-  await sendNewCode(parts, account, address.channel, toOf, ownRequest(auth))
+  await sendNewCode(parts, account, address.channel, toOf, ownRequest())
   const path = `POST ${auth.mount}${auth.settings.paths.get('forgotPassword') ?? ''}`
   if (failures.length === 0)
     console.error(`A code that sets the password was sent to ${address.to}.`)
@@ -201,9 +200,9 @@ async function sendCode(auth: Auth, account: Fields): Promise<void> {
 }
 
 /** What stands for the request of a client. */
-function ownRequest({ logger }: Auth): ApiRequest {
+function ownRequest(): ApiRequest {
   const request = new Request('http://localhost/') as ApiRequest
   Object.assign(request, { requestId: crypto.randomUUID(), params: {}, route: '', query: {} })
-  noteRequest(() => undefined, 'register')(request, { logger, waitUntil() {} } as never as Context)
+  noteInfo(request, { route: 'register', client: undefined, later() {} })
   return request
 }

@@ -34,11 +34,16 @@ export const neverStored: Guard = (_, { headers }) => {
 
 /** The first guard of every route: does so too, and notes what is known of the request. */
 export function noteRequest(option: ClientOption, route: RouteName | MethodRouteName): Guard {
-  return (request: Noted, context) => {
+  return (request, context) => {
     context.headers.set('Cache-Control', 'no-store')
     const client = clientOf(option, request, context)
-    request[INFO] = { route, client, later: (work) => context.waitUntil(work) }
+    noteInfo(request, { route, client, later: (work) => context.waitUntil(work) })
   }
+}
+
+/** Notes what is known of a request. */
+export function noteInfo(request: Noted, info: AuthRequestInfo): void {
+  request[INFO] = info
 }
 
 /** What is known of a request at an auth route. */
