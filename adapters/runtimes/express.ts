@@ -11,7 +11,7 @@ import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
 import { pathOf } from '../../src/ports/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp } from './express-checks.ts'
-import { malformed, notFound } from './node-refusals.ts'
+import { fail, malformed, notFound } from './node-refusals.ts'
 import { hasBody, leaveUnread, ServedRequest } from './node-request.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
@@ -51,7 +51,7 @@ export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
 /**
  * Returns a middleware of Express 4 and 5 that responds with `app`, under any path, before or after `express.json()`.
  * It calls `next` for paths that the app does not serve, and passes it an error if the body has been read by something
- * that left no copy of it. Throws a `TypeError` if `app` is no app, or if an option makes no sense.
+ * that left no copy of it; without `next`, that is a 500, and the console has the error. Throws a `TypeError` if `app` is no app, or if an option makes no sense.
  *
  * ```ts
  * import { createServer } from 'node:http'
@@ -75,8 +75,9 @@ export function toExpress<R extends ExpressRequest = ExpressRequest>(
   // Express tells middlewares from error handlers by the number of parameters.
   return function fieldgate(incoming, response, next) {
     respond(served, incoming, response, next).catch((error: unknown) => {
-      if (next && !response.headersSent) next(error)
-      else response.destroy()
+      if (response.headersSent) response.destroy()
+      else if (next) next(error)
+      else fail(response, error)
     })
   }
 }

@@ -46,6 +46,13 @@ export function notFound(): Response {
   return refusal(404, 'Not found.')
 }
 
+/** Responds to a request that the app cannot be asked; the console has why. */
+export function fail(response: ServerResponse, error: unknown): void {
+  const { body, fields } = envelope('Internal Server Error')
+  console.error(fields['X-Request-Id'], error)
+  response.writeHead(500, fields).end(body)
+}
+
 function refusal(status: number, error: string): Response {
   const { body, fields } = envelope(error)
   return new Response(body, { status, headers: fields })

@@ -1,0 +1,30 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { toExpress } from '../../adapters/runtimes/express.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { createApp } from '../../src/index.ts'
+
+it('a server that has read the body before is told so, and its client gets the envelope', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const app = createApp({ store: sqliteStore() })
+  app.post('/things', () => 'never')
+  const listener = toExpress(app)
+  const server = createServer(async (request, response) => {
+    await text(request)
+    listener(request, response)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/things`
+  const headers = { 'Content-Type': 'application/json', Connection: 'close' }
+  const response = await fetch(url, { method: 'POST', headers, body: '{}' })
+  const requestId = response.headers.get('x-request-id')
+  const envelope = { success: false, error: 'Internal Server Error', requestId }
+  expect([response.status, await response.json()]).toEqual([500, envelope])
+  const why = expect.objectContaining({ message: expect.stringContaining('has read the body') })
+  expect(logged.mock.calls).toEqual([[requestId, why]])
+  logged.mockRestore()
+})
