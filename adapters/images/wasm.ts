@@ -5,7 +5,7 @@
  */
 
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { createRequire as requireFrom } from 'node:module'
 import type { ImageOptimizer } from '../../src/ports/images.ts'
 import { optimizerWith, type WasmOptions } from './codecs.ts'
 
@@ -27,5 +27,5 @@ export function wasmImages(options: WasmOptions = {}): ImageOptimizer {
 }
 
 async function compiled(file: string): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await readFile(createRequire(import.meta.url).resolve(file)))
+  return WebAssembly.compile(await readFile(requireFrom(import.meta.url).resolve(file)))
 }

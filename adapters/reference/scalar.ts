@@ -5,7 +5,7 @@
  */
 
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { createRequire as requireFrom } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -39,7 +39,7 @@ export async function referenceScript(): Promise<ReferenceScript | undefined> {
 function folderOfPackage(): string | undefined {
   try {
     // A bundle in CommonJS has no address of its own.
-    const require = createRequire(import.meta.url)
+    const require = requireFrom(import.meta.url)
     return dirname(require.resolve('@scalar/api-reference'))
   } catch {
     return undefined
