@@ -32,6 +32,8 @@ declare module '#passwords' {
 declare module '#contexts' {
   /** A context for a value of the running code. Without `AsyncLocalStorage` it is always empty. */
   export function asyncContext<T>(): import('./ports/async-context.ts').AsyncContext<T>
+  /** Runs what no request is about. */
+  export function outside<R>(work: () => R): R
 }
 
 declare module '#response' {

@@ -8,9 +8,17 @@
 
 import type { AsyncContext } from '../../src/ports/async-context.ts'
 
+const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
+
+/**
+ * Runs what no request is about: what has begun within one, such as a timer, would otherwise belong to it for ever, with its
+ * trace and the ids of its lines in the log.
+ */
+export const outside: <R>(work: () => R) => R =
+  hooks?.AsyncLocalStorage.snapshot?.() ?? ((work) => work())
+
 /** A context for a value of the running code. Without `AsyncLocalStorage` it is always empty. */
 export function asyncContext<T>(): AsyncContext<T> {
-  const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
   return hooks
     ? new hooks.AsyncLocalStorage<T>()
     : { run: (_value, work) => work(), getStore: () => undefined }

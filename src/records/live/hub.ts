@@ -1,5 +1,6 @@
 /** What reads the log of changes for all live lists of a process, while there are some. */
 
+import { outside } from '#contexts'
 import { causeOf, outageLog } from '../../http/outages.ts'
 import type { Model } from '../../model/model.ts'
 import { underCurrentNames } from '../../model/upgrade.ts'
@@ -67,7 +68,8 @@ export class Hub extends Rounds {
     this.#listeners.add(listener)
     this.#followersOf(listener).add(listener)
     this.#callLater(listener, listener.due(performance.now()))
-    this.#starting ??= this.#start()
+    // It goes on when the request has ended that has begun it.
+    this.#starting ??= outside(() => this.#start())
     const starting = this.#starting
     try {
       await starting
@@ -99,7 +101,7 @@ export class Hub extends Rounds {
 
   async #start(): Promise<void> {
     this.#position = await this.log.position()
-    const quiet = this.#isAlone ? () => {} : this.log.wake(() => this.#ringSoon())
+    const quiet = this.#isAlone ? () => {} : this.log.wake(() => outside(() => this.#ringSoon()))
     const timer = setInterval(() => void this.#callDue(), this.#isAlone ? READ_MS : TICK_MS)
     this.#stop = () => {
       quiet()

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type AppOptions,
   createApp,
@@ -329,6 +330,16 @@ describe('the rights of who follows a list', () => {
     await reader?.cancel()
     expect(text).toMatch(/^retry: 2000\n\nid: .*\nevent: records\n/)
     expect(text.match(/event: records/g)).toHaveLength(1)
+  })
+
+  it('are asked again outside of any request, whose trace would never end otherwise', async () => {
+    const trace = new AsyncLocalStorage<string>()
+    const seen: unknown[] = []
+    const { follow } = open({}, {}, [() => void seen.push(trace.getStore())])
+    const live = await trace.run('first', () => follow())
+    const found = () => [...new Set(seen)]
+    await expect.poll(found, { timeout: 10_000 }).toEqual(['first', undefined])
+    await live.cancel()
   })
 
   it('are not counted as requests', async () => {
