@@ -1,6 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { runDue, webhooks } from '../../src/background/webhooks/index.ts'
+import { defineModel } from '../../src/index.ts'
 import { apps } from './apps.ts'
 import { Memo, received, SECRET, sending, Task, tasks } from './sending.ts'
 
@@ -225,6 +227,18 @@ describe('webhooks()', () => {
     const app = apps('2026-11-26T12:00:00Z').app()
     expect(() => webhooks(app, options as never)).toThrow(TypeError)
     expect(() => webhooks(app, options as never)).toThrow(`webhooks: ${message}`)
+  })
+
+  it.each([
+    ['listed', [{ url, secret }]],
+    ['found by a function', () => [{ url, secret }]],
+  ])('refuses at start-up an app without changes, if endpoints are %s', async (_, endpoints) => {
+    const app = apps('2026-11-26T12:00:00Z').app()
+    app.store.collection(defineModel('Plain', { fields: { text: z.string() } }))
+    webhooks(app, { endpoints })
+    await expect(app.ready()).rejects.toThrow(
+      "webhooks: no model keeps changes: add 'changes: true' to those to tell of",
+    )
   })
 
   it('refuses at start-up a model that has no changes', async () => {

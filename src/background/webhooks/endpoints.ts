@@ -56,13 +56,14 @@ export function checkEndpoint(endpoint: WebhookEndpoint, fail: Fail): void {
   if (unknown !== undefined) failHere(`'kinds' names '${unknown}', but each must ${must}`)
 }
 
-/** Refuses endpoints that name a model without changes, of all models that have them. */
+/** Refuses endpoints that name a model without changes, of all models that have them; or if none has. */
 export function checkModels(
   endpoints: readonly WebhookEndpoint[],
   logged: readonly Model[],
   fail: Fail,
 ): void {
   const known = logged.map(({ name }) => name)
+  if (known.length === 0) fail(`no model keeps changes: add 'changes: true' to those to tell of`)
   for (const name of endpoints.flatMap(({ models = [] }) => models)) {
     if (known.includes(name)) continue
     fail(

@@ -88,7 +88,7 @@ export function webhooks(app: App, options: WebhookOptions): void {
   else if (typeof endpoints !== 'function') fail(`'endpoints' must be a list, or a function`)
   const logged = () => [...host.known()].filter(({ changes }) => changes)
   const listed = Array.isArray(endpoints) ? (endpoints as readonly WebhookEndpoint[]) : undefined
-  if (listed) host.onReady(() => checkModels(listed, logged(), fail))
+  host.onReady(() => checkModels(listed ?? [], logged(), fail))
   const gone = goneEndpoints(host, name)
   const shown = (change: LoggedChange) => change as RecordChange
   const endpointsOf = async (change: LoggedChange): Promise<readonly WebhookEndpoint[]> => {
