@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, or waits for what takes its time, as a lease that a killed process held. */
 const LONGEST =
-  /\/test\/(?:http\/http|(?:docs\/blocks|background\/.*|log\/proof|package\/(?:create\/projects|bundlers))\.long)/
+  /\/test\/(?:http\/http|(?:docs\/blocks|background\/.*|log\/proof|openapi\/tools|package\/(?:create\/projects|bundlers))\.long)/
 
 /** The longest files begin first, so that none of them runs alone in the end. */
 export class LongestFirst extends BaseSequencer {
