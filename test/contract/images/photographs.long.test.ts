@@ -39,7 +39,9 @@ for (const [by, images] of Object.entries(optimizers)) {
   describe(`optimisation with ${by}`, () => {
     for (const photo of photos) {
       it(`makes ${photo.name} smaller, level by level, with its colours`, async () => {
-        for (const level of LEVELS) {
+        // PNG in WebAssembly is optimised without loss, whatever the level.
+        const isExact = by === 'wasm' && photo.type === 'image/png'
+        for (const level of isExact ? LEVELS.slice(0, 1) : LEVELS) {
           const made = await measured(by, images, photo, level)
           const share = made.length / photo.bytes.length
           expect(share).toBeLessThanOrEqual(mostOf(by, photo.type, level))
