@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryCache } from '../../../adapters/caches/memory.ts'
 import { cacheContract, verify } from '../../../extras/contract/index.ts'
 
 // Time passes as fast as it is waited for.
-vi.hoisted(() => {
+beforeAll(() => {
   vi.useFakeTimers().setTimerTickMode('nextTimerAsync')
   // The cache takes the moment 0 for none.
   vi.advanceTimersByTime(1)
