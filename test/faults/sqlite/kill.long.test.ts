@@ -9,5 +9,5 @@ const ROUNDS = runs(2)
 it('what was acknowledged is stored, and nothing else, whenever the server is killed', async () => {
   const toll = await killServers({ rounds: ROUNDS, writers: 8, longestMs: 300 })
   expect(toll).toMatchObject({ kills: ROUNDS, lost: 0, phantom: 0, resurrected: 0, duplicate: 0 })
-  expect(toll.acknowledged).toBeGreaterThan(ROUNDS)
+  expect(toll.acknowledged).toBeGreaterThanOrEqual(ROUNDS)
 }, 120_000)
