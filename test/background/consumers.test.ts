@@ -282,10 +282,11 @@ describe('a consumer', () => {
     const { setInterval: real } = globalThis
     vi.stubGlobal('setInterval', (run: () => void, ms: number) => real(run, ms / 6000))
     onTestFinished(() => void vi.unstubAllGlobals())
-    const app = await consuming(it.app(), () => new Promise((resolve) => setTimeout(resolve, 250)))
+    const told = () => it.log.text.includes("Consumer 'mailer' has not ended for 20 minutes")
+    const app = await consuming(it.app(), () => vi.waitUntil(told, 10_000))
     await tasks(app).insert({ title: 'a' })
     await runDue(app)
-    expect(it.log.text).toContain("Consumer 'mailer' has not ended for 20 minutes")
+    expect(await app.background[0]?.status()).toMatchObject({ waiting: 0, behind: undefined })
   })
 
   it('is not counted as failed when the server closes', async () => {
