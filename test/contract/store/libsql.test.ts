@@ -1,8 +1,7 @@
 import { createClient } from '@libsql/client'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { verify } from '../../../extras/contract/index.ts'
-import { startLibsql } from '../../services/libsql.ts'
 import { newFile } from './file.ts'
 import { contractInShort } from './in-short.ts'
 
@@ -11,22 +10,6 @@ verify(
   contractInShort,
   {
     open: () => libsqlStore({ url: `file:${newFile()}` }),
-    close: (store) => store.close(),
-  },
-  { describe, it },
-)
-
-const server = await startLibsql('a token')
-afterAll(() => server.stop())
-
-verify(
-  'libSQL on a server',
-  contractInShort,
-  {
-    open() {
-      server.empty()
-      return libsqlStore({ url: server.url, authToken: 'a token' })
-    },
     close: (store) => store.close(),
   },
   { describe, it },
