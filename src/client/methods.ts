@@ -126,19 +126,30 @@ async function browser() {
   }
 }
 
-/** How many ceremonies users have begun. A browser has one at a time: the later one ends the one before. */
-let begunByUsers = 0
+/** How many ceremonies users have begun, and have not ended. A browser has one at a time: the later one ends the one before. */
+const byUsers = { begun: 0, open: 0 }
+
+async function byUser<T>(work: () => Promise<T>): Promise<T> {
+  byUsers.begun += 1
+  byUsers.open += 1
+  try {
+    return await work()
+  } finally {
+    byUsers.open -= 1
+  }
+}
 
 /** Registers a passkey for the signed-in user. */
 function register(
   ask: Ask,
   options: { readonly name?: string } = {},
 ): Promise<Result<unknown, unknown>> {
-  begunByUsers += 1
-  return ceremony(
-    () => ask('beginPasskey'),
-    async (optionsJSON) => (await browser()).startRegistration({ optionsJSON }),
-    (ticket, credential) => ask('createPasskey', { ticket, credential, ...options }),
+  return byUser(() =>
+    ceremony(
+      () => ask('beginPasskey'),
+      async (optionsJSON) => (await browser()).startRegistration({ optionsJSON }),
+      (ticket, credential) => ask('createPasskey', { ticket, credential, ...options }),
+    ),
   )
 }
 
@@ -160,21 +171,23 @@ function signIn(
     route = first === undefined ? undefined : 'login',
   }: Signing = {},
 ): Promise<Result<unknown, unknown>> {
-  if (!autofill) begunByUsers += 1
-  const begun = begunByUsers
-  return ceremony(
-    () => ask('beginPasskeyLogin', first === undefined ? {} : { ticket: first }),
-    async (optionsJSON) => {
-      const { startAuthentication } = await browser()
-      // What the page only offers comes too late, and must not end what the user waits for.
-      if (autofill && begun !== begunByUsers) throw new Error('Another way in has begun.')
-      return startAuthentication({ optionsJSON, useBrowserAutofill: autofill })
-    },
-    (ticket, credential) =>
-      route
-        ? ask(route, { ticket, passkey: credential })
-        : ask('passkeyLogin', { ticket, credential }),
-  )
+  const { begun } = byUsers
+  const run = () =>
+    ceremony(
+      () => ask('beginPasskeyLogin', first === undefined ? {} : { ticket: first }),
+      async (optionsJSON) => {
+        const { startAuthentication } = await browser()
+        // What the page only offers comes too late, and must not end what the user waits for.
+        const isLate = byUsers.open > 0 || begun !== byUsers.begun
+        if (autofill && isLate) throw new Error('Another way in has begun.')
+        return startAuthentication({ optionsJSON, useBrowserAutofill: autofill })
+      },
+      (ticket, credential) =>
+        route
+          ? ask(route, { ticket, passkey: credential })
+          : ask('passkeyLogin', { ticket, credential }),
+    )
+  return autofill ? run() : byUser(run)
 }
 
 /** A user who cancels is a failure like any other, with status 0. */
