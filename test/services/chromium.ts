@@ -44,7 +44,7 @@ export interface Tab {
 }
 
 /** How long a page, and anything that a test waits for on it, may take: test machines are slow. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 200_000
 
 /** Starts Chromium. Rejects if it is not installed. It ends with this process, whatever ends that. */
 export async function startChromium(): Promise<Chromium> {
