@@ -75,7 +75,7 @@ export class Progress extends MinimalReporter {
       const long = globSync(this.#leavesOut, { cwd: this.ctx.config.root }).length
       this.log(
         `Left out: ${long} files with kills, outages, new projects, every store under load and other people's tools. ` +
-          'Run them too, in about fourteen minutes: npm run test:all',
+          'Run them too, in about twenty minutes: npm run test:all',
       )
     }
   }
