@@ -4,6 +4,7 @@ import type { App } from '../../src/app/app.ts'
 import { runBackground } from '../../src/background/run.ts'
 import { checkOptions, type Rule } from '../../src/model/option-rules.ts'
 import { jsonLogger } from '../../src/ports/logger.ts'
+import { WITHOUT_BODY } from '../../src/ports/statuses.ts'
 import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 
@@ -163,11 +164,8 @@ export function urlOf(hostname: string | undefined, port: number): string {
 
 /** Whether `response` does not say how long the body of a GET would be: Bun and Deno would say that it is empty. */
 export function isUnmeasured({ method }: Request, { status, headers }: Response): boolean {
-  return method === 'HEAD' && !EMPTY.includes(status) && !headers.has('content-length')
+  return method === 'HEAD' && !WITHOUT_BODY.includes(status) && !headers.has('content-length')
 }
-
-/** Statuses of responses that never have a body. */
-const EMPTY: readonly number[] = [204, 205, 304]
 
 /** Work that continues after a response; closing waits for it. */
 export interface Background {

@@ -157,7 +157,8 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Omit<Runner, 'shape
 /** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
 function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunAll {
   const note = (to: string, statement: Statement, written: Written) => {
-    if (counts.kept.has(to)) counts.written(to, statement, written)
+    const kept = counts.kept.get(to)
+    if (kept) counts.written(kept, statement, written)
     const index = search.byCollection.get(to)
     if (index) search.changed(index, written.changes)
   }

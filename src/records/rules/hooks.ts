@@ -11,6 +11,7 @@ import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
+import { WITHOUT_BODY } from '../../ports/statuses.ts'
 import type { Context } from '../engine/route.ts'
 import { cleaned } from './policy.ts'
 
@@ -276,8 +277,6 @@ export async function runAfterWrite(
     })
   }
 }
-
-const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 
 /** Throws for a status that no response can have, before anything is written. */
 function checkStatus({ status }: HookResponse): void {

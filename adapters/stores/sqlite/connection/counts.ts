@@ -48,10 +48,8 @@ export class Counts {
     this.#read = read
   }
 
-  /** Records a write to the collection; call it when the write is committed, before anything else runs. */
-  written(collection: string, statement: Statement, written: Written): void {
-    const kept = this.kept.get(collection)
-    if (!kept) return
+  /** Records a write to a collection that is counted; call it when the write is committed, before anything else runs. */
+  written(kept: Kept, statement: Statement, written: Written): void {
     const events = eventsOf(statement, written, kept.parse)
     kept.seen += events?.length ?? 1
     if (events) for (const event of events.slice(-MAX_EVENTS)) kept.events.push(event)
@@ -92,7 +90,7 @@ export class Counts {
 const MAX_EVENTS = 100
 
 /** The counts of one collection, and the latest writes. */
-interface Kept {
+export interface Kept {
   readonly parse: Parse
   readonly counts: Map<string, Count>
   events: Event[]

@@ -17,7 +17,6 @@ import {
   operandIn,
   type Shadow,
   searchFor,
-  searchKey,
 } from '../layout/records.ts'
 import type { SchemaStamps } from '../layout/schema-stamps.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
@@ -145,9 +144,9 @@ function hasTypeOf({ type }: Operand, value: Value): string {
 
 function contains(field: string, text: string, compilation: Compilation): string {
   const { shadows, parameters, candidates, found } = compilation
-  const { shadow, text: whole } = searchFor(field, text, shadows)
+  const { shadow, text: whole, key } = searchFor(field, text, shadows)
   if (!text.isWellFormed()) return 'FALSE'
-  const rowids = found?.get(searchKey(field, text))?.rowids
+  const rowids = found?.get(key)?.rowids
   const candidate =
     rowids === undefined
       ? candidates?.(shadow, whole, parameters)
