@@ -8,6 +8,7 @@ import { declarations } from './declared.ts'
 import { filters } from './filters.ts'
 import { guards } from './guards.ts'
 import { orders } from './orders.ts'
+import { positions } from './positions.ts'
 import { searches } from './searches.ts'
 import { startUp } from './start-up.ts'
 import { together } from './together.ts'
@@ -19,6 +20,7 @@ export const storePromises: Contract<Store> = {
   ...filters,
   ...searches,
   ...orders,
+  ...positions,
   ...aggregates,
   ...writes,
   ...together,

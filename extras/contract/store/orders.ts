@@ -1,11 +1,10 @@
 /** The store port's promises about order, pages and projections. */
 
-import { all, everything, type Scalar } from '../../../src/ports/filter.ts'
-import type { Fields, Projection } from '../../../src/ports/records.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import type { Projection } from '../../../src/ports/records.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
-import type { Collection, Store } from '../../../src/ports/store.ts'
-import { AnchorGone } from '../../../src/ports/store-errors.ts'
-import { deepEqual, equal, ok, rejects } from '../assert.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { holding, keys, namesOf, reading, where } from './ask.ts'
 
@@ -17,44 +16,6 @@ const rows = [
   { name: 'e', age: 2, score: 1 },
   { name: 'f', age: 10, score: 2 },
 ]
-
-const ORDERS = [
-  ['_id'],
-  ['-_id'],
-  ['age', '_id'],
-  ['-age', '_id'],
-  ['-age', '-_id'],
-  ['score', '-age', '_id'],
-  ['-score', 'age', '-_id'],
-  ['member', '-age', '_id'],
-  ['address.city', '_id'],
-]
-
-async function walk(people: Collection, sort: readonly string[], size: number): Promise<string> {
-  const order = keys(...sort)
-  const seen: string[] = []
-  let after: Scalar[] | undefined
-  for (let page = 0; page < 50; page += 1) {
-    const found: Fields[] = await people.find(
-      reading(everything, { sort: order, limit: size, ...(after && { after }) }),
-    )
-    seen.push(...found.map((record) => String(record.name)))
-    const last = found.at(-1)
-    if (!last || found.length < size) return seen.join(' ')
-    after = order.map((key) => valueAt(last, key.field))
-  }
-  throw new Error('the walk does not end')
-}
-
-function valueAt(record: Fields, path: string): Scalar {
-  let value: unknown = record
-  for (const key of path.split('.')) value = (value as Fields | undefined)?.[key]
-  return (value ?? null) as Scalar
-}
-
-function nameIn(text: string): unknown {
-  return JSON.parse(text).name
-}
 
 /** Orders, pages and projections. */
 export const orders: Contract<Store> = {
@@ -89,69 +50,6 @@ export const orders: Contract<Store> = {
     equal(await namesOf(people, everything, { skip: 1, limit: 2 }), 'b c')
     equal(await namesOf(people, everything, { skip: 9, limit: 2 }), '')
     equal(await namesOf(people, everything, { limit: Number.MAX_SAFE_INTEGER }), 'a b c d e f')
-  },
-  async 'a walk by position visits every record once, in order, whatever the nulls and ties'(
-    store,
-  ) {
-    const people = await holding(store, ...rows)
-    for (const sort of ORDERS) {
-      const whole = await namesOf(people, everything, { sort: keys(...sort) })
-      for (const size of [1, 2, 3, 7])
-        equal(await walk(people, sort, size), whole, `${sort} by ${size}`)
-    }
-  },
-  async 'a position may lie where no record is'(store) {
-    const people = await holding(store, ...rows)
-    const sort = keys('age', '_id')
-    const id = 'f'.repeat(24)
-    equal(await namesOf(people, everything, { sort, after: [2, id] }), 'f')
-    equal(await namesOf(people, everything, { sort, after: [null, id] }), 'd a e f')
-    equal(await namesOf(people, everything, { sort, after: [100, id] }), '')
-    equal(
-      await namesOf(people, where('score', 'eq', 2), { sort, after: [null, '0'.repeat(24)] }),
-      'c d f',
-    )
-  },
-  async 'a read starts after a record, at its current position, whatever the nulls and ties'(
-    store,
-  ) {
-    const people = await holding(store, ...rows)
-    if (!people.seeksRecords) return
-    for (const sort of ORDERS) {
-      const whole = await people.find(reading(everything, { sort: keys(...sort) }))
-      for (const [at, { name }] of whole.entries()) {
-        const read = { sort: keys(...sort), afterRecord: where('name', 'eq', String(name)) }
-        const rest = whole.slice(at + 1)
-        const names = rest.map((one) => one.name).join(' ')
-        equal(await namesOf(people, everything, read), names, `${sort} after ${name}`)
-        const texts = await people.findJson?.(reading(everything, { ...read, skip: 1, limit: 2 }))
-        if (texts)
-          deepEqual(
-            texts.map(nameIn),
-            rest.slice(1, 3).map((one) => one.name),
-          )
-      }
-    }
-    const read = { sort: keys('-age', '_id'), afterRecord: where('name', 'eq', 'f') }
-    equal(await namesOf(people, where('score', 'eq', 1), read), 'a e b')
-    await people.update(where('name', 'eq', 'f'), { set: { age: 1 } })
-    equal(await namesOf(people, everything, read), 'd b c')
-  },
-  async 'a read after a record that does not exist rejects with AnchorGone'(store) {
-    const people = await holding(store, ...rows)
-    if (!people.seeksRecords) return
-    for (const sort of ORDERS) {
-      const read = reading(everything, {
-        sort: keys(...sort),
-        afterRecord: all([where('name', 'eq', 'a'), where('score', 'eq', 2)]),
-      })
-      await rejects(people.find(read), AnchorGone)
-      await rejects((async () => people.findJson?.(read) ?? people.find(read))(), AnchorGone)
-    }
-    const last = reading(everything, { afterRecord: where('name', 'eq', 'f') })
-    deepEqual(await people.find(last), [])
-    await people.delete(where('name', 'eq', 'f'))
-    await rejects(people.find(last), AnchorGone)
   },
   async 'include leaves the named fields and _id, dotted ones too'(store) {
     const people = await holding(store, {

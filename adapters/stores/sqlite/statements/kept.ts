@@ -197,8 +197,8 @@ function kindOf(value: Scalar, values: SqlValue[]): string | undefined {
     values.push(isoText(value))
     return `date${END}`
   }
-  const isBound = typeof value === 'string' ? value.isWellFormed() : Number.isSafeInteger(value)
-  if (!isBound) return undefined
-  values.push(value)
-  return typeof value + END
+  if (typeof value === 'string' && !value.isWellFormed()) return undefined
+  const isJson = typeof value === 'number' && !Number.isSafeInteger(value)
+  values.push(isJson ? JSON.stringify(value) : value)
+  return (isJson ? 'json' : typeof value) + END
 }

@@ -8,12 +8,13 @@ import {
   type Key,
   namesOne,
   type Range,
+  type Stretch,
   stretchesBeyond,
 } from '../../planner/seek.ts'
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
 import { boundValue, fieldValue } from '../layout/records.ts'
-import { isLonger, type Parameters } from '../layout/sql.ts'
+import { exists, isLonger, type Parameters } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
 /** What a statement selects, and from where. */
@@ -23,11 +24,13 @@ export interface From {
   readonly table: string
   /** The most bytes that the statement may have, if there is a limit. */
   readonly maxBytes?: number | undefined
+  /** What has the position's value of the first key is left out, and nothing is found if some of it follows. */
+  readonly isUntied?: boolean
 }
 
 /** The statement that returns a read's records in order, of those that meet `conditions`. */
 export function compilePage(
-  { columns, table, maxBytes }: From,
+  { columns, table, maxBytes, isUntied }: From,
   read: Read,
   conditions: readonly string[],
   compiled: Compilation,
@@ -43,14 +46,29 @@ export function compilePage(
   const bounds = row
     ? boundsAfterRow(sort, row, compiled)
     : boundsAfter(sort, after ?? [], (field) => keyOf(field, compiled))
-  const stretches = stretchesBeyond(sort, bounds)
+  const all = stretchesBeyond(sort, bounds)
+  const stretches = isUntied ? untied(all, bounds, table, conditions) : all
   const inStretches = selectPage({ ...page, stretches }, dialect(compiled))
   if (!isLonger(inStretches, maxBytes)) return inStretches
   // With each condition once: SQLite then looks for the position from the start.
   const found = row ? `WITH ${POSITION} AS (SELECT _id, doc FROM ${row}) ` : ''
   const later = isBehind(row ? boundsAfterRow(sort, POSITION, compiled) : bounds)
-  const all = [{ conditions: [later], sort }]
-  return found + selectPage({ ...page, stretches: all }, dialect(compiled))
+  const whole = [{ conditions: [later], sort }]
+  return found + selectPage({ ...page, stretches: whole }, dialect(compiled))
+}
+
+/** The first range of other values of the first key, if nothing follows in those before. */
+function untied(
+  stretches: readonly Stretch[],
+  [first]: readonly Bounds[],
+  table: string,
+  conditions: readonly string[],
+): Stretch[] {
+  const rest = stretches.slice(-(first?.beyond.length ?? 0))
+  const ties = stretches
+    .slice(0, -rest.length)
+    .map((one) => `NOT ${exists(table, every([...conditions.slice(-1), ...one.conditions]))}`)
+  return rest.slice(0, 1).map((one) => ({ ...one, conditions: [...one.conditions, ...ties] }))
 }
 
 /** The record to start after, as a table. */

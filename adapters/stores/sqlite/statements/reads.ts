@@ -106,6 +106,7 @@ function textReader(
 ): (read: Read, value: string) => MaybePromise<string[]> {
   const { table, compilation } = target
   const statementOf = statementsOf(target, runner)
+  const untied = untiedReader(runner, statementOf)
 
   /** No records, if they come after one that is there. */
   const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
@@ -144,8 +145,9 @@ function textReader(
 
   const several = async (read: Read, columns: string): Promise<string[]> => {
     const { afterRecord, limit, hints } = read
-    const rows =
-      limit === 0 ? [] : await pageOf(afterRecord ? await withPosition(read) : read, columns)
+    const page = afterRecord && limit > 0 ? await withPosition(read) : read
+    const quick = page.after && limit > 0 ? await untied(page, columns) : undefined
+    const rows = quick ?? (limit > 0 ? await pageOf(page, columns) : [])
     if (rows.length === 0 && afterRecord) return noneAfter(afterRecord, hints)
     return firstOf(rows)
   }
@@ -174,6 +176,22 @@ function textReader(
   }
 }
 
+/**
+ * Returns what reads a full page of records that have another value of the first key than the position, if an index tells
+ * that nothing behind it ties with it, as is usual: without the parts of other pages, that takes half of the time.
+ */
+function untiedReader(runner: Runner, statementOf: ReturnType<typeof statementsOf>) {
+  return async (read: Read, columns: string): Promise<readonly Row[] | undefined> => {
+    const { after: [value = null] = [], filter, limit, hints } = read
+    if (!runner.deadline || value === null || !isConjunction(filter)) return undefined
+    const statement = statementOf(read, columns, undefined, true)
+    if (statement.sql.includes(runner.deadline)) return undefined
+    const rows = await runner.read(statement, hints)
+    // There are ties, or what has no value may follow.
+    return rows.length < limit ? undefined : rows
+  }
+}
+
 /** So many statements that read one record are kept. */
 const MAX_VALUES = 100
 
@@ -181,18 +199,18 @@ const MAX_VALUES = 100
 function statementsOf(
   { table, compilation }: Target,
   runner: Runner,
-): (read: Read, columns: string, found?: FoundRows) => Statement {
+): (read: Read, columns: string, found?: FoundRows, isUntied?: boolean) => Statement {
   const pages = new KeptStatements()
-  return (read, columns, found) => {
+  return (read, columns, found, isUntied = false) => {
     // A page of more records, or behind more, takes so long that it must be able to end early.
     const isShort = read.limit <= FEW && (read.skip ?? 0) <= FEW
     const values: SqlValue[] = []
     const shape = readShape(read, values, found)
-    const key = shape && columns + (isShort ? ' ' : '') + shape
+    const key = shape && columns + (isShort ? ' ' : '') + (isUntied ? 'untied' : '') + shape
     return pages.of(key, values, () => {
       const compiled = { ...compilation(), candidates: undefined, found }
       const conditions = conditionsInTime(read.filter, compiled, runner)
-      const from = { columns, table, maxBytes: runner.maxBytes }
+      const from = { columns, table, maxBytes: runner.maxBytes, isUntied }
       const sql = compilePage(from, read, conditions, compiled)
       const checked =
         (isShort &&
