@@ -78,13 +78,15 @@ export class Pending {
       code: await this.#accounts.encrypt(code, key),
       ...(!isOpen && { attempts: 0, knownAttempts: 0 }),
     }
-    const isStored = before
-      ? await this.#records.stored.update(
+    const isStored =
+      (before &&
+        (await this.#records.stored.update(
           keyed(key),
           { set },
           { expect: { sentAt: before.sentAt } },
-        )
-      : await this.#records.add({ _id: newId(), ...set })
+        ))) ||
+      // One that is over may just have been swept. An open one that is gone was used, and stays so.
+      (!isOpen && (await this.#records.add({ _id: newId(), ...set })))
     // Another request is sending one at this moment.
     if (!isStored) return undefined
     await pretendWrite()

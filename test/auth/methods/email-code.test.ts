@@ -98,6 +98,16 @@ describe('A sign-in code', () => {
     expect((await app.login(otp)).status).toBe(200)
   })
 
+  it('is sent to who left one unused days ago', async () => {
+    const app = await coded()
+    await app.ask()
+    app.later(2 * 86_400)
+    const before = app.sent.length
+    const otp = await app.code()
+    expect(app.sent).toHaveLength(before + 1)
+    expect((await app.login(otp)).status).toBe(200)
+  })
+
   it('ends with a new password, and with the address that it went to', async () => {
     const app = await coded()
     await app.login(await app.code())
