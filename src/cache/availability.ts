@@ -41,8 +41,7 @@ export class Availability {
     if (trial && this.#trying) return unreachable
     if (trial) this.#trying = true
     try {
-      const result = await (this.#isLocal ? work() : within(work(), timeoutMs))
-      if (result === late) throw new TooSlow(`no response within ${timeoutMs} ms`)
+      const result = await this.#inTime(work, timeoutMs)
       this.#failing = false
       return result
     } catch (error) {
@@ -52,6 +51,17 @@ export class Availability {
     } finally {
       if (trial) this.#trying = false
     }
+  }
+
+  /** Offers the cache what it may refuse, such as a large value. Whether it takes that says nothing of the rest. */
+  async offer(work: () => Promise<unknown>, timeoutMs: number, warn: Warn): Promise<void> {
+    if (!this.#failing) await this.#inTime(work, timeoutMs).catch(warn)
+  }
+
+  async #inTime<T>(work: () => Promise<T>, timeoutMs: number): Promise<T> {
+    const result = await (this.#isLocal ? work() : within(work(), timeoutMs))
+    if (result === late) throw new TooSlow(`no response within ${timeoutMs} ms`)
+    return result
   }
 }
 

@@ -23,7 +23,7 @@ export type SpaceSettings = Pick<CacheSettings, 'store' | 'prefix' | 'timeoutMs'
 /** The caches of one app. */
 export class Caches {
   readonly #options: CachesOptions
-  readonly #warn: Warn
+  readonly #warnings: Readonly<Record<'warn' | 'warnUnkept', Warn>>
   readonly #stores: CacheStore[] = []
   readonly #spaces = new Map<string, VersionedCache>()
   /** What makes collections tell the first space of their writes. */
@@ -33,9 +33,12 @@ export class Caches {
   constructor(options: CachesOptions) {
     this.#options = options
     const { logger, now } = options
-    this.#warn = warner((problem) => {
-      logger.warn('the cache cannot be reached; reads go to the database', { error: problem })
-    }, now)
+    const warning = (text: string) =>
+      warner((problem) => logger.warn(text, { error: problem }), now)
+    this.#warnings = {
+      warn: warning('the cache cannot be reached; reads go to the database'),
+      warnUnkept: warning('the cache has not kept a response'),
+    }
   }
 
   /** The space of a router; routers with the same store and prefix share one. */
@@ -105,7 +108,7 @@ export class Caches {
       prefix,
       place,
       fences: this.#fencesOf(store),
-      warn: this.#warn,
+      ...this.#warnings,
     })
   }
 

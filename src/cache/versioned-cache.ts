@@ -34,6 +34,8 @@ export interface SpaceOptions {
   readonly place: string
   readonly fences: Fences
   readonly warn: Warn
+  /** Warns of a response that was not kept. */
+  readonly warnUnkept: Warn
 }
 
 /** The result of a lookup in the cache. */
@@ -133,8 +135,8 @@ export class VersionedCache {
     { ttl, timeoutMs }: { readonly ttl: number; readonly timeoutMs: number },
   ): Promise<void> {
     const text = entryJson(version, key, entry)
-    const set = async () => this.#options.store.set(key, text, ttl)
-    await this.#reach.ask(set, timeoutMs)
+    const { store, warnUnkept } = this.#options
+    await this.#reach.offer(async () => store.set(key, text, ttl), timeoutMs, warnUnkept)
   }
 
   /** Call this before a write of `model`: from now on none of its entries are found. */

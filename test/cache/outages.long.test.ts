@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { fenceSchema } from '../../src/cache/write-fences.ts'
 import { createRouter } from '../../src/index.ts'
+import { everything } from '../../src/ports/filter.ts'
 import { type Service, service } from '../records/service.ts'
 import { type Fault, faultyCache } from './faulty.ts'
 import { BOOKS, Book, counted, type Library, library } from './library.ts'
@@ -187,6 +189,34 @@ describe('reads while the cache is away', () => {
     const start = performance.now()
     expect((await get('/books')).headers.get('x-cache')).toBe('MISS')
     expect(performance.now() - start).toBeLessThan(2000)
+  })
+
+  it('go on with the cache when it refuses a response, or takes long to keep it', async () => {
+    const { store, get, send, cache, book, log } = await library({
+      cache: { timeoutMs: TIMEOUT_MS },
+    })
+    await get('/books')
+    const { set } = cache
+    const refusals = [() => Promise.reject(new Error('ERR too large')), () => new Promise(() => {})]
+    for (const refuse of refusals) {
+      cache.set = (key, value, ttl) => (key.includes('page') ? refuse() : set(key, value, ttl))
+      await get('/books')
+      expect((await get('/books?page=7')).headers.get('x-cache')).toBe('MISS')
+      const both = await Promise.all([get('/books'), get('/books')])
+      expect(both.map(({ headers }) => headers.get('x-cache'))).toEqual(['HIT', 'HIT'])
+      await get('/books?page=7')
+      const write = send('PATCH', `/books/${book._id}`, { json: { price: 12 } })
+      await Promise.all([get('/books'), write])
+      cache.set = set
+    }
+    const warnings = log.lines.filter(({ level }) => level === 'warn')
+    const messages = warnings
+      .map(({ message }) => message)
+      .filter((text) => text.startsWith('the cache'))
+    expect(messages).toEqual(['the cache has not kept a response'])
+    // No write left a note.
+    const notes = store.collection(fenceSchema)
+    expect(await notes.count(everything)).toBe(0)
   })
 
   it('log one warning in 30 seconds, without keys and records', async () => {
