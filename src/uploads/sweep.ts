@@ -5,13 +5,14 @@
  * never leaves a dead link, only an extra object.
  */
 
-import type { FileStore } from '../ports/files.ts'
+import type { FileStore, StoredFile } from '../ports/files.ts'
 import { everything } from '../ports/filter.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Fields } from '../ports/records.ts'
 import type { ObjectShape } from '../ports/shape.ts'
 import type { Collection } from '../ports/store.ts'
-import { keysIn } from './file-values.ts'
+import { withTimeout } from '../ports/with-timeout.ts'
+import { urlsIn } from './file-values.ts'
 import { isOwnKey } from './model-files.ts'
 import { removeAll } from './storage.ts'
 
@@ -54,6 +55,8 @@ const BATCH = 100_000
 /** Records read, or objects removed, at a time. */
 const PAGE = 500
 const REMOVALS = 20
+/** A store that lists nothing for so many milliseconds is given up: a sweep that hangs would be the last one of its job. */
+const SILENCE_MS = 60_000
 
 /**
  * Removes the objects of an app's mounted routers that no record points at, and resolves to their keys. In `app`, mount
@@ -87,18 +90,31 @@ export async function sweepFiles(
   return { examined, orphans }
 }
 
-async function* oldObjects(files: AppFiles, before: number): AsyncGenerator<Set<string>> {
-  let batch = new Set<string>()
+/** Objects by the last part of their keys. */
+type Batch = Map<string, string>
+
+async function* oldObjects(files: AppFiles, before: number): AsyncGenerator<Batch> {
+  let batch: Batch = new Map()
   for (const prefix of outermost(files.places.map((place) => place.prefix))) {
-    for await (const { key, storedAt } of files.store?.list(prefix) ?? []) {
+    for await (const { key, storedAt } of listed(files.store, prefix)) {
       if (storedAt > before || !files.places.some((place) => isOwnKey(place.prefix, key))) continue
-      batch.add(key)
+      batch.set(lastPart(key), key)
       if (batch.size < BATCH) continue
       yield batch
-      batch = new Set()
+      batch = new Map()
     }
   }
   if (batch.size > 0) yield batch
+}
+
+async function* listed(store: FileStore | undefined, prefix: string): AsyncGenerator<StoredFile> {
+  const found = store?.list(prefix)[Symbol.asyncIterator]()
+  const late = () => new Error(`the file store listed nothing for ${SILENCE_MS / 1000} seconds`)
+  while (found) {
+    const { done, value } = await withTimeout(SILENCE_MS, () => found.next(), late)
+    if (done) return
+    yield value
+  }
 }
 
 /** The prefixes, without those that another one covers. */
@@ -107,13 +123,24 @@ function outermost(prefixes: readonly string[]): string[] {
   return unique.filter((one) => !unique.some((other) => other !== one && one.startsWith(other)))
 }
 
-async function unreferenced(files: AppFiles, keys: Set<string>): Promise<Set<string>> {
+/**
+ * The keys of those that no record points at. Their last parts tell: records may hold URLs of an address that the store
+ * had before, which lead to no key any more.
+ */
+async function unreferenced(files: AppFiles, batch: Batch): Promise<Iterable<string>> {
   for (const { fields, records } of files.places) {
     for await (const record of every(records, fields)) {
-      for (const key of keysIn(record, fields, files.store)) keys.delete(key)
+      for (const url of fields.flatMap((field) => urlsIn(record[field])))
+        batch.delete(lastPart(url))
     }
   }
-  return keys
+  return batch.values()
+}
+
+/** The part with random bits: no other object has it. */
+function lastPart(url: string): string {
+  const [path = ''] = url.split(/[?#]/, 1)
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 async function* every(records: Collection, fields: readonly string[]): AsyncGenerator<Fields> {

@@ -2,7 +2,7 @@
  * The sweeper: what no record points at goes, everything else stays.
  */
 
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel, sweepFiles } from '../../src/index.ts'
 import { newKey } from '../../src/uploads/model-files.ts'
@@ -45,6 +45,44 @@ it('leaves objects alone whose record may be on its way', async () => {
   const half = { now: () => Date.now() + 30_000 }
   expect((await sweepFiles(served.app, { ...half, graceSeconds: 60 })).orphans).toEqual([])
   expect((await sweepFiles(served.app, { ...half, graceSeconds: 10 })).orphans).toEqual([key])
+})
+
+it.each(['https://api.example.com/uploads', '/files'])(
+  'leaves objects alone whose records have URLs from before the store got the address %s',
+  async (url) => {
+    const served = album()
+    const data = form({ title: 'x', image: png, others: [png], cover: png, sheets: [png] })
+    await served.upload('POST', '/photos', data)
+    const left = await orphan(served)
+    const urlOf = (key: string) => `${url}/${key}`
+    const keyOf = (own: string) =>
+      own.startsWith(`${url}/`) ? own.slice(url.length + 1) : undefined
+    const store = { ...served.files, urlOf, keyOf }
+    const files = { ...served.app.files, store }
+    const app = { files, ready: () => served.app.ready() }
+    expect((await sweepFiles(app, inTwoHours)).orphans).toEqual([left])
+    expect(await served.keys()).toHaveLength(4)
+  },
+)
+
+it('ends if the store goes silent', async () => {
+  const served = album()
+  const key = await orphan(served)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const store = {
+    ...served.files,
+    async *list() {
+      yield { key, storedAt: 0 }
+      await new Promise(() => {})
+    },
+  }
+  const app = { files: { ...served.app.files, store }, ready: () => served.app.ready() }
+  const swept = sweepFiles(app, inTwoHours)
+  const refused = expect(swept).rejects.toThrow('the file store listed nothing for 60 seconds')
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0))
+  await vi.advanceTimersByTimeAsync(60_000)
+  await refused
 })
 
 it('only counts on a dry run', async () => {
