@@ -10,7 +10,7 @@ import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
 import { every } from '../../sql/filter.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
-import type { Compilation } from '../layout/operands.ts'
+import { type Compilation, orderBy } from '../layout/operands.ts'
 import { type Reader, type Row, type Run, readerOf } from '../layout/rows.ts'
 import { identifier, literal, Parameters, restored } from '../layout/sql.ts'
 import { compileChange, scalarText } from './change.ts'
@@ -124,8 +124,19 @@ function target(filter: Filter, held: Condition, compiled: Compilation): string 
   if (namesOne(filter)) return condition()
   // The lock makes sure that the row still meets the condition when it is written, and that another one is taken if it
   // no longer does.
-  const chosen = `SELECT ${id} FROM ${sql} WHERE ${condition()} LIMIT 1 FOR UPDATE`
+  const order = rangeOrder(filter, compiled)
+  const chosen = `SELECT ${id} FROM ${sql} WHERE ${condition()}${order} LIMIT 1 FOR UPDATE`
   return `${id} = (${chosen}) AND ${condition()}`
+}
+
+/**
+ * The order of the index that serves a range, so that it is used. Once PostgreSQL plans for any value, it expects a third of
+ * the records in a range, and reads all of them for the first one where there is none.
+ */
+function rangeOrder(filter: Filter, compiled: Compilation): string {
+  if (!('field' in filter && /^[lg]te?$/.test(filter.op))) return ''
+  const keys = compiled.schema.indexes.map(([first]) => first)
+  return orderBy(keys.filter((key) => key?.field === filter.field).slice(0, 1), compiled)
 }
 
 /** An `UPDATE` up to its condition. */
