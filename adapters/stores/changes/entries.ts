@@ -47,8 +47,13 @@ export class LoggedModels {
   }
 }
 
-/** How often a write that is noted also drops old entries. */
-export const DROPPING: number = 1 / 20
+/** The most entries that are looked at when old ones are dropped. */
+export const MAX_DROPPED = 1000
+
+/** How often old entries are dropped with a write that adds so many: they go faster than others come. */
+export function timesToDrop(added: number): number {
+  return Math.random() < added / 20 ? 1 + Math.floor((2 * added) / MAX_DROPPED) : 0
+}
 
 /**
  * Where to read on after entries at the positions `found`: at the end of the log, unless there may be more before it. Never

@@ -3,7 +3,7 @@
 import type { WriteWatch } from '../../../src/ports/copying.ts'
 import type { MaybePromise } from '../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema, LeftOver, Store } from '../../../src/ports/store.ts'
-import { dropOld, openLog } from './changes/log.ts'
+import { dropAll, openLog } from './changes/log.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import type { Shapes } from './layout/schema-stamps.ts'
@@ -46,7 +46,7 @@ export function storeOver(engine: Engine): Store {
       const found = await engine.prepare(schemas)
       shapes.all = found.shapes
       log.prepared(schemas)
-      const old = log.logged.flatMap(dropOld)
+      const old = dropAll(log, 1)
       if (old.length > 0) {
         await write(old).catch((error: unknown) => {
           throw portError(error, undefined)

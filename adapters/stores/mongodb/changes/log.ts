@@ -8,16 +8,13 @@ import type {
   NotedChange,
 } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { DROPPING, LoggedModels, nextPosition } from '../../changes/entries.ts'
+import { LoggedModels, MAX_DROPPED, nextPosition, timesToDrop } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import type { Connection } from '../connection/connection.ts'
 import { EXISTS, throwMet, unless } from '../connection/errors.ts'
 import { ENTRIES, MOST, NOTHING, type Position, type State, Tickets } from './tickets.ts'
-
-/** The most entries that are looked at, to be dropped. */
-const MAX_DROPPED = 1000
 
 /** An entry as it is stored. */
 interface Entry {
@@ -91,6 +88,7 @@ export class Log implements ChangeLog {
   /** A ticket for a transaction in `session`. */
   ticket(session: ClientSession): LogTicket {
     let taken: ReturnType<Tickets['take']> | undefined
+    let added = 0
     const take = () => {
       taken ??= this.#tickets.take(session.id ?? null)
       // Whoever adds entries is told of it.
@@ -99,8 +97,11 @@ export class Log implements ChangeLog {
     }
     return {
       take,
-      close: () => void taken?.then(({ number }) => this.#close(number)).catch(() => {}),
-      add: async (noted) => this.#add(noted, session, await take()),
+      close: () => void taken?.then(({ number }) => this.#close(number, added)).catch(() => {}),
+      add: async (noted) => {
+        added = noted.length
+        return this.#add(noted, session, await take())
+      },
     }
   }
 
@@ -123,12 +124,12 @@ export class Log implements ChangeLog {
     await this.#tickets.state({}).catch(() => {})
   }
 
-  /** The transaction with this ticket has ended. */
-  async #close(number: number): Promise<void> {
+  /** The transaction with this ticket has ended, and has added so many entries. */
+  async #close(number: number, added: number): Promise<void> {
     try {
       await this.#connection.run(undefined, () => this.#tickets.close(number))
       this.#wakes.notify()
-      if (Math.random() < DROPPING) await this.#drop()
+      await this.#drop(timesToDrop(added))
     } catch {
       // Readers close what is left.
     }
@@ -140,7 +141,7 @@ export class Log implements ChangeLog {
     await this.#connection.database.createCollection(ENTRIES).catch(unless(EXISTS))
     await this.#entries.createIndex({ model: 1, record: 1, _id: -1 })
     await this.#tickets.prepare()
-    await this.#drop()
+    await this.#drop(1)
   }
 
   /** What `read` finds at one moment, which a majority of the members knows. */
@@ -191,10 +192,10 @@ export class Log implements ChangeLog {
     })
   }
 
-  async #drop(): Promise<void> {
-    for (const one of this.#models.all) {
-      if (one.keepMs === Number.POSITIVE_INFINITY) continue
-      await this.#seen((state) => this.#dropOf(one, state))
+  async #drop(times: number): Promise<void> {
+    const limited = this.#models.all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)
+    for (let left = times; left > 0; left -= 1) {
+      for (const one of limited) await this.#seen((state) => this.#dropOf(one, state))
     }
   }
 

@@ -10,6 +10,7 @@
  */
 
 import type { LoggedModel, NotedChange } from '../../../../src/ports/changes.ts'
+import { MAX_DROPPED } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { positionText } from '../../changes/position.ts'
 import { tableSql } from '../layout/columns.ts'
@@ -115,9 +116,6 @@ export function notedIn(rows: readonly Row[]): NotedChange[] {
     }
   })
 }
-
-/** The most entries that one call looks at. */
-const MAX_DROPPED = 1000
 
 /** Drops the oldest entries of a model, if they are older than it keeps them. */
 export function dropOld(

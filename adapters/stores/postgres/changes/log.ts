@@ -2,7 +2,7 @@
 
 import type { ChangeLog, LoggedChange } from '../../../../src/ports/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { DROPPING, LoggedModels, nextPosition } from '../../changes/entries.ts'
+import { LoggedModels, nextPosition, timesToDrop } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
@@ -94,10 +94,10 @@ export class Log implements ChangeLog {
     return notedIn((await run(addEntries(this.#tables, noted, written))).rows)
   }
 
-  /** After a write that has added entries. */
-  notify(): void {
+  /** After a write that has added so many entries. */
+  notify(added: number): void {
     this.#wakes.notify()
-    if (Math.random() < DROPPING) void this.#drop().catch(() => {})
+    void this.#drop(timesToDrop(added)).catch(() => {})
   }
 
   async prepared(schemas: readonly CollectionSchema[]): Promise<void> {
@@ -105,13 +105,15 @@ export class Log implements ChangeLog {
     const sql = `SELECT current_setting('default_transaction_isolation')`
     const [[isolation] = []] = await this.#ask({ sql, values: [] })
     this.isPlain = isolation === 'read committed'
-    await this.#drop()
+    await this.#drop(1)
   }
 
-  async #drop(): Promise<void> {
-    for (const one of this.#models.all) {
-      if (one.keepMs === Number.POSITIVE_INFINITY) continue
-      await this.#connection.run({ sql: dropOld(this.#tables, one), values: [] })
+  async #drop(times: number): Promise<void> {
+    const limited = this.#models.all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)
+    for (let left = times; left > 0; left -= 1) {
+      for (const one of limited) {
+        await this.#connection.run({ sql: dropOld(this.#tables, one), values: [] })
+      }
     }
   }
 

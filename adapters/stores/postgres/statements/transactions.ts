@@ -39,7 +39,7 @@ export function stepWriter(
     })
     try {
       const taken = await writeAll(all, connection, log)
-      if (taken.noted && taken.noted.length > 0) log.notify()
+      if (taken.noted && taken.noted.length > 0) log.notify(taken.noted.length)
       return taken
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }

@@ -135,8 +135,9 @@ function target(filter: Filter, held: Condition, compiled: Compilation): string 
  */
 function rangeOrder(filter: Filter, compiled: Compilation): string {
   if (!('field' in filter && /^[lg]te?$/.test(filter.op))) return ''
-  const keys = compiled.schema.indexes.map(([first]) => first)
-  return orderBy(keys.filter((key) => key?.field === filter.field).slice(0, 1), compiled)
+  const { field } = filter
+  const keys = compiled.schema.indexes.flatMap(([first]) => (first?.field === field ? [first] : []))
+  return orderBy(keys.slice(0, 1), compiled)
 }
 
 /** An `UPDATE` up to its condition. */

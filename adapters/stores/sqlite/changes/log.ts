@@ -15,7 +15,7 @@ import type {
 } from '../../../../src/ports/changes.ts'
 import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { LoggedModels, nextPosition, type StoredEntry } from '../../changes/entries.ts'
+import { LoggedModels, MAX_DROPPED, nextPosition, type StoredEntry } from '../../changes/entries.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import { portError } from '../layout/errors.ts'
@@ -131,11 +131,8 @@ function notedIn(row: Row | undefined): NotedChange[] {
     })
 }
 
-/** The most entries of a model that one write drops. */
-const MAX_DROPPED = 1000
-
 /** Drops the oldest entries of a model, if they are older than it keeps them. */
-export function dropOld({ model, keepMs }: LoggedModel): Statement[] {
+function dropOld({ model, keepMs }: LoggedModel): Statement[] {
   if (keepMs === Number.POSITIVE_INFINITY) return []
   const old = `at < ${NOW_MS} - ${Math.ceil(keepMs)}`
   const known = `coalesce((SELECT seq FROM ${DROPPED} WHERE model = ?1), 0)`
@@ -151,6 +148,11 @@ export function dropOld({ model, keepMs }: LoggedModel): Statement[] {
       values: [model],
     },
   ]
+}
+
+/** Drops the oldest entries of all models, so many times. */
+export function dropAll({ logged }: Pick<OwnLog, 'logged'>, times: number): Statement[] {
+  return Array.from({ length: times }, () => logged.flatMap(dropOld)).flat()
 }
 
 /** A log, and what its store must tell it. */

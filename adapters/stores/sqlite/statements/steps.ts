@@ -6,9 +6,9 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
-import { DROPPING } from '../../changes/entries.ts'
+import { timesToDrop } from '../../changes/entries.ts'
 import { filterOf, take } from '../../planner/steps.ts'
-import { beginNoting, dropOld, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'
+import { beginNoting, dropAll, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
@@ -53,7 +53,12 @@ export function stepWriter(
     try {
       const written = await runAll(statements)
       const results = steps.map((step, at) => resultOf(step, written[places[at] ?? at]))
-      return end === undefined ? { results } : { results, noted: log.noted(written[end]?.rows[0]) }
+      if (end === undefined) return { results }
+      const noted = log.noted(written[end]?.rows[0])
+      // One step may have added many. What the write itself did stands.
+      const old = dropAll(log, timesToDrop(noted.length - steps.length))
+      if (old.length > 0) await runAll(old).catch(() => {})
+      return { results, noted }
     } catch (error) {
       const failed = failedStep(error)
       if (failed !== undefined) return { failed }
@@ -77,8 +82,8 @@ function noting(steps: readonly WriteStep[], statements: readonly Statement[], l
     places.push(all.push(statements[at] as Statement) - 1)
   }
   const end = by === undefined ? undefined : all.push(END_NOTING) - 1
-  const drops = end !== undefined && Math.random() < DROPPING * steps.length
-  return { statements: drops ? [...all, ...log.logged.flatMap(dropOld)] : all, places, end }
+  const old = dropAll(log, end === undefined ? 0 : timesToDrop(steps.length))
+  return { statements: [...all, ...old], places, end }
 }
 
 const FAILED = 'fieldgate step'
