@@ -1,8 +1,9 @@
 /** `idempotency`, in one process. Kills, services and crowds: the slow tests beside this. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryCache } from '../../adapters/caches/memory.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { idempotency } from '../../src/guards/index.ts'
 import {
   createAuthRouter,
@@ -12,6 +13,8 @@ import {
   HttpError,
   userFields,
 } from '../../src/index.ts'
+import { ownSchema } from '../../src/model/own-records.ts'
+import { everything } from '../../src/ports/filter.ts'
 import { StoreUnavailable } from '../../src/ports/store-errors.ts'
 import { errorOf, Note, notes } from './notes.ts'
 
@@ -344,6 +347,20 @@ describe('idempotency', () => {
     const again = await ask('POST', '/notes', keyed('a', 'two'))
     expect([again.status, again.headers.has('idempotency-replayed')]).toEqual([201, false])
     expect(await count()).toBe(2)
+  })
+
+  it('removes what is over in a process that ends before it has had many keys', async () => {
+    const store = sqliteStore()
+    const kept = store.collection(ownSchema('fieldgate_idempotency_keys', {}))
+    let at = Date.UTC(2024, 2, 1)
+    const { ask } = notes([idempotency({ ttlSeconds: 60 })], { store, now: () => at })
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.99)
+    onTestFinished(() => random.mockRestore())
+    for (const key of ['a', 'b', 'c']) await ask('POST', '/notes', keyed(key))
+    at += 61_000
+    random.mockReturnValue(0.01)
+    await ask('POST', '/notes', keyed('d'))
+    await expect.poll(() => kept.count(everything)).toBe(1)
   })
 
   it('demands a key if it is required, for writes alone', async () => {
