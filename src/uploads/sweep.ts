@@ -110,10 +110,15 @@ async function* oldObjects(files: AppFiles, before: number): AsyncGenerator<Batc
 async function* listed(store: FileStore | undefined, prefix: string): AsyncGenerator<StoredFile> {
   const found = store?.list(prefix)[Symbol.asyncIterator]()
   const late = () => new Error(`the file store listed nothing for ${SILENCE_MS / 1000} seconds`)
-  while (found) {
-    const { done, value } = await withTimeout(SILENCE_MS, () => found.next(), late)
-    if (done) return
-    yield value
+  try {
+    while (found) {
+      const { done, value } = await withTimeout(SILENCE_MS, () => found.next(), late)
+      if (done) return
+      yield value
+    }
+  } finally {
+    // Closes what it has open, sooner or later: one that is silent would not return.
+    found?.return?.().catch(() => {})
   }
 }
 
