@@ -1,5 +1,6 @@
 /** One try of a delivery, and what is held of it if it fails. */
 
+import { hexDigestOf } from '#hmac'
 import type { LoggedChange } from '../../ports/changes.ts'
 import type { WriteStep } from '../../ports/store.ts'
 import { DuplicateKey } from '../../ports/store-errors.ts'
@@ -174,8 +175,12 @@ function aboutOf({ change, to }: Pick<Delivery, 'change' | 'to'>): object {
 
 /** The deliveries of one record to one receiver are in order. */
 export function laneOf({ model, before, after }: LoggedChange, to: string): string {
-  return JSON.stringify([model, (after ?? before)?._id, to])
+  const text = JSON.stringify([model, (after ?? before)?._id, to])
+  return text.length > MAX_LANE ? hexDigestOf(text) : text
 }
+
+/** The lane is in an index, and PostgreSQL takes no more than 2.7 KB there. */
+const MAX_LANE = 500
 
 /** A number of slots; who comes first gets one first. */
 export class Slots {
