@@ -45,4 +45,29 @@ await withService('postgres', ({ url }) => {
     await sql.end()
     await store.close()
   })
+
+  it('what a slower process drops does not take back what a faster one has noted', async () => {
+    const schema = fresh()
+    const store = postgresStore({ url, schema })
+    const sql = connect(url, { max: 3, onnotice: () => {} })
+    const brief = { ...people, logged: { model: 'Person', keepMs: 1 } }
+    await store.prepare([brief])
+    await store.write?.([{ in: brief, by: null, insert: { _id: newId(), name: 'x' } }])
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    const dropped = sql`${sql(schema)}.fieldgate_changes_dropped`
+
+    const faster = await sql.reserve()
+    await faster`BEGIN`
+    await faster`INSERT INTO ${dropped} (model, place, seq, at) VALUES ('Person', 9000000000000, 1, 1)`
+    const slower = store.prepare([brief])
+    const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${`%${schema}%fieldgate_changes_dropped%`}`
+    await expect.poll(async () => (await sql`${waiting}`).length).toBeGreaterThan(0)
+    await faster`COMMIT`
+    faster.release()
+    await slower
+
+    expect(await sql`SELECT place::text FROM ${dropped}`).toEqual([{ place: '9000000000000' }])
+    await sql.end()
+    await store.close()
+  })
 })

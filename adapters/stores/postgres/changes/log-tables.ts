@@ -117,7 +117,7 @@ export function notedIn(rows: readonly Row[]): NotedChange[] {
   })
 }
 
-/** Drops the oldest entries of a model, if they are older than it keeps them. */
+/** Drops the oldest entries of a model, if they are older than it keeps them, and nobody else has dropped more meanwhile. */
 export function dropOld(
   { entries, dropped, log }: LogTables,
   { model, keepMs }: LoggedModel,
@@ -132,8 +132,9 @@ export function dropOld(
     last AS (SELECT place, seq, at FROM oldest
       WHERE NOT EXISTS (SELECT FROM young WHERE (young.place, young.seq) <= (oldest.place, oldest.seq))
       ORDER BY place DESC, seq DESC LIMIT 1),
-    noted AS (INSERT INTO ${dropped} SELECT ${literal(model)}, place, seq, at FROM last
+    noted AS (INSERT INTO ${dropped} AS mark SELECT ${literal(model)}, place, seq, at FROM last
       ON CONFLICT (model) DO UPDATE SET place = excluded.place, seq = excluded.seq, at = excluded.at
+      WHERE (mark.place, mark.seq) < (excluded.place, excluded.seq)
       RETURNING place, seq)
     DELETE FROM ${entries} AS entry USING noted
       WHERE entry.${own} AND (entry.place, entry.seq) > ((SELECT place FROM known), (SELECT seq FROM known))
