@@ -90,20 +90,13 @@ export class Loop implements Pace {
     return !this.isClosing
   }
 
-  /** Lets what runs end by itself for `waitMs`, and as long again once it has been told; then leaves it. */
   async close(waitMs: number = WAIT_MS): Promise<void> {
     this.isClosing = true
     for (const bell of this.#bells) bell.ring()
-    const left = Promise.withResolvers<void>()
     const abort = () => this.#aborts.abort(new Error('the app is closing'))
-    const leave = () => {
-      const about = { work: this.#work, waitedMs: 2 * waitMs }
-      this.#host.logger.error('background work was left, because it does not end', about)
-      left.resolve()
-    }
-    const timers = [setTimeout(abort, waitMs), setTimeout(leave, 2 * waitMs)]
-    await Promise.race([this.#running, left.promise])
-    for (const timer of timers) clearTimeout(timer)
+    const timer = setTimeout(abort, waitMs)
+    await this.#running
+    clearTimeout(timer)
   }
 
   async #run(): Promise<void> {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { Receivers, Resting } from '../../src/background/changes/receivers.ts'
-import { type Delivering, Slots, Tries } from '../../src/background/changes/tries.ts'
 
 /** Receivers, and deliveries to them that end when told, after so many milliseconds. */
 function receivers(slots: number) {
@@ -44,21 +43,4 @@ it('so do those whose failures take long', async () => {
   expect(await begin('other').end(1)).toBe('done')
   expect(await one.end(1, new Error('refused'))).toBe('failed')
   for (const another of [begin('a'), begin('a')]) expect(await another.end(1)).toBe('done')
-})
-
-it('what was not tried is neither set aside nor left for an hour', async () => {
-  const now = Date.now()
-  const ends = async (error: Error) => {
-    const tries = new Tries({
-      host: { now: () => now, logger: { error() {}, warn() {} } },
-      settings: { name: 'webhooks', isOver: () => true },
-      lease: { signal: new AbortController().signal },
-      ...{ slots: new Slots(1), receivers: { try: () => Promise.reject(error) } },
-    } as unknown as Delivering)
-    const change = { id: '1', model: 'Task', before: null, after: { _id: 'a' } } as never
-    const end = await tries.run({ change, lane: '', to: 'x' }, { attempt: 20, since: new Date(0) })
-    return end.kind === 'failed' && [end.isAside, end.due.getTime() - now]
-  }
-  expect(await ends(new Resting())).toEqual([false, 600_000])
-  expect(await ends(new Error('refused'))).toEqual([true, 3_600_000])
 })

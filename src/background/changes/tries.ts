@@ -123,17 +123,13 @@ export class Tries {
 
   #failed({ change, to }: Delivery, { attempt, since }: Before, error: Error): End {
     const { settings, host } = this.#at
-    const isResting = error instanceof Resting
-    const isAside = !isResting && settings.isOver(attempt, since)
-    const pause = Math.min(
-      pauseAfter(attempt),
-      isResting ? LONGEST_REST_MS : Number.POSITIVE_INFINITY,
-    )
-    const due = new Date(host.now() + pause)
+    const isAside = settings.isOver(attempt, since)
+    const due = new Date(host.now() + pauseAfter(attempt))
     const told = { ...aboutOf({ change, to }), attempt, error: String(error?.stack ?? error) }
     if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
     else {
-      if (!isResting) host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
+      if (!(error instanceof Resting))
+        host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
       this.#isDue(due.getTime())
     }
     const message = String(error?.message ?? error).slice(0, MOST_OF_ERROR)
@@ -161,9 +157,6 @@ export class Tries {
 }
 
 const MOST_OF_ERROR = 500
-
-/** What was not even tried is soon tried again; thousands of them must not be the only work. */
-const LONGEST_REST_MS = 600_000
 
 /** How often a try is warned of that does not end, in milliseconds. */
 const LONG_MS = 600_000
