@@ -11,7 +11,7 @@ function receivers(slots: number) {
       .try(to, () => promise)
       .then(
         () => 'done',
-        (error: unknown) => (error instanceof Resting ? 'resting' : 'failed'),
+        (error: unknown) => (error instanceof Resting ? error.until : 'failed'),
       )
     const end = (ms: number, error?: Error) => {
       clock.at += ms
@@ -28,7 +28,7 @@ it('receivers that take long share half of the slots, until they do not', async 
   const { begin } = receivers(4)
   for (const to of ['a', 'b']) expect(await begin(to).end(6000)).toBe('done')
   const [one, two] = [begin('a'), begin('b')]
-  expect(await begin('a').ended).toBe('resting')
+  expect(await begin('a').ended).toBe(12_000 + 5000)
   expect(await begin('other').end(1)).toBe('done')
   expect(await one.end(1)).toBe('done')
   const [three, four] = [begin('a'), begin('a')]
@@ -39,8 +39,18 @@ it('so do those whose failures take long', async () => {
   const { begin } = receivers(2)
   expect(await begin('a').end(6000, new Error('no response'))).toBe('failed')
   const one = begin('a')
-  expect(await begin('a').ended).toBe('resting')
+  expect(await begin('a').ended).toBe(6000 + 5000)
   expect(await begin('other').end(1)).toBe('done')
   expect(await one.end(1, new Error('refused'))).toBe('failed')
   for (const another of [begin('a'), begin('a')]) expect(await another.end(1)).toBe('done')
+})
+
+it('what rests has its turn after those before it, however often it has rested', async () => {
+  const { begin } = receivers(4)
+  await begin('a').end(6000)
+  for (const _ of ['one', 'two']) begin('a')
+  expect(await begin('a').ended).toBe(11_000)
+  expect(await begin('a').ended).toBe(13_500)
+  await begin('other').end(60_000)
+  expect(await begin('a').ended).toBe(71_000)
 })

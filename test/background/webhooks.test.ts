@@ -163,6 +163,28 @@ describe('webhooks', () => {
     expect(down.received.map(({ body }) => body.data.title)).toEqual(['0', '0', '1', '2', '3'])
   })
 
+  it('that wait for others of a slow endpoint are sent in turn, within the time that those take', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    const slow = () => {
+      it.clock.at += 6000
+      return 200
+    }
+    const own = await received(SECRET, slow)
+    const endpoints = [{ url: own.url, secret: SECRET }]
+    const app = await sending(it, { endpoints, concurrency: 2 })
+    const { at } = it.clock
+    for (let count = 0; count < 12; count += 1) {
+      await tasks(app).insert({ title: `${count}` })
+      if (count === 0) await runDue(app)
+    }
+    for (let turns = 0; turns < 40 && own.received.length < 12; turns += 1) {
+      await runDue(app)
+      it.clock.at += 1000
+    }
+    expect(own.received).toHaveLength(12)
+    expect(it.clock.at - at).toBeLessThan(12 * 9000)
+  })
+
   it('do not reach private addresses, whatever name leads there', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     const own = await received(SECRET)

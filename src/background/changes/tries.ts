@@ -123,16 +123,20 @@ export class Tries {
 
   #failed({ change, to }: Delivery, { attempt, since }: Before, error: Error): End {
     const { settings, host } = this.#at
+    const message = String(error?.message ?? error).slice(0, MOST_OF_ERROR)
+    if (error instanceof Resting) {
+      this.#isDue(error.until)
+      const due = new Date(error.until)
+      return { kind: 'failed', isAside: false, attempt: attempt - 1, due, since, error: message }
+    }
     const isAside = settings.isOver(attempt, since)
     const due = new Date(host.now() + pauseAfter(attempt))
     const told = { ...aboutOf({ change, to }), attempt, error: String(error?.stack ?? error) }
     if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
     else {
-      if (!(error instanceof Resting))
-        host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
+      host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
       this.#isDue(due.getTime())
     }
-    const message = String(error?.message ?? error).slice(0, MOST_OF_ERROR)
     return { kind: 'failed', isAside, attempt, due, since, error: message }
   }
 
