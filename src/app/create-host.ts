@@ -105,7 +105,8 @@ export function createHost(
     ...{ start, ready },
     close() {
       streams.end()
-      closing ??= closeInTurn([...host.background, start, caches, files, database])
+      const background = () => Promise.all(host.background.map((work) => work.close()))
+      closing ??= background().then(() => closeInTurn([start, caches, files, database]))
       return closing
     },
   }

@@ -1,6 +1,7 @@
 /** Does something again and again in one process. */
 
 import { causeOf, outageLog } from '../http/outages.ts'
+import { withTimeout } from '../ports/with-timeout.ts'
 import type { Host } from '../records/engine/host.ts'
 
 /** How often those look again who wait for another process, and after a failure, in milliseconds. */
@@ -8,6 +9,9 @@ export const POLL_MS = 5000
 
 /** As long as `serve` waits. */
 const WAIT_MS = 25_000
+
+/** What has not ended so long after its signal does not listen to it: an app that closes has other things to close. */
+const LEFT_MS = 15_000
 
 /** Clocks jump, and timers stop while a machine sleeps. */
 const LONGEST_SLEEP_MS = 60_000
@@ -95,7 +99,13 @@ export class Loop implements Pace {
     for (const bell of this.#bells) bell.ring()
     const abort = () => this.#aborts.abort(new Error('the app is closing'))
     const timer = setTimeout(abort, waitMs)
-    await this.#running
+    const late = () => new Error(`${this.#work} ignores its signal, and is left behind`)
+    try {
+      await withTimeout(waitMs + LEFT_MS, async () => this.#running, late)
+    } catch (error) {
+      this.#host.logger.warn((error as Error).message)
+    }
+    this.#running = undefined
     clearTimeout(timer)
   }
 

@@ -6,7 +6,7 @@ import type { App } from '../app/app.ts'
 export interface RunningBackground {
   /**
    * Takes nothing new, and resolves when what runs has ended. After `waitMs` milliseconds (default 25,000) the signals of
-   * what still runs abort.
+   * what still runs abort. What goes on for 15 seconds more is left behind, with a warning in the log.
    */
   close(waitMs?: number): Promise<void>
 }
