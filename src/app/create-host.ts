@@ -105,8 +105,7 @@ export function createHost(
     ...{ start, ready },
     close() {
       streams.end()
-      const background = () => Promise.all(host.background.map((work) => work.close()))
-      closing ??= background().then(() => closeInTurn([start, caches, files, database]))
+      closing ??= closeInTurn([atOnce(host.background), start, caches, files, database])
       return closing
     },
   }
@@ -166,10 +165,14 @@ function atomicSteps(hostOf: () => Host, load: AppParts['atomic']): Host['atomic
   }
 }
 
-async function closeInTurn(
-  parts: readonly ({ close?(): Promise<void> } | undefined)[],
-): Promise<void> {
+type Closing = { close?(): Promise<void> } | undefined
+
+async function closeInTurn(parts: readonly Closing[]): Promise<void> {
   for (const part of parts) await part?.close?.()
+}
+
+function atOnce(parts: readonly Closing[]): Closing {
+  return { close: async () => void (await Promise.all(parts.map((part) => part?.close?.()))) }
 }
 
 interface OwnCollections {
