@@ -8,15 +8,12 @@ export interface ServedObject extends FileMeta {
   readonly etag: string
   /** Epoch milliseconds. */
   readonly storedAt: number
-  /** The bytes from `start` up to, but not including, `end`; undefined if the object was removed meanwhile. */
-  read(start: number, end: number): Promise<ReadableStream<Uint8Array> | undefined>
+  /** The bytes from `start` up to, but not including, `end`. */
+  read(start: number, end: number): Promise<ReadableStream<Uint8Array>>
 }
 
-/** The response to GET and HEAD of `object` (RFC 9110), if it is still there. Throws `RangeNotSatisfiable`. */
-export async function serveObject(
-  request: Request,
-  object: ServedObject,
-): Promise<Response | undefined> {
+/** The response to GET and HEAD of `object` (RFC 9110). Throws `RangeNotSatisfiable`. */
+export async function serveObject(request: Request, object: ServedObject): Promise<Response> {
   const headers = headersOf(object)
   if (isUnchanged(request, object)) return new Response(null, { status: 304, headers })
   headers.set('Content-Type', object.contentType)
@@ -26,7 +23,6 @@ export async function serveObject(
   headers.set('Content-Length', String(end - start))
   if (range) headers.set('Content-Range', `bytes ${start}-${end - 1}/${object.size}`)
   const body = request.method === 'GET' && end > start ? await object.read(start, end) : null
-  if (body === undefined) return undefined
   return new Response(body, { status: range ? 206 : 200, headers })
 }
 

@@ -353,16 +353,3 @@ it('a URL that cannot be parsed, as a Host that is none makes it, leads to no fi
     for (const files of stores) expect(await files.serve?.(request)).toBeUndefined()
   }
 })
-
-it('a file of R2 that is removed while it is asked for is none', async () => {
-  const found = {
-    ...{ key: 'files/x.png', size: 9, httpEtag: '"e"', uploaded: new Date() },
-    customMetadata: { acl: 'public-read' },
-  }
-  const binding = { put: async () => {}, head: async () => found, get: async () => null }
-  const files = r2Files(binding as unknown as R2Binding, { secret: 'x'.repeat(32) })
-  const url = new URL(files.urlOf(found.key), 'http://localhost')
-  const ask = (method: string) => files.serve?.(new Request(url, { method }))
-  expect((await ask('HEAD'))?.status).toBe(200)
-  expect(await ask('GET')).toBeUndefined()
-})
