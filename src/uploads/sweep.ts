@@ -11,6 +11,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Fields } from '../ports/records.ts'
 import type { ObjectShape } from '../ports/shape.ts'
 import type { Collection } from '../ports/store.ts'
+import { nextTurn } from '../ports/turns.ts'
 import { withTimeout } from '../ports/with-timeout.ts'
 import { urlsIn } from './file-values.ts'
 import { isOwnKey } from './model-files.ts'
@@ -158,6 +159,8 @@ async function* every(records: Collection, fields: readonly string[]): AsyncGene
       ...(after !== undefined && { after: [after] }),
     })
     yield* found
+    // A store in this process answers at once: requests would wait for the whole sweep.
+    await nextTurn()
     after = String(found.at(-1)?._id)
     more = found.length === PAGE
   }
