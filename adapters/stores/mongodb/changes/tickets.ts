@@ -39,6 +39,8 @@ export interface State {
   readonly now: Date
   /** The last entry that may have been dropped, by model. */
   readonly dropped: ReadonlyMap<string, Position>
+  /** After which entry the last dropping began, by model: its process may have died before it removed any. */
+  readonly began: ReadonlyMap<string, number>
 }
 
 /** An entry by its number and its time. */
@@ -112,13 +114,15 @@ export class Tickets {
     const dropped = found.flatMap(({ _id, number, at }) =>
       _id === LOG ? [] : [[_id.slice(DROPPED.length), [number, Number(at)]] as const],
     )
-    return { epoch: log.epoch, floor: first * MOST, now, dropped: new Map(dropped) }
+    const began = found.map(({ _id, from = 0 }) => [_id.slice(DROPPED.length), from] as const)
+    const known = { dropped: new Map(dropped), began: new Map(began) }
+    return { epoch: log.epoch, floor: first * MOST, now, ...known }
   }
 
-  /** Notes up to which entry those of a model may have been dropped. */
-  async drop(model: string, [number, at]: Position): Promise<void> {
-    const set = { $max: { number, at } }
-    await this.#log.updateOne({ _id: DROPPED + model }, set, { upsert: true })
+  /** Notes up to which entry those of a model may have been dropped, and after which one that begins. */
+  async drop(model: string, [number, at]: Position, from: number): Promise<void> {
+    const noted = { $max: { number, at }, $set: { from } }
+    await this.#log.updateOne({ _id: DROPPED + model }, noted, { upsert: true })
   }
 
   /** Sees to it that nothing comes any more of tickets that have been left. */
@@ -163,5 +167,6 @@ interface LogDocument {
   readonly number: number
   readonly open: readonly Ticket[]
   readonly at?: number
+  readonly from?: number
   readonly now?: Date
 }
