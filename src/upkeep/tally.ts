@@ -32,14 +32,6 @@ export class Ids implements Some {
 export class Tally<What extends object> {
   readonly #found = new Map<string, { readonly what: What; readonly ids: Ids }>()
 
-  /** `found` was counted before. */
-  constructor(found: readonly (What & Some)[] = []) {
-    for (const { count, examples, ...what } of found) {
-      const ids = Object.assign(new Ids(), { count, examples: [...examples] })
-      this.#found.set(JSON.stringify(what), { what: what as object as What, ids })
-    }
-  }
-
   /** Counts `what` of the record `id`; its members come in one order. */
   add(what: What, id: string): void {
     const key = JSON.stringify(what)

@@ -2,7 +2,7 @@
  * Stores what reads only show: values under the current names, old values converted, defaults filled in.
  *
  * It may run while the app serves. Each record is written in one conditional step, so that a write of the app in between
- * is never lost; and what is done is done, so an interrupted run continues where it stopped.
+ * is never lost; and what is done is done, so an interrupted run continues where it stopped, and then looks at all again.
  */
 
 import type { Model } from '../../model/model.ts'
@@ -59,11 +59,7 @@ export async function backfillRecords(
   const problems: Problem[] = []
   for (const model of models) {
     const collection = await readable(stored(model))
-    const {
-      after: _,
-      problems: left,
-      ...counts
-    } = await backfillModel(model, collection, history, progress)
+    const { problems: left, ...counts } = await backfillModel(model, collection, history, progress)
     done.push({ model: model.name, ...counts })
     problems.push(...left)
     if (left.length === 0) await history.accept(model)
@@ -80,6 +76,10 @@ interface State {
   readonly after?: string
   readonly records: number
   readonly changed: number
+}
+
+/** What a pass over all records has done. */
+interface Done extends Omit<Backfilled, 'model'> {
   readonly problems: readonly Problem[]
 }
 
@@ -88,23 +88,40 @@ async function backfillModel(
   collection: Collection,
   history: ModelHistory,
   progress: Progress,
-): Promise<State> {
+): Promise<Done> {
   progress.start?.(model.name, await collection.count(everything))
-  let state = stateIn(await history.progress(model))
-  const tally: Problems = new Tally(state.problems)
+  const noted = await history.progress(model)
+  let state = stateIn(noted)
+  const tally: Problems = new Tally()
   const batch = batchWriter(model, collection, tally)
   for await (const records of batches(collection, model.idType, state.after)) {
     state = {
       after: String(records.at(-1)?._id),
       records: state.records + records.length,
       changed: state.changed + (await batch(records)),
-      problems: tally.all(),
     }
     await history.note(model, JSON.stringify(state))
     progress.advance?.(model.name, state.records)
   }
+  const { after: _, ...counts } = state
+  const done =
+    noted === undefined
+      ? { ...counts, problems: tally.all() }
+      : await again(model, collection, state.changed)
   await history.note(model, undefined)
-  return state
+  return done
+}
+
+/** Since the interruption, an earlier version may have written what was done, or other rules hold. */
+async function again(model: Model, collection: Collection, before: number): Promise<Done> {
+  const tally: Problems = new Tally()
+  const batch = batchWriter(model, collection, tally)
+  let [records, changed] = [0, before]
+  for await (const some of batches(collection, model.idType)) {
+    changed += await batch(some)
+    records += some.length
+  }
+  return { records, changed, problems: tally.all() }
 }
 
 /** Returns what stores a batch as reads show it, adds what does not fit to `tally`, and resolves to how many it changed. */
@@ -141,7 +158,7 @@ function batchWriter(
 }
 
 function stateIn(noted: string | undefined): State {
-  return noted === undefined ? { records: 0, changed: 0, problems: [] } : JSON.parse(noted)
+  return noted === undefined ? { records: 0, changed: 0 } : JSON.parse(noted)
 }
 
 /** A record after a backfill, as reads show it. */
