@@ -77,6 +77,20 @@ describe('fieldgate backup, if something goes wrong', () => {
     expect(readdirSync(folder).filter((file) => file.startsWith('copy'))).toEqual(['copy.db'])
   })
 
+  it('leaves the copy alone that another backup is writing', async () => {
+    const { command, folder, at, fieldgate } = await library(10_000)
+    const [node, ...args] = command
+    const run = spawn(node, [...args, 'backup', './app.ts', '--to', 'copy.db'], { cwd: folder })
+    const closed = once(run, 'close')
+    while (run.exitCode === null && !existsSync(at('copy.db.unfinished'))) await setImmediate()
+    run.kill('SIGSTOP')
+    const { code, err } = await fieldgate('backup', './app.ts', '--to', 'copy.db')
+    run.kill('SIGCONT')
+    expect([code, err]).toEqual([2, expect.stringContaining('another backup is writing it')])
+    expect(await closed).toEqual([0, null])
+    expect(readdirSync(folder).filter((file) => file.startsWith('copy'))).toEqual(['copy.db'])
+  })
+
   it('says so when the disk is full, and leaves nothing there', async () => {
     const { command, folder } = await library(3000)
     const disk = await smallDisk()

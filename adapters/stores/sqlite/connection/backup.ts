@@ -17,7 +17,8 @@ export interface BackedUp {
 /**
  * Copies the database in the file `path` to a new file, as it is at one moment: other processes go on reading and
  * writing. The new file appears when the copy is complete, checked and on disk; until then its name ends in
- * `.unfinished`. Throws, and leaves no file, where there is one already, the disk is full or the check fails.
+ * `.unfinished`. Throws, and leaves no file, where there is one already, the disk is full or the check fails; or if another
+ * process makes a copy there now.
  */
 export function backUp(path: string, to: string): BackedUp {
   const unfinished = `${to}.unfinished`
@@ -25,9 +26,10 @@ export function backUp(path: string, to: string): BackedUp {
     for (const file of [unfinished, `${unfinished}-journal`]) rmSync(file, { force: true })
   }
   refuseExisting(to)
-  // Of a backup that was killed.
-  remove()
+  const unlock = locked(to, `${unfinished}-lock`)
   try {
+    // Of a backup that was killed.
+    remove()
     copy(path, unfinished)
     beginLog(unfinished)
     const made = checked(unfinished)
@@ -38,6 +40,28 @@ export function backUp(path: string, to: string): BackedUp {
     return made
   } finally {
     remove()
+    unlock()
+  }
+}
+
+/** Keeps others from the copy until the result is called. SQLite's lock ends with its process, also one that is killed. */
+function locked(to: string, file: string): () => void {
+  let lock: Connection | undefined
+  try {
+    lock = new Connection(file, { setsUp: false })
+    lock.db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock?.close()
+    const { message } = error as Error
+    const isTaken = message.includes('locked')
+    if (!isTaken) rmSync(file, { force: true })
+    const why = isTaken ? 'another backup is writing it' : message
+    throw new Error(`'${to}' can't be written: ${why}`, { cause: error })
+  }
+  const held = lock
+  return () => {
+    held.close()
+    rmSync(file, { force: true })
   }
 }
 
