@@ -7,22 +7,17 @@ import type { Stage } from '../../src/ports/files.ts'
 
 const CHUNK = 64 * 1024
 
-/**
- * The bytes from `start` up to `end` of the file that `opening` opens. It is called on the first read, and `done` with
- * the file at the end, or when reading stops early.
- */
+/** The bytes from `start` up to `end` of `file`. `done` is called at the end, or when reading stops early. */
 export function bytesOf(
-  opening: () => Promise<FileHandle>,
+  file: FileHandle,
   start: number,
   end: number,
-  done: (file: FileHandle) => Promise<void>,
+  done: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   let at = start
-  let file: FileHandle | undefined
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        file ??= await opening()
         try {
           const chunk = new Uint8Array(Math.min(CHUNK, end - at))
           const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
@@ -31,15 +26,13 @@ export function bytesOf(
           if (at < end && bytesRead > 0) return
           if (at < end) throw new Error('a file is shorter than it was')
           controller.close()
-          await done(file)
+          await done()
         } catch (error) {
-          await done(file)
+          await done()
           throw error
         }
       },
-      async cancel() {
-        if (file) await done(file)
-      },
+      cancel: done,
     },
     // Nothing is read before the first pull.
     { highWaterMark: 0 },
@@ -66,13 +59,7 @@ export async function stageIn(folder: string): Promise<Stage> {
       await append(file, chunk, size)
       size += chunk.length
     },
-    read: () =>
-      bytesOf(
-        async () => file,
-        0,
-        size,
-        async () => {},
-      ),
+    read: () => bytesOf(file, 0, size, async () => {}),
     discard() {
       closing ??= file.close()
       return closing

@@ -198,13 +198,11 @@ async function describedObject(folder: Folders, key: string): Promise<ServedObje
       size,
       storedAt: mtimeMs,
       etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
-      read: async (start, end) =>
-        bytesOf(
-          () => open(path, 'r'),
-          start,
-          end,
-          (file) => file.close(),
-        ),
+      async read(start, end) {
+        // Now, not when it is read: a file that is open can be removed, and is sent whole.
+        const file = await open(path, 'r').catch(ignoreAbsent)
+        return file && bytesOf(file, start, end, () => file.close())
+      },
     }
   } catch (error) {
     return ignoreAbsent(error)

@@ -110,9 +110,7 @@ function served(bucket: R2Binding, found: R2Object): ServedObject {
     etag: found.httpEtag,
     async read(start, end) {
       const range = { offset: start, length: end - start }
-      const object = await bucket.get(found.key, { range })
-      if (!object) throw new Error('the file has just been removed')
-      return object.body
+      return (await bucket.get(found.key, { range }))?.body
     },
   }
 }

@@ -8,12 +8,15 @@ export interface ServedObject extends FileMeta {
   readonly etag: string
   /** Epoch milliseconds. */
   readonly storedAt: number
-  /** The bytes from `start` up to, but not including, `end`. */
-  read(start: number, end: number): Promise<ReadableStream<Uint8Array>>
+  /** The bytes from `start` up to, but not including, `end`; undefined if the object has gone since it was found. */
+  read(start: number, end: number): Promise<ReadableStream<Uint8Array> | undefined>
 }
 
-/** The response to GET and HEAD of `object` (RFC 9110). Throws `RangeNotSatisfiable`. */
-export async function serveObject(request: Request, object: ServedObject): Promise<Response> {
+/** The response to GET and HEAD of `object` (RFC 9110), unless it has gone. Throws `RangeNotSatisfiable`. */
+export async function serveObject(
+  request: Request,
+  object: ServedObject,
+): Promise<Response | undefined> {
   const headers = headersOf(object)
   if (isUnchanged(request, object)) return new Response(null, { status: 304, headers })
   headers.set('Content-Type', object.contentType)
@@ -23,6 +26,7 @@ export async function serveObject(request: Request, object: ServedObject): Promi
   headers.set('Content-Length', String(end - start))
   if (range) headers.set('Content-Range', `bytes ${start}-${end - 1}/${object.size}`)
   const body = request.method === 'GET' && end > start ? await object.read(start, end) : null
+  if (body === undefined) return undefined
   return new Response(body, { status: range ? 206 : 200, headers })
 }
 

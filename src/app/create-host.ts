@@ -105,7 +105,7 @@ export function createHost(
     ...{ start, ready },
     close() {
       streams.end()
-      closing ??= closeInTurn([atOnce(host.background), start, caches, files, database])
+      closing ??= closeInTurn(host.background, [start, caches, files, database])
       return closing
     },
   }
@@ -165,14 +165,13 @@ function atomicSteps(hostOf: () => Host, load: AppParts['atomic']): Host['atomic
   }
 }
 
-type Closing = { close?(): Promise<void> } | undefined
-
-async function closeInTurn(parts: readonly Closing[]): Promise<void> {
+async function closeInTurn(
+  background: Host['background'],
+  parts: readonly ({ close?(): Promise<void> } | undefined)[],
+): Promise<void> {
+  // At once where there is none: the app is not ready from the moment that it closes.
+  if (background.length > 0) await Promise.all(background.map((work) => work.close()))
   for (const part of parts) await part?.close?.()
-}
-
-function atOnce(parts: readonly Closing[]): Closing {
-  return { close: async () => void (await Promise.all(parts.map((part) => part?.close?.()))) }
 }
 
 interface OwnCollections {

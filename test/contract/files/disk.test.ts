@@ -2,11 +2,13 @@
  * The contract of file stores: a folder.
  */
 
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { diskFiles } from '../../../adapters/files/disk.ts'
+import { type R2Binding, r2Files } from '../../../adapters/files/r2.ts'
 import { fileContract, type OpenFiles, verify } from '../../../extras/contract/index.ts'
 import { served } from './served.ts'
 
@@ -134,4 +136,39 @@ it('files are served with headers that keep a browser from running them', async 
     'content-length': '8',
     'cache-control': 'public, max-age=31536000, immutable',
   })
+})
+
+it('a folder on disk sends a file whole that is deleted while it is sent', async () => {
+  const { files, root } = await opened()
+  const content = new Uint8Array(200_000).fill(7)
+  const url = await files.put('files/1-a.png', content, { ...meta, size: content.length })
+  const response = await files.serve?.(new Request(new URL(url, 'http://localhost')))
+  await files.delete('files/1-a.png')
+  expect(await readdir(join(root, 'objects/files'))).toEqual([])
+  expect(new Uint8Array((await response?.arrayBuffer()) ?? [])).toEqual(content)
+})
+
+it('a folder on disk has no response for a file that is deleted once it was found', async () => {
+  const { files, root } = await opened()
+  const url = await files.put('files/1-a.png', new Uint8Array(3), { ...meta, size: 3 })
+  const path = join(root, 'objects/files/1-a.png')
+  // What is sent depends on headers, which are read between the two.
+  const request = new Request(new URL(url, 'http://localhost'))
+  vi.spyOn(request.headers, 'get').mockImplementation(() => {
+    rmSync(path, { force: true })
+    return null
+  })
+  expect(await files.serve?.(request)).toBeUndefined()
+})
+
+it('a bucket of R2 has no response for a file that is deleted once it was found', async () => {
+  const found = { key: 'files/1-a.png', size: 3, uploaded: new Date(), httpEtag: '"a"' }
+  const bucket = {
+    head: async () => ({ ...found, customMetadata: { acl: 'public-read' } }),
+    get: async () => null,
+    put: () => {},
+  } as unknown as R2Binding
+  const files = r2Files(bucket, { secret: SECRET })
+  const request = new Request(new URL(files.urlOf(found.key), 'http://localhost'))
+  expect(await files.serve?.(request)).toBeUndefined()
 })
