@@ -55,7 +55,7 @@ export function isKnownToClient(headers: Headers, etag: string): boolean {
 }
 
 /** Whether `If-Match` names the body with `etag`, or any. */
-function isCurrent(headers: Headers, etag: string): boolean {
+export function isCurrent(headers: Headers, etag: string): boolean {
   const tags = ifMatch(headers)
   return typeof tags === 'string' || tags.includes(etag)
 }

@@ -32,3 +32,5 @@ export const rangeNotSatisfiable = (size: number): HttpError =>
   refusal('range-not-satisfiable', 416, 'The requested range lies outside of the file.', {
     headers: { 'Content-Range': `bytes */${size}` },
   })
+export const fileChanged = (): HttpError =>
+  refusal('file-changed', 412, 'The file is another one than the request names.')

@@ -288,6 +288,11 @@ describe('a public-read file', () => {
     expect((await send('GET', url, { headers: { 'if-none-match': '*' } })).status).toBe(304)
     const since = head.headers.get('last-modified') ?? ''
     expect((await send('GET', url, { headers: { 'if-modified-since': since } })).status).toBe(304)
+    for (const method of ['GET', 'HEAD']) {
+      const other = { 'if-match': '"other"', range: 'bytes=1-3' }
+      expect((await send(method, url, { headers: other })).status).toBe(412)
+      expect((await send(method, url, { headers: { 'if-match': '*' } })).status).toBe(200)
+    }
     const resumed = { range: 'bytes=1-3', 'if-range': '"other"' }
     expect((await send('GET', url, { headers: resumed })).status).toBe(200)
     expect((await send('GET', url, { headers: { range: 'bytes=0-1,3-4' } })).status).toBe(200)
