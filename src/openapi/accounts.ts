@@ -75,7 +75,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   login: ({ auth, schemas, user }) => ({
     summary: 'Signs in by identifier and password',
-    body: loginBody(auth),
+    body: loginBody(auth, schemas),
     data: signInSchema(auth, user, schemas),
     refusals: [
       account.identifierRequired(),

@@ -24,7 +24,7 @@ export function methodSketch(
   opening: readonly HttpError[],
 ): RouteSketch {
   const { name, summary, body, query, response, signsIn, status, refusals = [] } = route
-  if (name === 'confirmLogin') return confirmSketch(route, auth, login)
+  if (name === 'confirmLogin') return confirmSketch(route, schemas, auth, login)
   const called = capitalised(name)
   const choices = choicesOf(name, auth.methods)
   return {
@@ -45,13 +45,18 @@ export function methodSketch(
 }
 
 /** A confirmation takes what a sign-in takes, of the user whom the token names, and gives a token where there are no sessions. */
-function confirmSketch({ summary }: MethodRoute, auth: Auth, login: RouteSketch): RouteSketch {
+function confirmSketch(
+  { summary }: MethodRoute,
+  schemas: Schemas,
+  auth: Auth,
+  login: RouteSketch,
+): RouteSketch {
   const { refusals = [], isOpen = false } = login
   const { message } = identifierRequired()
   return {
     summary,
     isOpen,
-    body: loginBody(auth, true),
+    body: loginBody(auth, schemas, true),
     ...(!auth.refresh && { data: object({ token: { type: 'string' }, expiresIn: SECONDS }) }),
     refusals: refusals.filter((error) => error.message !== message),
   }

@@ -94,6 +94,12 @@ function asWritten(zod: $ZodType, json: Editable): void {
     json.required = json.required.filter((name) => !isCaught(def.shape[name]))
     if (json.required.length === 0) delete json.required
   }
+  const { truthy, falsy, case: words } = zod._zod.bag
+  if (Array.isArray(truthy) && Array.isArray(falsy)) {
+    const known = [...truthy, ...falsy]
+    if (words === 'sensitive') json.enum = known
+    else json.description ??= `One of these words, in upper or lower case: ${known.join(', ')}.`
+  }
   const key = json.anyOf ? 'anyOf' : 'oneOf'
   if (def.type !== 'union' || !json[key]) return
   const shape = inputShape(zod)

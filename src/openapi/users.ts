@@ -138,8 +138,22 @@ export function providerBody({ settings }: Auth): Schema {
   }
 }
 
-/** The second step of a sign-in has a ticket, and what `onLogin` asks for. */
-export function loginBody({ settings, factors, methods }: Auth, isOwn = false): Schema {
+/**
+ * The second step of a sign-in has a ticket, and what `onLogin` asks for. Where newcomers get an account, `schemas` gets what
+ * they may send; `isOwn` is for a user who confirms.
+ */
+export function loginBody(
+  { settings, factors, methods }: Auth,
+  schemas: Schemas,
+  isOwn = false,
+): Schema {
+  const { model, registerFields } = settings
+  const newcomers = (): Schema => {
+    // Who has an account sends none of them.
+    const { schema, defs } = bodySchema(model, registerFields, 'create')
+    const { required: _, ...optional } = schema as ObjectSchema
+    return schemas.add('Newcomer', { schema: optional, defs })
+  }
   // Who is signed in need not say who they are.
   const asked = (schema: ObjectSchema): Schema =>
     isOwn
@@ -150,9 +164,12 @@ export function loginBody({ settings, factors, methods }: Auth, isOwn = false): 
     properties: { identifier: TEXT, password: TEXT },
     required: ['identifier', 'password'],
   })
-  const others = methods.flatMap(({ signIn }) =>
-    signIn?.body ? [asked(converted(signIn.body, 'input').schema as ObjectSchema)] : [],
-  )
+  const others = methods.flatMap(({ signIn }) => {
+    if (!signIn?.body) return []
+    const body = asked(converted(signIn.body, 'input').schema as ObjectSchema)
+    const signsUp = signIn.signsUp && !isOwn && registerFields.length > 0
+    return [signsUp ? { ...body, allOf: [newcomers()] } : body]
+  })
   const answers = (factors?.all ?? []).map(({ answer: [key, type] }) => [key, { type }] as const)
   if (!settings.onLogin && answers.length + others.length === 0) return first
   const properties = { ticket: TEXT, ...Object.fromEntries(answers) }

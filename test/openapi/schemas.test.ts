@@ -138,3 +138,17 @@ it('keeps every name of a member', () => {
     required: ['x-clears'],
   })
 })
+
+it('says which words stand for true and false', async () => {
+  const anyCase = made(z.stringbool())
+  const said = anyCase.schemas.SchemaHeldCreate?.properties.field
+  expect(said).toEqual({ type: 'string', description: expect.stringContaining('true, 1, yes') })
+  expect((await anyCase.send('POST', '/held', { json: { name: 'a', field: 'YES' } })).status).toBe(
+    201,
+  )
+  const exact = made(z.stringbool({ truthy: ['ja'], falsy: ['nein'], case: 'sensitive' }))
+  expect(exact.schemas.SchemaHeldCreate?.properties.field).toEqual({
+    type: 'string',
+    enum: ['ja', 'nein'],
+  })
+})

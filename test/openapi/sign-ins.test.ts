@@ -128,4 +128,22 @@ describe('The document', () => {
       expect((await app.post(confirm[1], { otp }, token)).status).not.toBe(400)
     },
   )
+
+  it('has the fields of newcomers at a sign-in that makes accounts', async () => {
+    const documentOf = async (signUp: boolean) => {
+      const methods = [emailCode({ signUp })]
+      const registerFields = ['name']
+      const { app } = await factored({ auth: { registerFields, methods } })
+      return document(app, INFO)
+    }
+    const { components } = await documentOf(true)
+    expect(components.schemas.Newcomer).toEqual({
+      type: 'object',
+      properties: { name: expect.anything() },
+    })
+    expect(JSON.stringify(await documentOf(true))).toContain(
+      '"allOf":[{"$ref":"#/components/schemas/Newcomer"}]',
+    )
+    expect((await documentOf(false)).components.schemas).not.toHaveProperty('Newcomer')
+  })
 })

@@ -90,6 +90,8 @@ export interface OpenMethod {
 export interface SignInMethod {
   /** The body, for the document. */
   readonly body?: $ZodType
+  /** Whether newcomers get an account, with the `registerFields` that the body has too; for the document. */
+  readonly signsUp?: boolean
   /** What it throws besides what any sign-in does, for the document. */
   readonly refusals?: readonly HttpError[]
   /** Whether a body is meant for it. */

@@ -77,7 +77,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
     },
     signIn: {
       body: object({ identifier: string(), otp: string() }),
-      ...(signUp && { refusals: [invalidFields({})] }),
+      ...(signUp && { signsUp: true, refusals: [invalidFields({})] }),
       takes: (body) => Object.hasOwn(body, 'otp') && !Object.hasOwn(body, 'ticket'),
       async respond(body, request, own) {
         const { otp } = body
