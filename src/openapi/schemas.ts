@@ -94,12 +94,7 @@ function asWritten(zod: $ZodType, json: Editable): void {
     json.required = json.required.filter((name) => !isCaught(def.shape[name]))
     if (json.required.length === 0) delete json.required
   }
-  const { truthy, falsy, case: words } = zod._zod.bag
-  if (Array.isArray(truthy) && Array.isArray(falsy)) {
-    const known = [...truthy, ...falsy]
-    if (words === 'sensitive') json.enum = known
-    else json.description ??= `One of these words, in upper or lower case: ${known.join(', ')}.`
-  }
+  sayWords(zod, json)
   const key = json.anyOf ? 'anyOf' : 'oneOf'
   if (def.type !== 'union' || !json[key]) return
   const shape = inputShape(zod)
@@ -108,6 +103,15 @@ function asWritten(zod: $ZodType, json: Editable): void {
   json[key] = json[key].flatMap((option, at) =>
     inputShape(def.options[at] as $ZodType)?.kind === 'date' ? nullOf(option) : [option],
   )
+}
+
+/** The words of `z.stringbool()`. */
+function sayWords({ _zod: { bag } }: $ZodType, json: Editable): void {
+  const { truthy, falsy } = bag
+  if (!Array.isArray(truthy) || !Array.isArray(falsy)) return
+  const words = [...truthy, ...falsy]
+  if (bag.case === 'sensitive') json.enum = words
+  else json.description ??= `One of these words, in upper or lower case: ${words.join(', ')}.`
 }
 
 function inputShape(zod: $ZodType): Shape | undefined {
