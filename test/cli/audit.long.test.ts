@@ -1,4 +1,5 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Project, project } from './project.ts'
@@ -64,6 +65,11 @@ describe('fieldgate audit', () => {
     await writeFile(before, (await folder.fieldgate('audit', './app.ts')).out)
     const same = await folder.fieldgate('audit', './app.ts', '--against', before)
     expect([same.code, same.out]).toEqual([0, '6 routes, none has changed\n'])
+    const pipe = join(folder.folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const piped = folder.fieldgate('audit', './app.ts', '--against', pipe)
+    await writeFile(pipe, await readFile(before))
+    expect((await piped).out).toBe(same.out)
     const { code, out } = await folder.fieldgate('audit', './open.ts', '--against', before)
     const signs = out
       .trim()
