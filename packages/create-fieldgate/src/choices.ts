@@ -86,28 +86,33 @@ function accountsIn({ values }: Pick<ReturnType<typeof parsed>, 'values'>): bool
   return accounts
 }
 
+const OPTIONS = {
+  runtime: { type: 'string' },
+  store: { type: 'string' },
+  accounts: { type: 'boolean' },
+  passkeys: { type: 'boolean' },
+  admin: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y', default: false },
+  install: { type: 'boolean', default: true },
+  help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', short: 'v', default: false },
+} as const
+
 function parsed(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
       allowNegative: true,
-      options: {
-        runtime: { type: 'string' },
-        store: { type: 'string' },
-        accounts: { type: 'boolean' },
-        passkeys: { type: 'boolean' },
-        admin: { type: 'boolean' },
-        yes: { type: 'boolean', short: 'y', default: false },
-        install: { type: 'boolean', default: true },
-        help: { type: 'boolean', short: 'h', default: false },
-        version: { type: 'boolean', short: 'v', default: false },
-      },
+      options: OPTIONS,
     })
   } catch (error) {
     // Such as "Unknown option '--stor'"; the sentences after the first are for programmers.
     const [message] = (error as Error).message.split(/\.\s/)
-    throw new Refused(`${message}. See create-fieldgate --help.`)
+    const [, unknown] = /^Unknown option '(--[^']*)'/.exec(String(message)) ?? []
+    const known = Object.keys(OPTIONS).map((name) => `--${name}`)
+    const meant = unknown === undefined ? '' : didYouMean(unknown, known)
+    throw new Refused(`${message}.${meant} See create-fieldgate --help.`)
   }
 }
 
@@ -119,7 +124,32 @@ function oneOf<const T extends string>(
   if (value === undefined) return undefined
   const found = known.find((name) => name === value)
   if (found) return found
-  throw new Refused(`'${option}' must be ${listed(known)}, not '${value}'.`)
+  throw new Refused(
+    `'${option}' must be ${listed(known)}, not '${value}'.${didYouMean(value, known)}`,
+  )
+}
+
+/** A sentence with the one of `known` that is nearest to `name`, with a leading space; empty if none is near. */
+function didYouMean(name: string, known: readonly string[]): string {
+  const [found] = known
+    .map((one) => ({ one, wrong: distanceOf(name, one) }))
+    .sort((a, b) => a.wrong - b.wrong)
+    .filter(({ wrong }) => wrong <= Math.max(1, Math.floor(name.length / 3)))
+  return found ? ` Did you mean '${found.one}'?` : ''
+}
+
+/** How many letters must be added, removed or replaced. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...b].entries()) {
+      const [across = 0, up = 0] = row.slice(j, j + 2)
+      next.push(Math.min(across + (letter === other ? 0 : 1), up + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
 }
 
 /** `a, b or c`. */

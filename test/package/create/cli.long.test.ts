@@ -84,7 +84,10 @@ describe('create-fieldgate', () => {
   })
 
   it.each([
-    [['a', '--runtime', 'nodejs'], "'--runtime' must be node, deno, bun or workers, not 'nodejs'."],
+    [
+      ['a', '--runtime', 'nodejs'],
+      "'--runtime' must be node, deno, bun or workers, not 'nodejs'. Did you mean 'node'?",
+    ],
     [
       ['a', '--store', 'redis'],
       "'--store' must be sqlite, libsql, d1, durable-sqlite, mongodb or postgres, not 'redis'.",
@@ -99,7 +102,11 @@ describe('create-fieldgate', () => {
     ],
     [['a', '--passkeys', '--no-accounts'], "'--passkeys' needs '--accounts'."],
     [['a', 'b'], 'Name one directory, not 2: a b'],
-    [['a', '--stor', 'd1'], "Unknown option '--stor'. See create-fieldgate --help."],
+    [
+      ['a', '--stor', 'd1'],
+      "Unknown option '--stor'. Did you mean '--store'? See create-fieldgate --help.",
+    ],
+    [['a', '--colour'], "Unknown option '--colour'. See create-fieldgate --help."],
     [['a', '--store'], "Option '--store <value>' argument missing. See create-fieldgate --help."],
     [['.'], "'.' isn't empty. Choose another directory."],
     [[''], 'Name a directory, such as my-api.'],
