@@ -91,6 +91,13 @@ await withService('chromium', () => {
       await page.reload()
       await sees(page, 'Page 2')
       expect(await column(page, 'Label')).toEqual(second)
+      const isLast = () =>
+        page.$eval('aria/Next page[role="button"]', (button) => button.ariaDisabled === 'true')
+      for (let at = 3; !(await isLast()); at += 1) {
+        await press(page, 'Next page')
+        await sees(page, `Page ${at}`)
+      }
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Next page')
       await visit(page, base, '/parts')
       await press(page, 'Weight')
       await page.waitForFunction(

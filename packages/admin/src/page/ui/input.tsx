@@ -10,7 +10,7 @@ import { UNREADABLE } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { Control, type Described, type InputProps } from './controls.tsx'
 import { useKeys } from './keys-of.ts'
-import { Icon } from './parts.tsx'
+import { Button, Icon } from './parts.tsx'
 
 /** A field with its name, its control and what is wrong with it. */
 export function Input(props: InputProps) {
@@ -142,19 +142,14 @@ function ItemButtons(props: {
   const t = useStrings()
   return (
     <span className="item-buttons">
-      <button type="button" className="quiet" disabled={at === 0} onClick={() => move(at, at - 1)}>
+      <Button className="quiet" isOff={at === 0} onClick={() => move(at, at - 1)}>
         <Icon name="up" />
         <span className="hidden">{t('moveUp')}</span>
-      </button>
-      <button
-        type="button"
-        className="quiet"
-        disabled={at === count - 1}
-        onClick={() => move(at, at + 1)}
-      >
+      </Button>
+      <Button className="quiet" isOff={at === count - 1} onClick={() => move(at, at + 1)}>
         <Icon name="down" />
         <span className="hidden">{t('moveDown')}</span>
-      </button>
+      </Button>
       <button type="button" className="quiet" onClick={onRemove}>
         <Icon name="close" />
         <span className="hidden">{t('removeItem', { number: at + 1 })}</span>

@@ -17,7 +17,7 @@ import { Columns } from './columns.tsx'
 import { Export } from './export.tsx'
 import { Filters } from './filters.tsx'
 import type { Marks } from './live.tsx'
-import { Head, Icon, Loading, Notice } from './parts.tsx'
+import { Button, Head, Icon, Loading, Notice } from './parts.tsx'
 import { Table } from './table.tsx'
 
 const Chart = lazy(() => import('./chart.tsx').then((found) => ({ default: found.Chart })))
@@ -222,14 +222,14 @@ function Paging({ list }: { list: ListControllerResult }) {
           ? t('page', { page: number(page) })
           : t('pageOf', { page: number(page), pages: number(pages) })}
       </span>
-      <button type="button" disabled={!list.hasPreviousPage} onClick={() => setPage(page - 1)}>
+      <Button isOff={!list.hasPreviousPage} onClick={() => setPage(page - 1)}>
         <Icon name="left" />
         <span className="hidden">{t('previous')}</span>
-      </button>
-      <button type="button" disabled={!list.hasNextPage} onClick={() => setPage(page + 1)}>
+      </Button>
+      <Button isOff={!list.hasNextPage} onClick={() => setPage(page + 1)}>
         <Icon name="right" />
         <span className="hidden">{t('next')}</span>
-      </button>
+      </Button>
     </nav>
   )
 }

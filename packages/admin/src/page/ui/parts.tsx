@@ -37,6 +37,26 @@ export function Icon({ name }: { name: IconName }) {
   )
 }
 
+/** A button that may have nothing to do. It keeps the focus then, which the browser takes from one that is `disabled`. */
+export function Button(props: {
+  className?: string
+  isOff: boolean
+  onClick: () => void
+  children: ReactNode
+}) {
+  const { isOff, onClick, ...others } = props
+  return (
+    <button
+      type="button"
+      {...others}
+      aria-disabled={isOff}
+      onClick={() => {
+        if (!isOff) onClick()
+      }}
+    />
+  )
+}
+
 /** A window over the page, for a decision. Escape closes it. */
 export function Dialog(props: { title: string; onClose: () => void; children: ReactNode }) {
   const { title, onClose, children } = props
