@@ -29,11 +29,11 @@ export interface WasmOptions {
 
 /** The codecs' compiled code. */
 export interface CodecModules {
-  readonly jpegDecoder: WebAssembly.Module
-  readonly jpegEncoder: WebAssembly.Module
-  readonly webpDecoder: WebAssembly.Module
-  readonly webpEncoder: WebAssembly.Module
-  readonly oxipng: WebAssembly.Module
+  readonly jpegDecoder: object
+  readonly jpegEncoder: object
+  readonly webpDecoder: object
+  readonly webpEncoder: object
+  readonly oxipng: object
 }
 
 /** A PNG image with more pixels would block the thread that handles requests for too long. */

@@ -2,10 +2,13 @@
 
 import { echoed } from '../ports/messages.ts'
 
+/** What `new Headers` takes. Its name is known only to programs whose TypeScript has the types of browsers. */
+export type HeaderValues = NonNullable<ConstructorParameters<typeof Headers>[0]>
+
 /** Options of an `HttpError`. */
 export interface HttpErrorOptions {
   /** Headers to set on the response. */
-  readonly headers?: HeadersInit
+  readonly headers?: HeaderValues
   /** Messages by field name; never sent with a 5xx. */
   readonly fields?: Readonly<Record<string, string>>
   /** What programs tell the error by, in problem details (`Accept: application/problem+json`), such as `out-of-stock`. */
@@ -21,7 +24,7 @@ export interface HttpErrorOptions {
 export class HttpError extends Error {
   override readonly name: string = 'HttpError'
   readonly status: number
-  readonly headers: HeadersInit | undefined
+  readonly headers: HeaderValues | undefined
   readonly fields: Readonly<Record<string, string>> | undefined
   readonly code: string | undefined
 

@@ -1,6 +1,7 @@
 /** Failures, in the form that their client accepts. */
 
 import type { MaybePromise } from '../ports/maybe-promise.ts'
+import type { HeaderValues } from './errors.ts'
 import { type Failure, failureResponse } from './respond.ts'
 
 /** Problem details for clients that ask for them, else the envelope. */
@@ -8,7 +9,7 @@ export function failureFor(
   { headers: asked }: Request,
   status: number,
   failure: Failure,
-  headers?: HeadersInit,
+  headers?: HeaderValues,
 ): MaybePromise<Response> {
   const accept = asked.get('accept')
   if (!accept || !/problem\+json/i.test(accept)) return failureResponse(status, failure, headers)

@@ -1,5 +1,6 @@
 /** Failures as problem details (RFC 9457), for clients that ask for them. */
 
+import type { HeaderValues } from './errors.ts'
 import { qualitiesIn } from './qualities.ts'
 import { addVary, type Failure, failed, failureResponse } from './respond.ts'
 
@@ -45,7 +46,7 @@ export function problemResponse(
   accept: string,
   status: number,
   failure: Failure,
-  headers?: HeadersInit,
+  headers?: HeaderValues,
 ): Response {
   if (!qualitiesIn(accept).get(TYPE)) return failureResponse(status, failure, headers)
   const { error, requestId, code = SHARED.get(error), ...more } = failure

@@ -1,6 +1,7 @@
 /** The envelope: every response is built here. */
 
 import { Response as FastResponse } from '#response'
+import type { HeaderValues } from './errors.ts'
 import { responseTooLarge } from './refusals.ts'
 
 /** The object `pagination` in the envelope of a list. */
@@ -128,12 +129,16 @@ export interface Failure {
 }
 
 /** A failure: `{ success: false, error, fields?, requestId, stack? }`. */
-export function failureResponse(status: number, failure: Failure, headers?: HeadersInit): Response {
+export function failureResponse(
+  status: number,
+  failure: Failure,
+  headers?: HeaderValues,
+): Response {
   return failed({ success: false, ...failure, code: undefined }, status, headers)
 }
 
 /** A failure in any form. */
-export function failed(members: object, status: number, headers?: HeadersInit): Response {
+export function failed(members: object, status: number, headers?: HeaderValues): Response {
   const response = jsonResponse(JSON.stringify(members), { status })
   for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
   return response

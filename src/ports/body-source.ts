@@ -1,7 +1,7 @@
 /** The port for requests of runtimes that have faster ways than the standard: to read a body, and to make one again. */
 
 /** A part of a body, or its end. */
-export type BodyPart = ReadableStreamReadResult<Uint8Array> & {
+export type BodyPart = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>> & {
   /** Whether it is known that nothing comes after it. */
   readonly isLast?: boolean
 }
