@@ -5,6 +5,7 @@
  * @module
  */
 
+import { readFileSync } from 'node:fs'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter } from '../../src/index.ts'
@@ -22,7 +23,11 @@ const options = authOptions(userModel(), [], { password: {}, lockout, client })
 app.mount('/auth', createAuthRouter(options).router)
 const { url } = await serve(app, { hostname: '127.0.0.1', port: 0 })
 
-process.on('message', () =>
-  process.send?.({ rss: process.memoryUsage().rss, peak: process.resourceUsage().maxRSS * 1024 }),
-)
+process.on('message', () => process.send?.({ rss: process.memoryUsage().rss, peak: peak() }))
 process.send?.({ url })
+
+/** The most memory that this process has had. On Linux `maxRSS` begins with that of the process which started this one. */
+function peak(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
+}

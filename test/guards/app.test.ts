@@ -105,7 +105,8 @@ describe('context.onResponse', () => {
           return new Response('too late')
         },
       ],
-      { requestTimeoutMs: 20 },
+      // Long enough for the start of the app on a busy machine: the guards have to run within it.
+      { requestTimeoutMs: 250 },
     )
     expect((await ask('GET', '/notes')).status).toBe(503)
     await isDone
