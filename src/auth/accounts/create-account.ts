@@ -7,6 +7,7 @@ import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
 import { DuplicateKey } from '../../ports/store-errors.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
+import { holds } from '../../records/engine/known-updates.ts'
 import { tellOfEnded } from '../delivery/messages.ts'
 import type { Auth } from '../instance/instance.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
@@ -81,7 +82,13 @@ export async function createProven(
     [names.role]: settings.roles.first,
     ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
   })
-  return createAccount(auth, await users.newId(), record, request, { isProven: true, claim })
+  const id = await users.newId()
+  const user = await createAccount(auth, id, record, request, { isProven: true, claim })
+  if (!user || !settings.onRegister) return user
+  // As onRegister has left it, unless somebody else has taken it over meanwhile.
+  const now = await users.byId(id)
+  const same = [names.password, names.takeovers, ...Object.keys(identifiers.stateOf(user))]
+  return now && holds(now, Object.fromEntries(same.map((name) => [name, user[name]]))) ? now : user
 }
 
 async function insert(auth: Auth, id: string, values: Fields): Promise<Fields | undefined> {

@@ -211,6 +211,27 @@ describe('With signUp', () => {
     expect((await app.login(await app.code('eve@example.com'), 'eve@example.com')).status).toBe(200)
   })
 
+  it.each([true, false])(
+    'an account that onRegister disables and enables is signed in, refresh %s',
+    async (enabled) => {
+      const app = await service({
+        auth: {
+          methods: [emailCode({ signUp: true })],
+          refresh: { enabled },
+          fields: { disabled: 'pending' },
+          onRegister: async ({ _id }) => {
+            for (const pending of [true, false]) await app.users.update(_id, { pending })
+          },
+        },
+        fields: { pending: z.boolean().optional() },
+      })
+      await app.post('/auth/login/code', { identifier: email })
+      const otp = app.sent.at(-1)?.code
+      const { status, body } = await app.post('/auth/login', { identifier: email, otp })
+      expect([status, body.error]).toEqual([200, undefined])
+    },
+  )
+
   it('a mistake in another field does not use the code up, nor a try', async () => {
     const fields = { nick: z.string().min(3) }
     const registerFields = ['nick']
