@@ -7,17 +7,22 @@ import type { Stage } from '../../src/ports/files.ts'
 
 const CHUNK = 64 * 1024
 
-/** The bytes from `start` up to `end` of `file`. `done` is called at the end, or when reading stops early. */
+/**
+ * The bytes from `start` up to `end` of the file that `begin` returns when the first of them are read. `done` is called at the
+ * end, or when reading stops early.
+ */
 export function bytesOf(
-  file: FileHandle,
+  begin: () => FileHandle,
   start: number,
   end: number,
   done: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   let at = start
+  let file: FileHandle | undefined
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        file ??= begin()
         try {
           const chunk = new Uint8Array(Math.min(CHUNK, end - at))
           const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
@@ -59,7 +64,13 @@ export async function stageIn(folder: string): Promise<Stage> {
       await append(file, chunk, size)
       size += chunk.length
     },
-    read: () => bytesOf(file, 0, size, async () => {}),
+    read: () =>
+      bytesOf(
+        () => file,
+        0,
+        size,
+        async () => {},
+      ),
     discard() {
       closing ??= file.close()
       return closing

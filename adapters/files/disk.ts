@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { clearTimeout, setTimeout } from 'node:timers'
 import { FileForbidden, type FileMeta, type FileStore, isKey } from '../../src/ports/files.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { append, bytesOf, stageIn } from './bytes.ts'
@@ -18,6 +19,9 @@ export interface DiskOptions extends LinkOptions {
   /** The folder; it is created if it does not exist. */
   readonly root: string
 }
+
+/** A file whose bytes nobody has begun to read, nor cancelled, is closed after this many milliseconds. */
+const UNREAD_MS = 30_000
 
 /** What a crashed process has begun to write is removed after this many milliseconds. */
 const ABANDONED_MS = 60 * 60 * 1000
@@ -201,7 +205,16 @@ async function describedObject(folder: Folders, key: string): Promise<ServedObje
       async read(start, end) {
         // Now, not when it is read: a file that is open can be removed, and is sent whole.
         const file = await open(path, 'r').catch(ignoreAbsent)
-        return file && bytesOf(file, start, end, () => file.close())
+        if (!file) return undefined
+        const unread = setTimeout(() => void file.close(), UNREAD_MS).unref()
+        const begin = () => {
+          clearTimeout(unread)
+          return file
+        }
+        return bytesOf(begin, start, end, () => {
+          clearTimeout(unread)
+          return file.close()
+        })
       },
     }
   } catch (error) {
