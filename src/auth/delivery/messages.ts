@@ -192,16 +192,19 @@ export async function tellOfEnded(
 ): Promise<void> {
   tellOfProviders(auth, before, after, request)
   const { takeovers } = auth.users.names
-  if (!auth.factors || before[takeovers] === after[takeovers]) return
+  if (before[takeovers] === after[takeovers]) return
   try {
     // Their records are there still, and of no use.
-    if ((await auth.factors.of(before)).length === 0) return
+    for (const { bearer } of auth.methods) {
+      if (await bearer?.has?.(before)) auth.report(request, 'key-removed', after._id)
+    }
+    if (!auth.factors || (await auth.factors.of(before)).length === 0) return
     auth.report(request, 'factor-removed', after._id)
     tell(auth, after, 'factorRemoved', request)
   } catch (error) {
     // It is done: that must not look as if it had failed.
     const told = { ...idsOf(request), error: String(error) }
-    auth.logger.error('the factors that have ended could not be read', told)
+    auth.logger.error('the factors and keys that have ended could not be read', told)
   }
 }
 

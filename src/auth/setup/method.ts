@@ -129,6 +129,8 @@ export interface Bearer {
     token: string,
     request: ApiRequest,
   ): Promise<{ readonly user: Fields; readonly claims: Fields } | undefined>
+  /** Whether `user` has tokens that are good. If the first proof of an address ends them, that is reported as `key-removed`. */
+  has?(user: Fields): Promise<boolean>
 }
 
 /** The account that a body names. */

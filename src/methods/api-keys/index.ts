@@ -142,6 +142,7 @@ function opened(accounts: Accounts, keys: Keys): OpenMethod {
     },
     bearer: {
       takes: (token) => keys.isKey(token),
+      has: async (user) => (await keys.of(user)).length > 0,
       async read(token, request) {
         if (judge.isOfAccounts(request)) return undefined
         const found = await keys.read(token)

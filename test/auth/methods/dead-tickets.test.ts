@@ -151,7 +151,7 @@ describe('A second step after a second factor', () => {
 
 describe('A first proof', () => {
   it.each(['/auth/login/link', '/auth/password/forgot'])(
-    'that ends a factor is reported and told by mail: %s',
+    'that ends a factor and keys is reported, the factor told by mail: %s',
     async (path) => {
       const purposes: string[] = []
       const mail = {
@@ -161,6 +161,7 @@ describe('A first proof', () => {
         },
       }
       const app = await factored({ auth: { mail } as never })
+      expect((await app.makeKey(app.ann.token)).status).toBe(201)
       await app.enrol()
       await app.post(path, { identifier: email })
       const { code } = app.sent.at(-1) ?? {}
@@ -169,7 +170,12 @@ describe('A first proof', () => {
         ? await app.post('/auth/password/reset', { identifier: email, code, newPassword: password })
         : await app.post('/auth/login', { link: code })
       expect(done.status).toBe(200)
-      expect(app.log.filter((line) => line.includes('auth: factor-removed'))).toHaveLength(1)
+      for (const event of ['factor-removed', 'key-removed']) {
+        expect(
+          app.log.filter((line) => line.includes(`auth: ${event}`)),
+          event,
+        ).toHaveLength(1)
+      }
       expect(purposes.filter((purpose) => purpose === 'factorRemoved')).toHaveLength(1)
     },
   )
