@@ -10,12 +10,13 @@ const KIB = 1024
  * express-controller-sets, refusals of Express's idioms and values as types of BSON take 5; versions that share a database,
  * long queries, admins who end each other, and dates beside other types take 6; steps of your code, and rules of models, 8; the
  * log of changes, which any model may have, with histories and restores, 6; live lists, and searches and references in your own
- * code, 6; what start-up says of routes and guards that serve nothing, and whose words a refusal quotes, 1.
+ * code, 6; what start-up says of routes and guards that serve nothing, and whose words a refusal quotes, 1; pages behind a value
+ * that one record has, and caches that do not take a response, a half.
  */
-const LIMIT = 174 * KIB
+const LIMIT = 174.5 * KIB
 
 /** The same of records alone, without accounts and files. */
-const LIMIT_OF_RECORDS = 123 * KIB
+const LIMIT_OF_RECORDS = 123.5 * KIB
 
 /** The same of an app that names no parts. */
 const LIMIT_OF_NO_PARTS = 108 * KIB
@@ -90,7 +91,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 174 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 174.5 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
