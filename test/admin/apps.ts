@@ -4,9 +4,9 @@
  * @module
  */
 
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { inject } from 'vitest'
 import * as z from 'zod'
 import { diskFiles } from '../../adapters/files/disk.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
@@ -68,7 +68,7 @@ export const Book = defineModel('Book', {
 
 /** Books, authors and accounts. Editors write, admins delete, readers read. */
 export async function library(isFilled = true): Promise<App> {
-  const files = diskFiles({ root: mkdtempSync(join(tmpdir(), 'admin-')), secret })
+  const files = diskFiles({ root: join(inject('folder'), randomUUID()), secret })
   const app = createApp({ store: sqliteStore(), secret, files, logger: quiet })
   const auth = createAuthRouter({
     fields: { name: z.string().max(100).optional() },
