@@ -34,4 +34,33 @@ await withService('mongo', ({ url }) => {
     await client.close()
     await store.close()
   })
+
+  it('old entries are looked for where the last dropping has ended, not from the beginning', async () => {
+    const database = fresh()
+    const store = mongoStore({ url, database })
+    const client = new MongoClient(url)
+    const entries = client.db(database).collection<{ _id: number }>('fieldgate_changes')
+    const log = client
+      .db(database)
+      .collection<{ _id: string; from: number }>('fieldgate_change_log')
+    const brief = { ...people, logged: { model: 'Person', keepMs: 1 } }
+    const insert = () =>
+      store.write?.([{ in: brief, by: null, insert: { _id: newId(), name: 'x' } }])
+    await store.prepare([brief])
+    await insert()
+    const first = (await entries.findOne())?._id ?? 0
+    // As if it had been removed: an entry that is still there shows where a dropping begins.
+    const noted = { number: first, at: 1, from: first }
+    await log.updateOne({ _id: 'dropped Person' }, { $set: noted }, { upsert: true })
+    await insert()
+    const left = async () => {
+      await store.prepare([brief])
+      return entries.find().toArray()
+    }
+    await expect.poll(left, { timeout: 6000 }).toMatchObject([{ _id: first }])
+    const mark = async () => (await log.findOne({ _id: 'dropped Person' }))?.from
+    await expect.poll(mark).toBeGreaterThan(first)
+    await client.close()
+    await store.close()
+  })
 })

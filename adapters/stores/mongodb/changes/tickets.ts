@@ -39,8 +39,8 @@ export interface State {
   readonly now: Date
   /** The last entry that may have been dropped, by model. */
   readonly dropped: ReadonlyMap<string, Position>
-  /** After which entry the last dropping began, by model: its process may have died before it removed any. */
-  readonly began: ReadonlyMap<string, number>
+  /** Up to which entry they have been removed, by model: a process may have died before it removed more. */
+  readonly removed: ReadonlyMap<string, number>
 }
 
 /** An entry by its number and its time. */
@@ -104,25 +104,33 @@ export class Tickets {
 
   /** The log as the session sees it. */
   async state(options: Document): Promise<State | undefined> {
-    const projection = { epoch: 1, number: 1, open: 1, at: 1, now: '$$NOW' }
+    const projection = { epoch: 1, number: 1, open: 1, at: 1, from: 1, now: '$$NOW' }
     const found = await this.#log.find({}, { ...options, projection }).toArray()
     const log = found.find(({ _id }) => _id === LOG)
     if (!log) return undefined
     const now = log.now ?? new Date()
     this.#closeLeft(log.open, +now)
     const first = Math.min(log.number + 1, ...log.open.map(({ number }) => number))
-    const dropped = found.flatMap(({ _id, number, at }) =>
-      _id === LOG ? [] : [[_id.slice(DROPPED.length), [number, Number(at)]] as const],
-    )
-    const began = found.map(({ _id, from = 0 }) => [_id.slice(DROPPED.length), from] as const)
-    const known = { dropped: new Map(dropped), began: new Map(began) }
-    return { epoch: log.epoch, floor: first * MOST, now, ...known }
+    const dropped = new Map<string, Position>()
+    const removed = new Map<string, number>()
+    for (const { _id, number, at, from = 0 } of found) {
+      if (_id === LOG) continue
+      const model = _id.slice(DROPPED.length)
+      dropped.set(model, [number, Number(at)])
+      removed.set(model, from)
+    }
+    return { epoch: log.epoch, floor: first * MOST, now, dropped, removed }
   }
 
-  /** Notes up to which entry those of a model may have been dropped, and after which one that begins. */
-  async drop(model: string, [number, at]: Position, from: number): Promise<void> {
-    const noted = { $max: { number, at }, $set: { from } }
-    await this.#log.updateOne({ _id: DROPPED + model }, noted, { upsert: true })
+  /** Notes up to which entry those of a model may have been dropped. */
+  async drop(model: string, [number, at]: Position): Promise<void> {
+    const set = { $max: { number, at } }
+    await this.#log.updateOne({ _id: DROPPED + model }, set, { upsert: true })
+  }
+
+  /** Notes up to which entry those of a model have been removed. */
+  async removed(model: string, from: number): Promise<void> {
+    await this.#log.updateOne({ _id: DROPPED + model }, { $max: { from } })
   }
 
   /** Sees to it that nothing comes any more of tickets that have been left. */
