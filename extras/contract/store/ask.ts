@@ -5,6 +5,16 @@ import type { Fields, Read } from '../../../src/ports/records.ts'
 import type { Collection, Store } from '../../../src/ports/store.ts'
 import { people, person } from './people.ts'
 
+/** People to put in order, with ties, null and nothing. */
+export const rows: readonly Fields[] = [
+  { name: 'a', age: 2, score: 1 },
+  { name: 'b', age: null, score: 1 },
+  { name: 'c', score: 2 },
+  { name: 'd', age: -3, score: 2 },
+  { name: 'e', age: 2, score: 1 },
+  { name: 'f', age: 10, score: 2 },
+]
+
 /** A prepared collection that holds `records`, each under its `name`. */
 export async function holding(store: Store, ...records: readonly Fields[]): Promise<Collection> {
   await store.prepare([people])

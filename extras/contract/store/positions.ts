@@ -6,16 +6,7 @@ import type { Collection, Store } from '../../../src/ports/store.ts'
 import { AnchorGone } from '../../../src/ports/store-errors.ts'
 import { deepEqual, equal, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
-import { holding, keys, namesOf, reading, where } from './ask.ts'
-
-const rows = [
-  { name: 'a', age: 2, score: 1 },
-  { name: 'b', age: null, score: 1 },
-  { name: 'c', score: 2 },
-  { name: 'd', age: -3, score: 2 },
-  { name: 'e', age: 2, score: 1 },
-  { name: 'f', age: 10, score: 2 },
-]
+import { holding, keys, namesOf, reading, rows, where } from './ask.ts'
 
 const ORDERS = [
   ['_id'],
