@@ -91,37 +91,35 @@ async function backfillModel(
 ): Promise<Done> {
   progress.start?.(model.name, await collection.count(everything))
   const noted = await history.progress(model)
-  let state = stateIn(noted)
-  const tally: Problems = new Tally()
-  const batch = batchWriter(model, collection, tally)
-  for await (const records of batches(collection, model.idType, state.after)) {
-    state = {
-      after: String(records.at(-1)?._id),
-      records: state.records + records.length,
-      changed: state.changed + (await batch(records)),
-    }
+  const first = await pass(model, collection, stateIn(noted), async (state) => {
     await history.note(model, JSON.stringify(state))
     progress.advance?.(model.name, state.records)
-  }
-  const { after: _, ...counts } = state
-  const done =
-    noted === undefined
-      ? { ...counts, problems: tally.all() }
-      : await again(model, collection, state.changed)
+  })
+  // Since the interruption, an earlier version may have written what was done, or other rules hold.
+  const again = { records: 0, changed: first.changed }
+  const done = noted === undefined ? first : await pass(model, collection, again)
   await history.note(model, undefined)
   return done
 }
 
-/** Since the interruption, an earlier version may have written what was done, or other rules hold. */
-async function again(model: Model, collection: Collection, before: number): Promise<Done> {
+/** Backfills the records behind `state`, and says after each batch how far it is. */
+async function pass(
+  model: Model,
+  collection: Collection,
+  { after, records, changed }: State,
+  reached?: (state: State) => Promise<void>,
+): Promise<Done> {
+  let counts = { records, changed }
   const tally: Problems = new Tally()
   const batch = batchWriter(model, collection, tally)
-  let [records, changed] = [0, before]
-  for await (const some of batches(collection, model.idType)) {
-    changed += await batch(some)
-    records += some.length
+  for await (const some of batches(collection, model.idType, after)) {
+    counts = {
+      records: counts.records + some.length,
+      changed: counts.changed + (await batch(some)),
+    }
+    await reached?.({ after: String(some.at(-1)?._id), ...counts })
   }
-  return { records, changed, problems: tally.all() }
+  return { ...counts, problems: tally.all() }
 }
 
 /** Returns what stores a batch as reads show it, adds what does not fit to `tally`, and resolves to how many it changed. */
