@@ -33,6 +33,12 @@ export class LoggedModels {
     return [...this.#models.values()].map(({ logged }) => logged)
   }
 
+  /** Calls `drop` for each model that does not keep its entries for ever, so many times. */
+  async dropOld(times: number, drop: (model: LoggedModel) => Promise<unknown>): Promise<void> {
+    const limited = this.all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)
+    for (let left = times; left > 0; left -= 1) for (const one of limited) await drop(one)
+  }
+
   /** The change of an entry at the position `id`; undefined if its model is not known. */
   change(id: string, { model, actor, at, before, after }: StoredEntry): LoggedChange | undefined {
     const known = this.#models.get(String(model))

@@ -192,11 +192,8 @@ export class Log implements ChangeLog {
     })
   }
 
-  async #drop(times: number): Promise<void> {
-    const limited = this.#models.all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)
-    for (let left = times; left > 0; left -= 1) {
-      for (const one of limited) await this.#seen((state) => this.#dropOf(one, state))
-    }
+  #drop(times: number): Promise<void> {
+    return this.#models.dropOld(times, (one) => this.#seen((state) => this.#dropOf(one, state)))
   }
 
   async #dropOf({ model, keepMs }: LoggedModel, state: State): Promise<void> {

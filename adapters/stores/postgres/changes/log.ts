@@ -108,13 +108,10 @@ export class Log implements ChangeLog {
     await this.#drop(1)
   }
 
-  async #drop(times: number): Promise<void> {
-    const limited = this.#models.all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)
-    for (let left = times; left > 0; left -= 1) {
-      for (const one of limited) {
-        await this.#connection.run({ sql: dropOld(this.#tables, one), values: [] })
-      }
-    }
+  #drop(times: number): Promise<void> {
+    return this.#models.dropOld(times, (one) =>
+      this.#connection.run({ sql: dropOld(this.#tables, one), values: [] }),
+    )
   }
 
   #changes(epoch: unknown, entries: readonly Row[]): LoggedChange[] {
