@@ -7,22 +7,24 @@ import type { Stage } from '../../src/ports/files.ts'
 
 const CHUNK = 64 * 1024
 
-/**
- * The bytes from `start` up to `end` of the file that `begin` returns when the first of them are read. `done` is called at the
- * end, or when reading stops early.
- */
+/** What hears of the reading of a file: that it has begun, perhaps several times, and that it ends, also early. */
+interface Hearing {
+  begun?(): void
+  done?(): Promise<void>
+}
+
+/** The bytes from `start` up to `end` of an open file. */
 export function bytesOf(
-  begin: () => FileHandle,
+  file: FileHandle,
   start: number,
   end: number,
-  done: () => Promise<void>,
+  { begun = () => {}, done = async () => {} }: Hearing = {},
 ): ReadableStream<Uint8Array> {
   let at = start
-  let file: FileHandle | undefined
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        file ??= begin()
+        begun()
         try {
           const chunk = new Uint8Array(Math.min(CHUNK, end - at))
           const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
@@ -64,13 +66,7 @@ export async function stageIn(folder: string): Promise<Stage> {
       await append(file, chunk, size)
       size += chunk.length
     },
-    read: () =>
-      bytesOf(
-        () => file,
-        0,
-        size,
-        async () => {},
-      ),
+    read: () => bytesOf(file, 0, size),
     discard() {
       closing ??= file.close()
       return closing

@@ -207,14 +207,12 @@ async function describedObject(folder: Folders, key: string): Promise<ServedObje
         const file = await open(path, 'r').catch(ignoreAbsent)
         if (!file) return undefined
         const unread = setTimeout(() => void file.close(), UNREAD_MS).unref()
-        const begin = () => {
-          clearTimeout(unread)
-          return file
-        }
-        return bytesOf(begin, start, end, () => {
-          clearTimeout(unread)
+        const begun = () => clearTimeout(unread)
+        const done = () => {
+          begun()
           return file.close()
-        })
+        }
+        return bytesOf(file, start, end, { begun, done })
       },
     }
   } catch (error) {
