@@ -15,19 +15,15 @@ const USAGE = `Prints who may do what on each route of your app. The app does no
 
 Exit codes: 0 fine, 1 something has changed, 2 could not run.`
 
-/** Read once: it may be a pipe, as `<(git show HEAD:audit.json)` is. */
-let before: readonly string[] | undefined
-
 /** Runs the command. */
 export const audit: Run = command({
   usage: USAGE,
   names: ['against'],
   flags: ['table'],
-  check({ values: { against } }) {
-    before = against === undefined ? undefined : linesIn(against)
-  },
+  // Read once: it may be a pipe, as `<(git show HEAD:audit.json)` is.
+  check: ({ values: { against } }) => (against === undefined ? undefined : linesIn(against)),
   opening: () => 'none',
-  async run({ app, flags }) {
+  async run({ app, flags, checked: before }) {
     const rows = auditOf(app)
     if (before) return compared(before, rows.map(lineOf))
     console.log(flags.has('table') ? tableOf(rows) : textOf(rows))

@@ -39,31 +39,32 @@ export interface CommandLine {
 }
 
 /** A command. */
-interface Command {
+interface Command<Checked> {
   readonly usage: string
   /** Its options that take a value, and those that don't. */
   readonly names?: readonly string[]
   readonly flags?: readonly string[]
-  /** Throws an `Unusable` for options that make no sense, before anything is loaded or opened. */
-  check?(line: CommandLine): void
+  /** Throws an `Unusable` for options that make no sense, before anything is loaded or opened. `run` gets what it returns. */
+  check?(line: CommandLine): Checked
   /** How the app opens its SQLite file. Default `existing`. */
   opening?(line: CommandLine): Opening
   /** Does its work; resolves to the exit code. */
-  run(line: CommandLine & OpenedApp): Promise<number>
+  run(line: CommandLine & OpenedApp & { readonly checked?: Checked | undefined }): Promise<number>
 }
 
 /** Runs a command for what follows its name; resolves to its exit code. */
 export type Run = (args: readonly string[]) => Promise<number>
 
 /** What runs a command with its app, and closes that. */
-export function command({ usage, names, flags, check, opening, run }: Command): Run {
+export function command<Checked>(own: Command<Checked>): Run {
+  const { usage, names, flags, check, opening, run } = own
   return async (args) => {
     const line = commandLine(args, usage, names, flags)
     if (!line) return 0
-    check?.(line)
+    const checked = check?.(line)
     const opened = await openApp(line.module, opening?.(line) ?? 'existing')
     try {
-      return await run({ ...line, ...opened })
+      return await run({ ...line, ...opened, checked })
     } finally {
       await opened.app.close()
     }
