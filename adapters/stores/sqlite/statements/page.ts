@@ -57,7 +57,10 @@ export function compilePage(
   return found + selectPage({ ...page, stretches: whole }, dialect(compiled))
 }
 
-/** The first range of other values of the first key, if nothing follows in those before. */
+/**
+ * The first range of other values of the first key, if nothing follows in those before. That is asked with the filter's
+ * condition alone, which is the last one: an index tells it in a moment.
+ */
 function untied(
   stretches: readonly Stretch[],
   [first]: readonly Bounds[],

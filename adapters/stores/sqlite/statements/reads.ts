@@ -143,11 +143,15 @@ function textReader(
     return filler.searched(filter, (all) => (all.length === 0 ? page() : search(all)), hints)
   }
 
+  const pageBehind = async (read: Read, columns: string): Promise<readonly Row[]> => {
+    const page = await withPosition(read)
+    return (page.after && (await untied(page, columns))) ?? pageOf(page, columns)
+  }
+
   const several = async (read: Read, columns: string): Promise<string[]> => {
-    const { afterRecord, limit, hints } = read
-    const page = afterRecord && limit > 0 ? await withPosition(read) : read
-    const quick = page.after && limit > 0 ? await untied(page, columns) : undefined
-    const rows = quick ?? (limit > 0 ? await pageOf(page, columns) : [])
+    const { after, afterRecord, limit, hints } = read
+    const readPage = after || afterRecord ? pageBehind : pageOf
+    const rows = limit === 0 ? [] : await readPage(read, columns)
     if (rows.length === 0 && afterRecord) return noneAfter(afterRecord, hints)
     return firstOf(rows)
   }
