@@ -67,11 +67,13 @@ function untied(
   table: string,
   conditions: readonly string[],
 ): Stretch[] {
-  const rest = stretches.slice(-(first?.beyond.length ?? 0))
+  const at = stretches.length - (first?.beyond.length ?? 0)
   const ties = stretches
-    .slice(0, -rest.length)
+    .slice(0, at)
     .map((one) => `NOT ${exists(table, every([...conditions.slice(-1), ...one.conditions]))}`)
-  return rest.slice(0, 1).map((one) => ({ ...one, conditions: [...one.conditions, ...ties] }))
+  return stretches
+    .slice(at, at + 1)
+    .map((one) => ({ ...one, conditions: [...one.conditions, ...ties] }))
 }
 
 /** The record to start after, as a table. */

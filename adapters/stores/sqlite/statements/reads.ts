@@ -210,7 +210,7 @@ function statementsOf(
     const isShort = read.limit <= FEW && (read.skip ?? 0) <= FEW
     const values: SqlValue[] = []
     const shape = readShape(read, values, found)
-    const key = shape && columns + (isShort ? ' ' : '') + (isUntied ? 'untied' : '') + shape
+    const key = shape && `${columns} ${isShort} ${isUntied} ${shape}`
     return pages.of(key, values, () => {
       const compiled = { ...compilation(), candidates: undefined, found }
       const conditions = conditionsInTime(read.filter, compiled, runner)
