@@ -3,6 +3,7 @@
  * number, start-up, guards, the route, files, and the response that is sent.
  */
 
+import { isCurrent } from '../cache/conditional.ts'
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import { checkHost } from '../http/host.ts'
 import { limitBody } from '../http/limited-body.ts'
@@ -17,6 +18,7 @@ import {
 import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
+import { fileChanged } from '../uploads/refusals.ts'
 import { serveFile } from '../uploads/serve.ts'
 import { AppContext, finish, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
@@ -225,10 +227,11 @@ export class Flow {
   async #serveElse(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
     const { host, table } = this.#parts
     context.isRead = false
-    return (
-      (await serveFile(host.files, request, context.basePath)) ??
-      respondElse(table.at(path), host.files, path, request, context)
-    )
+    const file = await serveFile(host.files, request, context.basePath)
+    if (!file) return respondElse(table.at(path), host.files, path, request, context)
+    if (isCurrent(request.headers, file.headers.get('etag') ?? '')) return file
+    await file.body?.cancel()
+    throw fileChanged()
   }
 }
 

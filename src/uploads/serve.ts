@@ -1,9 +1,8 @@
 /** Serves the files of a store that has no server of its own. */
 
-import { isCurrent } from '../cache/conditional.ts'
 import { HttpError } from '../http/errors.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/files.ts'
-import { fileChanged, fileForbidden, rangeNotSatisfiable, storageUnavailable } from './refusals.ts'
+import { fileForbidden, rangeNotSatisfiable, storageUnavailable } from './refusals.ts'
 
 /**
  * The file that `request` asks for, or undefined if it is not for a file of the store. Links may have the path that another
@@ -15,20 +14,9 @@ export async function serveFile(
   basePath = '',
 ): Promise<Response | undefined> {
   if (!store?.serve || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
-  const found = await foundIn(store, request, basePath)
-  if (!found || isCurrent(request.headers, found.headers.get('etag') ?? '')) return found
-  await found.body?.cancel()
-  throw fileChanged()
-}
-
-async function foundIn(
-  store: FileStore,
-  request: Request,
-  basePath: string,
-): Promise<Response | undefined> {
   try {
-    const found = await store.serve?.(request)
-    return found ?? (basePath === '' ? undefined : await store.serve?.(below(basePath, request)))
+    const found = await store.serve(request)
+    return found ?? (basePath === '' ? undefined : await store.serve(below(basePath, request)))
   } catch (error) {
     if (error instanceof FileForbidden) throw fileForbidden()
     if (error instanceof RangeNotSatisfiable) throw rangeNotSatisfiable(error.size)
