@@ -4,13 +4,8 @@ import type { Model } from '../../src/model/model.ts'
 import type { Shape } from '../../src/ports/shape.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { table } from '../../src/upkeep/check/table.ts'
-import {
-  type CopyResult,
-  copyRecords,
-  ForeignValues,
-  type Loss,
-  SamePlace,
-} from '../../src/upkeep/copy/copy.ts'
+import { type CopyResult, copyRecords, SamePlace } from '../../src/upkeep/copy/copy.ts'
+import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
 import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
 import { bar } from './command.ts'
 import { Unusable } from './unusable.ts'

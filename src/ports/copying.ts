@@ -1,5 +1,7 @@
 /** What a copy of records needs to know beyond reading and writing them: writes meanwhile, and values that don't fit. */
 
+import type { Fields } from './records.ts'
+
 /** Tells of writes. */
 export interface WriteWatch {
   /**
@@ -22,6 +24,12 @@ export interface ForeignValue {
   readonly becomes: string
   /** Whether only a copy changes it: the store's own records hold it as it is. */
   readonly onlyCopied?: boolean
+}
+
+/** A record as a target holds it, with what that changes. */
+export interface HeldRecord {
+  readonly record: Fields
+  readonly values: readonly ForeignValue[]
 }
 
 /** A stored value that records show as it is, and that nothing finds: the store compares values with one of another type. */
@@ -58,4 +66,8 @@ export interface Copyable<R> {
   contentOf(record: R): Uint8Array
   /** As in `Copying`. */
   foreign?(): AsyncIterable<ForeignBatch>
+  /** The values that the target can't hold as this side does. */
+  held?(): AsyncIterable<ForeignBatch>
+  /** The fields that are required, and that a record met by `held` lacks. */
+  readonly lacking?: ReadonlySet<string>
 }

@@ -7,7 +7,7 @@
 
 import type { AggregateRead } from './aggregate.ts'
 import type { ChangeLog, LoggedModel, NotedChange } from './changes.ts'
-import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
+import type { Copyable, ForeignBatch, HeldRecord, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
 import type { Exclusion } from './exclusion.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
@@ -210,6 +210,8 @@ export interface Copying {
   place?(): Promise<string>
   /** A collection with its records exactly as the database holds them, for a copy into a store of the same name. */
   exact?(schema: CollectionSchema): Copyable<Uint8Array>
+  /** Makes of a record what the store would hold of it. Undefined if it holds every record as it is. */
+  held?(schema: CollectionSchema): ((record: Fields) => HeldRecord) | undefined
 }
 
 /** A store. */

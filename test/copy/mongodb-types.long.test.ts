@@ -21,7 +21,8 @@ import * as z from 'zod'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, defineModel, type Model, ref, type Store } from '../../src/index.ts'
-import { copyRecords, ForeignValues, type Loss } from '../../src/upkeep/copy/copy.ts'
+import { copyRecords } from '../../src/upkeep/copy/copy.ts'
+import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
 import { withService } from '../services/shared.ts'
 
 const Shop = defineModel('Shop', { fields: { name: z.string() } })

@@ -4,6 +4,7 @@ import { openStore } from '../../adapters/cli/stores.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, defineModel, type Model, ref, type Store } from '../../src/index.ts'
 import { copyRecords } from '../../src/upkeep/copy/copy.ts'
+import type { ForeignValues } from '../../src/upkeep/copy/losses.ts'
 import { withService } from '../services/shared.ts'
 import { addressOf } from '../stores/postgres/address.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'
@@ -48,6 +49,42 @@ async function fill(store: Store | undefined): Promise<void> {
   await app.close()
 }
 
+/** Records as an earlier version of the app, or another program, has left them. */
+const Former = defineModel('Left', {
+  fields: {
+    title: z.string(),
+    pages: z.union([z.number(), z.string()]).nullish(),
+    note: z.string().nullish(),
+    born: z.string(),
+    secret: z.string().optional(),
+  },
+})
+const Left = defineModel('Left', {
+  fields: {
+    title: z.string(),
+    pages: z.int(),
+    note: z.string().optional(),
+    born: z.date().nullable(),
+  },
+})
+const LEFT = [
+  { title: 'fits', pages: 1, note: 'n', born: '2020-01-31' },
+  { title: 'lacks', born: '2020-01-31' },
+  { title: 'null', pages: null, note: null, born: 'yesterday' },
+  { title: 'types', pages: 'many', born: '2020-01-31', secret: 's' },
+  { title: 'part', pages: 1.5, born: '2020-01-31' },
+]
+
+/** What a copy of them to PostgreSQL tells: types, fields, and what becomes of their values. */
+const LOST = [
+  'Null note nothing',
+  'Null pages nothing',
+  'Number pages nothing',
+  'String born null',
+  'String pages nothing',
+  'String secret nothing',
+]
+
 /** Copies from each store to the next, and expects the same checksums every time. */
 async function copyAlong(stores: readonly Store[]): Promise<void> {
   const seen = new Set<string>()
@@ -78,6 +115,38 @@ await withService('mongo', async (mongo) => {
         await copyAlong(opened)
         for (const store of opened) await store.close()
       })
+
+      it.each(['SQLite', 'MongoDB'])(
+        'from %s tells before it writes what no column can hold',
+        async (name) => {
+          const database = new URL(mongo.url)
+          database.pathname = `/copy-${crypto.randomUUID()}`
+          const from = name === 'SQLite' ? sqliteStore() : await openStore(database.href)
+          const to = await openStore(addressOf(url, fresh()))
+          const app = createApp({ store: { ...from, close: async () => {} } as Store })
+          for (const record of LEFT) await app.store.collection(Former).insert(record)
+          await app.close()
+          const left = [Left] as unknown as Model[]
+          const refused = await copyRecords(from, to, left).catch((error: unknown) => error)
+          const lost = (refused as ForeignValues).lost.filter(({ becomes }) => becomes !== 'a date')
+          expect(
+            lost.map(({ type, field, becomes }) => `${type} ${field} ${becomes}`).sort(),
+          ).toEqual(LOST)
+          const stored = createApp({ store: to }).store.collection(Left)
+          expect(await stored.count()).toBe(0)
+          const [copied] = await copyRecords(from, to, left, { convert: true })
+          expect(copied).toMatchObject({ copied: 5, target: 5 })
+          const born = new Date('2020-01-31')
+          expect(await stored.find({}, { sort: 'title' })).toMatchObject([
+            { title: 'fits', pages: 1, note: 'n', born },
+            { title: 'lacks', born },
+            { title: 'null', born: null },
+            { title: 'part', born },
+            { title: 'types', born },
+          ])
+          for (const store of [from, to]) await store.close()
+        },
+      )
     })
   })
 })

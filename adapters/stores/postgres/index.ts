@@ -12,6 +12,7 @@ import { BriefConnections } from './connection/brief-connections.ts'
 import { Connection } from './connection/connection.ts'
 import { type Table, tableOf, tableSql } from './layout/columns.ts'
 import { portError } from './layout/errors.ts'
+import { heldIn } from './layout/held.ts'
 import { literal } from './layout/sql.ts'
 import { prepareTables } from './prepare.ts'
 import { existingTable, type Place, surveyed } from './schema/catalog.ts'
@@ -113,7 +114,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     },
     dropLeftOvers: (schemas) => ported(dropLeftOvers(collectionsOf(schemas))),
     write: stepWriter(connection, log, tableFor),
-    copying: { place: () => ported(placeOf(connection, space)) },
+    copying: {
+      place: () => ported(placeOf(connection, space)),
+      held: (schema) => (schema.adopted ? undefined : heldIn(tableOf(schema, space))),
+    },
     close: () => connection.close(),
   }
 }

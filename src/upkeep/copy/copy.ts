@@ -7,14 +7,15 @@
 import { idFrom } from '../../model/cast.ts'
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
-import type { Copyable, WriteWatch } from '../../ports/copying.ts'
+import type { Copyable, HeldRecord, WriteWatch } from '../../ports/copying.ts'
 import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeInside } from '../../ports/shape.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import { batches, readable } from '../../ports/walk.ts'
-import { type Progress, type Some, Tally } from '../tally.ts'
+import type { Progress } from '../tally.ts'
 import { type Comparison, compare, type Pair } from './compare.ts'
+import { ForeignValues, type Loss, losses } from './losses.ts'
 import { mismatch } from './mismatch.ts'
 
 /** What a caller may decide, and what it hears. */
@@ -57,7 +58,7 @@ export async function copyRecords(
   const exact = exactly(from, to)
   return exact
     ? copyAll(from, to, schemas, exact, options)
-    : copyAll(from, to, schemas, sideOf, options)
+    : copyAll(from, to, schemas, sideIn(from, to), options)
 }
 
 /** The source and the target are one database. */
@@ -95,12 +96,13 @@ async function copyAll<R>(
       if (!options.convert) throw new ForeignValues(lost)
       options.converting?.(lost)
     }
-    await to.prepare(schemas)
+    const taken = sources.map(({ schema, source }) => lenient(schema, source.lacking))
+    await to.prepare(taken)
     const pairs = await Promise.all(
-      sources.map(async ({ schema, source }) => ({
+      sources.map(async ({ schema, source }, at) => ({
         name: schema.name,
         source,
-        target: await open(to, schema),
+        target: await open(to, taken[at] ?? schema),
       })),
     )
     return await copyPairs(pairs, watch, options)
@@ -122,7 +124,7 @@ async function copyPairs<R>(
   for (const pair of pairs) compared.push(await compare(pair, options))
   const isBeingWritten = watch ? await watch.written() : await hasChanged(pairs, compared)
   // What was written after the look for foreign values may hold some.
-  const mustBeQuiet = pairs.some(({ source }) => source.foreign)
+  const mustBeQuiet = pairs.some(({ source }) => source.foreign ?? source.held)
   const failure = mismatch(compared, {
     wasWritten: isBeingWritten || wasWritten,
     isCertain: !isBeingWritten && !(mustBeQuiet && wasWritten),
@@ -186,25 +188,62 @@ async function hasChanged<R>(
   return false
 }
 
-/** The collection of `schema` in `store`; an empty one if it doesn't exist yet. */
-async function sideOf(store: Store, schema: CollectionSchema): Promise<Copyable<Fields>> {
-  const collection = await readable(store.collection(schema))
-  const foreign = store.copying?.foreign
+/** `schema` as a target takes records without fields that are required by now: a copy lacks what its source lacks. */
+function lenient(schema: CollectionSchema, lacking?: ReadonlySet<string>): CollectionSchema {
+  if (!lacking || lacking.size === 0) return schema
+  const missing = [...lacking].map((field) => [field, 'missing'] as const)
+  return { ...schema, absence: new Map([...(schema.absence ?? []), ...missing]) }
+}
+
+/** Opens collections, empty ones if they don't exist yet: those of the source with its records as the target holds them. */
+function sideIn(from: Store, to: Store): Open<Fields> {
+  return async (store, schema) => {
+    const collection = await readable(store.collection(schema))
+    const held = store === from ? to.copying?.held?.(schema) : undefined
+    const foreign = store.copying?.foreign
+    return {
+      count: () => collection.count(everything),
+      async *batches() {
+        for await (const batch of batchesOf(collection, schema.idType)) {
+          yield held ? batch.map((record) => held(record).record) : batch
+        }
+      },
+      async counterparts(records) {
+        const values = records.map(idOf)
+        const filter = { op: 'in', field: '_id', values } as const
+        const found = await collection.find({ filter, sort: [], limit: values.length })
+        return new Map(found.map((record) => [idOf(record), record]))
+      },
+      async insert(record) {
+        await collection.insert(record)
+      },
+      idOf,
+      contentOf: (record) => new TextEncoder().encode(canonical(record, schema.shape)),
+      ...(foreign && { foreign: () => foreign(schema) }),
+      ...(held && look(collection, schema, held)),
+    }
+  }
+}
+
+/** How a copy looks for what its target can't hold. */
+function look(
+  collection: Collection,
+  schema: CollectionSchema,
+  held: (record: Fields) => HeldRecord,
+): Pick<Copyable<Fields>, 'held' | 'lacking'> {
+  const required = [...(schema.absence ?? [])].filter(([, absence]) => absence === 'never')
+  const lacking = new Set<string>()
   return {
-    count: () => collection.count(everything),
-    batches: () => batchesOf(collection, schema.idType),
-    async counterparts(records) {
-      const values = records.map(idOf)
-      const filter = { op: 'in', field: '_id', values } as const
-      const found = await collection.find({ filter, sort: [], limit: values.length })
-      return new Map(found.map((record) => [idOf(record), record]))
+    lacking,
+    async *held() {
+      for await (const batch of batchesOf(collection, schema.idType)) {
+        const all = batch.map(held)
+        for (const [field] of required) {
+          if (all.some(({ record }) => record[field] === undefined)) lacking.add(field)
+        }
+        yield { read: batch.length, values: all.flatMap(({ values }) => values) }
+      }
     },
-    async insert(record) {
-      await collection.insert(record)
-    },
-    idOf,
-    contentOf: (record) => new TextEncoder().encode(canonical(record, schema.shape)),
-    ...(foreign && { foreign: () => foreign(schema) }),
   }
 }
 
@@ -242,46 +281,4 @@ function canonical(value: unknown, shape: Shape | undefined): string {
         `${JSON.stringify(key)}:${canonical(member, shapeInside(shape, key, member))}`,
     )
   return `{${members.join(',')}}`
-}
-
-/** Stored values of one type in one field that the copy would hold as something else. */
-export interface Loss extends Some {
-  readonly collection: string
-  readonly field: string
-  /** The type in the source's database, for example `Decimal128`. */
-  readonly type: string
-  /** What the target would hold instead, for example `a rounded number`. */
-  readonly becomes: string
-}
-
-/** Thrown before anything is written, if the target can't hold values as the source does. */
-export class ForeignValues extends Error {
-  override readonly name = 'ForeignValues'
-  readonly lost: readonly Loss[]
-  constructor(lost: readonly Loss[]) {
-    super('the source holds values that the target would hold as something else')
-    this.lost = lost
-  }
-}
-
-/** Reads `sources` and tells what a copy of them would change. */
-export async function losses<R>(
-  sources: readonly { readonly schema: CollectionSchema; readonly source: Copyable<R> }[],
-  progress: Progress,
-): Promise<Loss[]> {
-  const tally = new Tally<Omit<Loss, keyof Some>>()
-  for (const { schema, source } of sources) {
-    if (!source.foreign) continue
-    const pass = `checking ${schema.name}`
-    progress.start?.(pass, await source.count())
-    let done = 0
-    for await (const { read, values } of source.foreign()) {
-      for (const { id, field, type, becomes } of values) {
-        tally.add({ collection: schema.name, field, type, becomes }, id)
-      }
-      done += read
-      progress.advance?.(pass, done)
-    }
-  }
-  return tally.all()
 }

@@ -1,0 +1,49 @@
+/** What a copy would hold otherwise than its source, found before anything is written. */
+
+import type { Copyable, ForeignValue } from '../../ports/copying.ts'
+import type { CollectionSchema } from '../../ports/store.ts'
+import { type Progress, type Some, Tally } from '../tally.ts'
+
+/** Stored values of one type in one field that the copy would hold as something else. */
+export interface Loss extends Some {
+  readonly collection: string
+  readonly field: string
+  /** The type in the source's database, for example `Decimal128`. */
+  readonly type: string
+  /** What the target would hold instead, for example `a rounded number`. */
+  readonly becomes: string
+}
+
+/** Thrown before anything is written, if the target can't hold values as the source does. */
+export class ForeignValues extends Error {
+  override readonly name = 'ForeignValues'
+  readonly lost: readonly Loss[]
+  constructor(lost: readonly Loss[]) {
+    super('the source holds values that the target would hold as something else')
+    this.lost = lost
+  }
+}
+
+/** Reads `sources` and tells what a copy of them would change. */
+export async function losses<R>(
+  sources: readonly { readonly schema: CollectionSchema; readonly source: Copyable<R> }[],
+  progress: Progress,
+): Promise<Loss[]> {
+  const tally = new Tally<Omit<Loss, keyof Some>>()
+  const looks = sources.flatMap(({ schema, source }) => {
+    const found = [source.foreign?.(), source.held?.()].filter((batches) => batches !== undefined)
+    return found.map((batches) => ({ collection: schema.name, source, batches }))
+  })
+  for (const { collection, source, batches } of looks) {
+    progress.start?.(`checking ${collection}`, await source.count())
+    let done = 0
+    for await (const { read, values } of batches) {
+      for (const { id, ...value } of values) tally.add({ collection, ...lossOf(value) }, id)
+      done += read
+      progress.advance?.(`checking ${collection}`, done)
+    }
+  }
+  return tally.all()
+}
+
+const lossOf = ({ field, type, becomes }: Omit<ForeignValue, 'id'>) => ({ field, type, becomes })
