@@ -149,6 +149,29 @@ export function checks(store: string, open: () => Promise<Store>): void {
       const result = await checked(before, records, after)
       expect(kinds(result)).toEqual([['duplicate', 'a, b', 2]])
     })
+
+    it('counts records that are one only as reads show them: converted, and with defaults', async () => {
+      const before = model({ name: z.string(), kind: z.string().optional() })
+      const after = model(
+        { code: z.string().regex(/^[a-z]$/), kind: z.string().default('none') },
+        {
+          unique: ['code', 'kind'],
+          renamed: { name: 'code' },
+          convert: { code: (stored: unknown) => String(stored).toLowerCase() },
+        },
+      )
+      const records = [
+        { name: 'A', kind: 'x' },
+        { name: 'a', kind: 'none' },
+        { name: 'b' },
+        { name: 'c', kind: 'y' },
+      ]
+      const result = await checked(before, records, after)
+      expect(kinds(result)).toEqual([
+        ['duplicate', 'code', 2],
+        ['duplicate', 'kind', 2],
+      ])
+    })
   })
 }
 

@@ -7,13 +7,12 @@
 import { digestOf } from '#hmac'
 import { collectionSchema } from '../../model/collection-schema.ts'
 import { type Model, valueIn } from '../../model/model.ts'
-import { renamedCollection } from '../../model/renamed-collection.ts'
 import { upgraded, upgradeOf } from '../../model/upgrade.ts'
-import { all, everything, type Filter, type Scalar } from '../../ports/filter.ts'
+import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Collection, Store } from '../../ports/store.ts'
 import { batches, readable } from '../../ports/walk.ts'
-import { EXAMPLES, type Progress, type Some, Tally } from '../tally.ts'
+import { EXAMPLES, Ids, type Progress, type Some, Tally } from '../tally.ts'
 import { type Problem, recordChecker } from './record.ts'
 
 /** What a check has found. */
@@ -77,9 +76,9 @@ async function checkModel(
     progress.advance?.(model.name, done)
   }
   const problems = tally.all()
-  const current = renamedCollection(collection, model)
+  await recount(model, collection, sets, progress)
   for (const set of sets) {
-    const found = await duplicatesOf(set, current)
+    const found = set.found()
     if (found) problems.push({ model: model.name, problem: 'duplicate', ...found })
   }
   const counts = [...pending].map(([field, count]) => ({ model: model.name, field, count }))
@@ -90,34 +89,29 @@ function count(counts: Map<string, number>, names: readonly string[] = []): void
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
-/** The store says which of those that look alike are: two values may have one hash. */
-async function duplicatesOf(
-  set: Duplicates,
+/**
+ * Looks again at the values that several records seem to have: two may have one hash. The store could not tell, which finds
+ * values as they are stored, and reads all records for each.
+ */
+async function recount(
+  model: Model,
   collection: Collection,
-): Promise<Omit<Problem, 'model' | 'problem'> | undefined> {
-  let count = 0
-  const examples: string[] = []
-  for (const values of set.suspects()) {
-    const filter = all(
-      set.fields.map((field, at): Filter => ({ op: 'eq', field, value: values[at] as Scalar })),
-    )
-    const same = await collection.count(filter)
-    if (same < 2) continue
-    count += same
-    const limit = EXAMPLES - examples.length
-    if (limit > 0) examples.push(...(await idsOf(collection, filter, limit)))
+  sets: readonly Duplicates[],
+  progress: Progress,
+): Promise<void> {
+  const suspicious = sets.filter(({ hasSuspects }) => hasSuspects)
+  if (suspicious.length === 0) return
+  const pass = `${model.name}, duplicates`
+  progress.start?.(pass, await collection.count(everything))
+  let done = 0
+  for await (const batch of batches(collection, model.idType)) {
+    for (const stored of batch) {
+      const record = upgraded(model, stored)
+      for (const set of suspicious) set.recount(record)
+    }
+    done += batch.length
+    progress.advance?.(pass, done)
   }
-  return count > 0 ? { field: set.fields.join(', '), count, examples } : undefined
-}
-
-async function idsOf(collection: Collection, filter: Filter, limit: number): Promise<string[]> {
-  const records: Fields[] = await collection.find({
-    filter,
-    sort: [{ field: '_id', descending: false }],
-    limit,
-    select: { include: ['_id'] },
-  })
-  return records.map(({ _id }) => String(_id))
 }
 
 /** How many values are kept to be looked at again; where there are more duplicates, the first tell enough. */
@@ -127,7 +121,7 @@ const MAX_SUSPECTS = 10_000
 class Duplicates {
   readonly fields: readonly string[]
   readonly #hashes: Float64Array
-  readonly #suspects = new Map<string, readonly unknown[]>()
+  readonly #suspects = new Map<string, Ids>()
 
   /** For about `records` records. */
   constructor(fields: readonly string[], records: number) {
@@ -136,18 +130,36 @@ class Duplicates {
     this.#hashes = new Float64Array(2 ** Math.ceil(Math.log2((records + 1000) * 2)))
   }
 
-  /** Records that lack one of the fields do not clash. */
   add(record: Fields): void {
-    const values = this.fields.map((path) => valueIn(record, path))
-    if (values.some((value) => value === undefined || value === null)) return
-    const text = JSON.stringify(values)
-    const isNew = this.#note(hashOf(text))
-    if (!isNew && this.#suspects.size < MAX_SUSPECTS) this.#suspects.set(text, values)
+    const text = this.#textOf(record)
+    if (text === undefined || this.#note(hashOf(text))) return
+    if (this.#suspects.size < MAX_SUSPECTS) this.#suspects.set(text, new Ids())
   }
 
-  /** Values that several records seem to have. */
-  suspects(): Iterable<readonly unknown[]> {
-    return this.#suspects.values()
+  /** Whether several records seem to have the same values. */
+  get hasSuspects(): boolean {
+    return this.#suspects.size > 0
+  }
+
+  /** Counts a record that seems to have the values of another. */
+  recount(record: Fields): void {
+    this.#suspects.get(this.#textOf(record) ?? '')?.add(String(record._id))
+  }
+
+  /** The records that have the values of others, of those that were counted. */
+  found(): Omit<Problem, 'model' | 'problem'> | undefined {
+    const same = [...this.#suspects.values()].filter(({ count }) => count > 1)
+    const count = same.reduce((sum, one) => sum + one.count, 0)
+    const examples = same.flatMap((one) => one.examples).slice(0, EXAMPLES)
+    return count > 0 ? { field: this.fields.join(', '), count, examples } : undefined
+  }
+
+  /** The values as a text; undefined if the record lacks one: then it clashes with none. */
+  #textOf(record: Fields): string | undefined {
+    const values = this.fields.map((path) => valueIn(record, path))
+    return values.some((value) => value === undefined || value === null)
+      ? undefined
+      : JSON.stringify(values)
   }
 
   /** Keeps a hash; whether it was not there before. */
