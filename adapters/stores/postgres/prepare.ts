@@ -43,6 +43,7 @@ import {
   takenName,
   unboundedIn,
 } from './schema/schema.ts'
+import { typeChange } from './schema/type-change.ts'
 
 type Warn = (message: string) => void
 
@@ -192,18 +193,19 @@ function isLacking(
 }
 
 /** What an existing table lacks. Throws a `TypeError` for a column that another type would be needed for. */
-function alterationsOf(collection: Prepared, { columns }: ExistingTable): string[] {
+function alterationsOf(collection: Prepared, existing: ExistingTable): string[] {
   const { table } = collection
+  const { columns } = existing
   if (!columns.has('_id')) {
     throw new TypeError(
       `postgresStore: the table ${table.sql} exists, but has no column "_id", so fieldgate did not create it`,
     )
   }
-  for (const column of table.columns) checkType(table, column, columns.get(column.name))
+  for (const column of table.columns) checkType(table, column, existing)
   // Existing records lack a new field, also one that is required.
   const own = table.columns.map((column) => ({ name: column.name, sql: columnSql(column) }))
   const missing = [...own, ...extraColumns(collection)].filter(({ name }) => !columns.has(name))
-  const relaxed = [...columns].filter(([name, existing]) => isTooStrict(table, name, existing))
+  const relaxed = [...columns].filter(([name, column]) => isTooStrict(table, name, column))
   return [
     ...missing.map(({ sql }) => `ADD COLUMN ${sql}`),
     ...relaxed.map(([name]) => `ALTER COLUMN ${identifier(name)} DROP NOT NULL`),
@@ -217,14 +219,14 @@ function isTooStrict(table: Table, name: string, existing: ExistingColumn): bool
   return existing.isNotNull && !isRequired
 }
 
-function checkType(table: Table, column: Column, existing?: ExistingColumn): void {
+function checkType(table: Table, column: Column, there: ExistingTable): void {
+  const existing = there.columns.get(column.name)
   const isOther = existing && existing.type !== column.type
   const isSorted = column.type !== 'text' || existing?.collation === 'C'
   if (!existing || (!isOther && isSorted)) return
-  const { sql, type } = column
-  const wanted = columnSql(column).slice(sql.length + 1)
+  const wanted = columnSql(column).slice(column.sql.length + 1)
   throw new TypeError(
-    `postgresStore: the column ${sql} of ${table.sql} has the type ${existing.type}, but the model needs ${wanted}. If its values allow it: ALTER TABLE ${table.sql} ALTER COLUMN ${sql} TYPE ${wanted} USING ${sql}::${type}`,
+    `postgresStore: the column ${column.sql} of ${table.sql} has the type ${existing.type}, but the model needs ${wanted}. If its values allow it: ${typeChange(table, there, column, existing, wanted)}`,
   )
 }
 

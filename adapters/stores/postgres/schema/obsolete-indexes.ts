@@ -134,7 +134,7 @@ function leftColumns(existing: ExistingTable | undefined, collection: Prepared):
 }
 
 /** Whether a column is one that this store has generated for searches. */
-function isSearchColumn(name: string, { takes, byDefault = '' }: ExistingColumn): boolean {
+export function isSearchColumn(name: string, { takes, byDefault = '' }: ExistingColumn): boolean {
   return name.startsWith(SEARCH_PREFIX) && takes === 'nothing' && byDefault.includes(`${FOLD}(`)
 }
 

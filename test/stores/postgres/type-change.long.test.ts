@@ -1,0 +1,68 @@
+import postgres from 'postgres'
+import { afterAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { type App, createApp, createRouter, defineModel, type Model } from '../../../src/index.ts'
+import { withService } from '../../services/shared.ts'
+import { freshSchemas } from './schemas.ts'
+
+/** Types of a field before and after, values that were stored, and what they are then. */
+const CHANGES = [
+  ['a number that was searched as a string', z.string(), z.number(), ['1.5'], [1.5]],
+  ['a list that was searched as a string', z.string(), z.array(z.string()), ['a'], [['a']]],
+  ['a date', z.string(), z.date(), ['2020-01-31'], [new Date('2020-01-31')]],
+  ['a string of a date', z.date(), z.string(), [new Date(0)], ['1970-01-01T00:00:00.000Z']],
+  ['a string of any value', z.unknown(), z.string(), ['a "b"', 3], ['a "b"', '3']],
+  ['a number of any value', z.unknown(), z.number(), ['1', 2], [1, 2]],
+  ['any value', z.number(), z.unknown(), [1.5], [1.5]],
+  ['an integer', z.number(), z.int(), [1, -2], [1, -2]],
+] as const
+
+await withService('postgres', ({ url }) => {
+  const fresh = freshSchemas(url)
+  // The operator's session is somewhere else than the server.
+  const operator = postgres(url, { connection: { TimeZone: 'Asia/Tokyo' }, max: 1 })
+  afterAll(() => operator.end())
+
+  function served(schema: string, type: z.ZodType): { app: App; Thing: Model } {
+    const Thing = defineModel('Thing', {
+      fields: { x: type },
+      convert: { x: (stored: unknown) => [stored] as never },
+    }) as unknown as Model
+    const app = createApp({
+      store: postgresStore({ url, schema }),
+      logger: { ...console, warn() {} },
+    })
+    const search = type instanceof z.ZodString ? ['x'] : []
+    app.mount('/', createRouter({ model: Thing, search, allowedFields: ['x'], middlewares: [] }))
+    return { app, Thing }
+  }
+
+  /** Stores `values`, and returns the SQL with which a start under the type `after` is refused. */
+  async function refused(before: z.ZodType, after: z.ZodType, values: readonly unknown[]) {
+    const schema = fresh()
+    const old = served(schema, before)
+    for (const x of values) await old.app.store.collection(old.Thing).insert({ x } as never)
+    await old.app.close()
+    const { app } = served(schema, after)
+    const error = await app.ready().catch(String)
+    await app.close()
+    return { schema, sql: /: ([^:]*ALTER TABLE .*)$/.exec(String(error))?.[1] ?? '' }
+  }
+
+  describe('the SQL for a column of another type', () => {
+    it.each(CHANGES)('makes %s', async (_, before, after, values, wanted) => {
+      const { schema, sql } = await refused(before, after, values)
+      await operator.unsafe(`RESET TimeZone; ${sql}`)
+      const { app, Thing } = served(schema, after)
+      const found = await app.store.collection(Thing).find({}, { sort: '_id' })
+      expect(found.map((one) => (one as { x?: unknown }).x)).toEqual(wanted)
+      await app.close()
+    })
+
+    it('rounds no number', async () => {
+      const { sql } = await refused(z.number(), z.int(), [1, 1.5])
+      await expect(operator.unsafe(sql)).rejects.toThrow('"1.5"')
+    })
+  })
+})
