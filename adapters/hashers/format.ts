@@ -3,19 +3,20 @@
 import { base64url, bytesIn, sameText } from '../../src/http/base64url.ts'
 import type { Hasher } from '../../src/ports/hasher.ts'
 
-/** The parameters of scrypt, and the number of bytes to derive. */
-export interface ScryptOptions {
+/** The cost of a hash, and the bytes of memory that computing it may take. */
+export interface Cost {
   readonly N: number
   readonly r: number
   readonly p: number
-  readonly length: number
+  readonly maxmem: number
 }
 
-/** A scrypt function. */
+/** A scrypt function, as `promisify` makes it of Node's. */
 export type Derive = (
   plain: string,
   salt: Uint8Array,
-  options: ScryptOptions,
+  length: number,
+  cost: Cost,
 ) => Promise<Uint8Array>
 
 interface Parts {
@@ -35,13 +36,15 @@ const HASH_BYTES = 32
 // A record may hold hashes from other software; one that needs more memory than this is not computed.
 const MAX_MEMORY = 256 * 1024 * 1024
 const MAX_WORK = 2 ** 26
+/** OpenSSL counts a little more than the tables. */
+const maxmem = 2 * MAX_MEMORY
 
 /** The hasher that uses a scrypt function. */
 export function hasherOver(derive: Derive): Hasher {
   return {
     async hash(plain) {
       const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
-      const hash = await derive(plain, salt, { N, r, p, length: HASH_BYTES })
+      const hash = await derive(plain, salt, HASH_BYTES, { N, r, p, maxmem })
       return `scrypt$${N}$${r}$${p}$${base64url(salt)}$${base64url(hash)}`
     },
     async verify(plain, stored) {
@@ -54,7 +57,7 @@ export function hasherOver(derive: Derive): Hasher {
         salt: new Uint8Array(SALT_BYTES),
         hash: new Uint8Array(HASH_BYTES),
       }
-      const computed = await derive(plain, salt, { ...cost, length: hash.length })
+      const computed = await derive(plain, salt, hash.length, { ...cost, maxmem })
       return sameText(base64url(computed), base64url(hash)) && parts !== undefined
     },
     needsRehash: (stored) => !stored.startsWith(`scrypt$${N}$${r}$${p}$`) || !FORM.test(stored),
@@ -69,7 +72,7 @@ function parse(stored: string): Parts | undefined {
   if (!match) return undefined
   const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number)
   const isPowerOfTwo = N > 1 && (N & (N - 1)) === 0
-  if (!isPowerOfTwo || r < 1 || p < 1 || 128 * N * r > MAX_MEMORY || N * r * p > MAX_WORK)
+  if (!isPowerOfTwo || r < 1 || p < 1 || 128 * r * (N + p) > MAX_MEMORY || N * r * p > MAX_WORK)
     return undefined
   const [salt, hash] = [bytesIn(match[4] ?? ''), bytesIn(match[5] ?? '')]
   return salt && hash && { N, r, p, salt, hash }

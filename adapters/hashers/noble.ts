@@ -12,8 +12,8 @@ import { hasherOver } from './format.ts'
 const utf8 = new TextEncoder()
 
 /** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`; also verifies hashes with other parameters. */
-export const hasher: Hasher = hasherOver((plain, salt, { N, r, p, length }) =>
-  scryptAsync(utf8.encode(plain), salt, { N, r, p, dkLen: length }),
+export const hasher: Hasher = hasherOver((plain, salt, dkLen, { N, r, p }) =>
+  scryptAsync(utf8.encode(plain), salt, { N, r, p, dkLen }),
 )
 
 /** How many hashes may be computed at once: on one thread, more would only take memory. */

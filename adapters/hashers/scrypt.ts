@@ -5,19 +5,12 @@
  */
 
 import { scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Hasher } from '../../src/ports/hasher.ts'
 import { hasherOver } from './format.ts'
 
 /** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`; also verifies hashes with other parameters. */
-export const hasher: Hasher = hasherOver(
-  (plain, salt, { N, r, p, length }) =>
-    new Promise((resolve, reject) => {
-      // OpenSSL counts a little more than the 128 * N * r bytes of the table.
-      scrypt(plain, salt, length, { N, r, p, maxmem: 256 * N * r + 1024 * r * p }, (error, hash) =>
-        error ? reject(error) : resolve(hash),
-      )
-    }),
-)
+export const hasher: Hasher = hasherOver(promisify(scrypt))
 
 /** The number of libuv threads, unless UV_THREADPOOL_SIZE says otherwise; it has at most 1,024. */
 const POOL = 4

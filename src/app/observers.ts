@@ -2,8 +2,7 @@
 
 import { asyncContext } from '#contexts'
 import type { Caches } from '../cache/caches.ts'
-import { idsOf } from '../http/request-ids.ts'
-import type { Logger } from '../ports/logger.ts'
+import { idsOf, type Logger } from '../ports/logger.ts'
 import type { ObservedRequest, Observer } from '../ports/observer.ts'
 import { pathOf } from '../ports/paths.ts'
 import type { Collection, CollectionSchema, Store } from '../ports/store.ts'

@@ -17,10 +17,9 @@ import type { CacheStore } from '../ports/cache.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { Hasher } from '../ports/hasher.ts'
 import type { ImageOptimizer } from '../ports/images.ts'
-import { jsonLogger, type Logger } from '../ports/logger.ts'
+import { jsonLogger, type Logger, ownedLogger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Store } from '../ports/store.ts'
-import { ownedLogger } from '../ports/synchronous.ts'
 
 /** Options of `createApp`. */
 export interface AppOptions {

@@ -6,8 +6,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { idsOf } from '../http/request-ids.ts'
-import type { Logger } from '../ports/logger.ts'
+import { idsOf, type Logger } from '../ports/logger.ts'
 import { atOnce } from '../ports/synchronous.ts'
 import { withTimeout } from '../ports/with-timeout.ts'
 import type { Context, Guard } from '../records/engine/route.ts'

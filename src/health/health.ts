@@ -1,10 +1,10 @@
 /** `GET /healthz` and `GET /readyz`: whether the process is alive, and whether it can serve requests. */
 
 import { causeOf, outageLog } from '../http/outages.ts'
-import { idsOf } from '../http/request-ids.ts'
 import { checkOptions, natural } from '../model/option-rules.ts'
 import type { FileStore } from '../ports/files.ts'
 import { everything } from '../ports/filter.ts'
+import { idsOf } from '../ports/logger.ts'
 import { withTimeout } from '../ports/with-timeout.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'

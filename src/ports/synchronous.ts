@@ -23,17 +23,3 @@ export function atOnce<T>(option: string, value: T, logger: Logger = jsonLogger)
   told.add(option)
   return undefined
 }
-
-/** `logger`, whose methods may throw or return promises: what is logged must not end a request, or the process. */
-export function ownedLogger(logger: Logger): Logger {
-  const line =
-    (level: keyof Logger): Logger[keyof Logger] =>
-    (message, details) => {
-      try {
-        isPromise(logger[level](message, details))
-      } catch {
-        // There is nowhere left to tell it.
-      }
-    }
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
-}

@@ -4,9 +4,9 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
+import { idsOf } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
 import { workingFirst } from '../instance/circuit-breaker.ts'
 import type { IssuedCode } from '../instance/codes.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
+import { idsOf } from '../../ports/logger.ts'
 import type { MailMessage } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/records.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'

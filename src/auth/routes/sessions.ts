@@ -5,8 +5,8 @@
 
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
 import { dataResponse, messageResponse, valueResponse } from '../../http/respond.ts'
+import { idsOf } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
 import { requestedId } from '../../records/read/read.ts'
 import { credential, readBody } from '../accounts/credentials.ts'

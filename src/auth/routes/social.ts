@@ -1,7 +1,7 @@
 /** `POST /social/:provider`. */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
+import { idsOf } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
 import { accountOf } from '../accounts/create-account.ts'
 import { credential, readBody } from '../accounts/credentials.ts'

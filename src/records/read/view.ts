@@ -4,10 +4,10 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
 import { MisusedRequest, runShielded } from '../../http/shield.ts'
 import { isHidden, type Model, referenceAt } from '../../model/model.ts'
 import { visible } from '../../model/present.ts'
+import { idsOf } from '../../ports/logger.ts'
 import { hasPath } from '../../ports/shape.ts'
 import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
