@@ -11,16 +11,27 @@ import { type Operation, operationsOf } from '../../planner/change.ts'
 import { encode, fromDocument } from '../documents/documents.ts'
 import { gramStages, type Indexed } from '../search/grams.ts'
 
-/** `change` as an update pipeline, with a stage for each of its members; `indexed` are the paths with a search index. */
+/**
+ * `change` as an update pipeline, with a stage for each of its members; `indexed` are the paths with a search index. A value
+ * of `expect` that moves to another name keeps its types, of which JavaScript may have none.
+ */
 export function compileChange(
   change: Change,
   { shape, version }: Pick<CollectionSchema, 'shape' | 'version'>,
   indexed: Indexed,
+  expect: Fields = {},
 ): Document[] {
   const operations = operationsOf(change)
+  const made = (one: Operation): unknown => {
+    const isMoved = (name: string) => one.op === 'set' && expect[name] === one.value
+    // An id is stored as its model says, also one that was a string.
+    const isId = shapeAt(one.path, shape)?.kind === 'id'
+    const former = isId ? undefined : change.unset?.find(isMoved)
+    return former === undefined ? madeBy(one, shape) : `$${former}`
+  }
   const stages = [...Map.groupBy(operations, ({ op }) => op)].map(([op, all]): Document => {
     if (op === 'unset') return { $unset: all.map(({ path }) => path) }
-    return { $set: Object.fromEntries(all.map((one) => [one.path, madeBy(one, shape)])) }
+    return { $set: Object.fromEntries(all.map((one) => [one.path, made(one)])) }
   })
   if (version && (version.always || operations.some((one) => changesList(one, shape)))) {
     stages.push({ $set: { [version.key]: { $add: [numberAt(version.key), 1] } } })

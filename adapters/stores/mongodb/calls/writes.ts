@@ -53,13 +53,13 @@ export class Writes implements StepWrites {
   }
 
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null> {
-    return this.#updated(filter, this.#stagesOf(change), options)
+    return this.#updated(filter, this.#stagesOf(change, options), options)
   }
 
   turn(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null> | undefined {
     const replaced = replacing(change, this.#schema)
     if (!replaced) return undefined
-    const written = this.#updated(filter, this.#stagesOf(change), options, 'before')
+    const written = this.#updated(filter, this.#stagesOf(change, options), options, 'before')
     return written.then((before) => before && [before, replaced(before)])
   }
 
@@ -141,8 +141,8 @@ export class Writes implements StepWrites {
     return document && fromDocument(document, shape)
   }
 
-  #stagesOf(change: Change): Document[] {
-    return compileChange(change, this.#schema, this.#indexed())
+  #stagesOf(change: Change, { expect }: WriteOptions = {}): Document[] {
+    return compileChange(change, this.#schema, this.#indexed(), expect)
   }
 
   #queryOf(filter: Filter): Document {
