@@ -34,7 +34,9 @@ export function upgradeOf(
   shown: Fields = upgraded(model, record),
 ): Upgrade | undefined {
   const unset = [...model.renamed.keys()].filter((old) => record[old] !== undefined)
-  const fields = Object.keys(model.fields).filter((field) => !Object.is(shown[field], record[field]))
+  const fields = Object.keys(model.fields).filter(
+    (field) => !Object.is(shown[field], record[field]),
+  )
   if (fields.length === 0 && unset.length === 0) return undefined
   const pick = (from: Fields, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, from[name]]))

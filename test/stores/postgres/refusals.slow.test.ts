@@ -13,7 +13,8 @@ const TABLES = `
   CREATE UNIQUE INDEX person_names ON person (lower("Last"), lower(first));
   INSERT INTO person (email, "Last", first) VALUES ('a@b.c', 'Doe', 'Jane');
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF NEW.email = 'no' THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$;
+    IF NEW.email = 'no' THEN RAISE EXCEPTION 'not this one'; END IF;
+    IF NEW.email = 'never' THEN RAISE insufficient_privilege; END IF; RETURN NEW; END $$;
   CREATE TRIGGER refusing BEFORE INSERT ON person FOR EACH ROW EXECUTE FUNCTION refuse();
   CREATE TABLE tenant (id serial PRIMARY KEY, name text);
   ALTER TABLE tenant ENABLE ROW LEVEL SECURITY;
@@ -47,7 +48,9 @@ await withService('postgres', ({ url }) => {
   const space = `refusals_${crypto.randomUUID()}`
   const role = `role_${crypto.randomUUID()}`
   const sql = postgres(url, { max: 1, onnotice: () => {} })
-  const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+  const logged: string[] = []
+  const error = (...told: unknown[]) => void logged.push(JSON.stringify(told))
+  const quiet = { debug() {}, info() {}, warn() {}, error }
 
   function appOf(address: string, store = postgresStore({ url: address, schema: space })) {
     const app = createApp({ store, logger: quiet })
@@ -101,11 +104,17 @@ await withService('postgres', ({ url }) => {
       expect(await call('POST', '/person', { email: 'no' })).toEqual(check)
     })
 
-    it('row-level security, and a table that may only be read', async () => {
+    it('row-level security, and a trigger that says that a right is lacking', async () => {
       expect(await call('POST', '/tenant', { name: 'other' }, limited)).toEqual(check)
       expect((await call('POST', '/tenant', { name: 'own' }, limited))[0]).toBe(201)
-      expect(await call('PATCH', '/readable/1', { name: 'b' }, limited)).toEqual(check)
-      expect(await call('DELETE', '/readable/1', undefined, limited)).toEqual(check)
+      expect(await call('POST', '/person', { email: 'never' }, limited)).toEqual(check)
+    })
+
+    it('a right that the role lacks is a 500, and the log says which', async () => {
+      const broken = [500, 'Internal Server Error', undefined]
+      expect(await call('PATCH', '/readable/1', { name: 'b' }, limited)).toEqual(broken)
+      expect(await call('DELETE', '/readable/1', undefined, limited)).toEqual(broken)
+      expect(logged.join()).toContain('permission denied for table readable')
     })
 
     it('to delete what another row of the same table refers to by a unique column', async () => {

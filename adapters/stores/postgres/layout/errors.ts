@@ -14,7 +14,7 @@ import { identifier } from './sql.ts'
 export const TAKEN = '23505'
 /** A lock was not to be had within `lock_timeout`, or at once. */
 export const NO_LOCK = '55P03'
-/** The role lacks a right, or row-level security refused a row. */
+/** The role lacks a right, row-level security refused a row, or a trigger says so. */
 export const FORBIDDEN = '42501'
 const CANCELLED = '57014'
 const FOREIGN = '23503'
@@ -23,11 +23,10 @@ const EXCLUDED = '23P01'
 /** A foreign key with ON DELETE RESTRICT, since PostgreSQL 18. */
 const RESTRICTED = '23001'
 
-/**
- * A constraint, a value that its column cannot hold, `RAISE EXCEPTION` in a trigger, row-level security, or a right that
- * the role lacks.
- */
-const REFUSED = /^(?:23|22|P0001|42501)/
+/** A constraint, a value that its column cannot hold, or `RAISE EXCEPTION` in a trigger. */
+const REFUSED = /^(?:23|22|P0001)/
+/** What finds that row-level security or a trigger refuses a row: a right that the role lacks is no client's doing. */
+const FORBIDDING: ReadonlySet<unknown> = new Set(['ExecWithCheckOptions', 'exec_stmt_raise'])
 /** A value is too long for an index, or a record for a row. */
 const TOO_LARGE = '54000'
 
@@ -86,11 +85,16 @@ export function portError(error: unknown, table?: Table): unknown {
     if (fields.length > 0) return new DuplicateKey(fields, { cause: error })
   }
   if (table && code === TOO_LARGE) return new RefusedWrite('size', [], { cause: error })
-  if (table && REFUSED.test(code ?? '')) return refusedBy(error, table)
+  if (table && isRefused(error)) return refusedBy(error, table)
   if (isUnusable(error) || isCollision(error)) {
     return new StoreUnavailable('the database cannot be used', { cause: error })
   }
   return error
+}
+
+function isRefused(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === FORBIDDEN ? FORBIDDING.has((error as Refusal).routine) : REFUSED.test(code ?? '')
 }
 
 /** A write that a rule of `table` refuses. */
