@@ -19,6 +19,9 @@ const TABLES = `
   CREATE TABLE tenant (id serial PRIMARY KEY, name text);
   ALTER TABLE tenant ENABLE ROW LEVEL SECURITY;
   CREATE POLICY own ON tenant USING (true) WITH CHECK (name = 'own');
+  CREATE DOMAIN brief AS varchar(3);
+  CREATE TABLE narrow (id serial PRIMARY KEY, v varchar(3), c char(3), b bit(3), n bit varying(3), d brief, l varchar(3)[]);
+  INSERT INTO narrow VALUES (1, '111', '111', '111', '111', '111', '{111}');
   CREATE TABLE readable (id serial PRIMARY KEY, name text);
   INSERT INTO readable (name) VALUES ('a');
 `
@@ -37,6 +40,14 @@ const models = {
     id: 'integer',
   }),
   tenant: defineModel('RefusedTenant', { fields: { name: optional }, table: 'tenant', ...id }),
+  narrow: defineModel('RefusedNarrow', {
+    fields: {
+      ...{ v: optional, c: optional, b: optional, n: optional, d: optional },
+      l: z.array(z.string()),
+    },
+    table: 'narrow',
+    ...id,
+  }),
   readable: defineModel('RefusedReadable', {
     fields: { name: optional },
     table: 'readable',
@@ -102,6 +113,15 @@ await withService('postgres', ({ url }) => {
 
     it('a trigger with RAISE EXCEPTION', async () => {
       expect(await call('POST', '/person', { email: 'no' })).toEqual(check)
+    })
+
+    it.each(['v', 'c', 'b', 'n', 'd'])('what is too long for a column: %s', async (field) => {
+      expect(await call('PATCH', '/narrow/1', { [field]: '1010' })).toEqual(check)
+      expect(await call('PATCH', '/narrow/1', { l: ['1010'] })).toEqual(check)
+      expect(await call('POST', '/narrow', { [field]: '1010', l: [] })).toEqual(check)
+      const [row] = await sql`SELECT * FROM ${sql(space)}.narrow`
+      expect(row).toMatchObject({ [field]: '111', l: ['111'] })
+      expect((await call('PATCH', '/narrow/1', { [field]: '111' }))[0]).toBe(200)
     })
 
     it('row-level security, and a trigger that says that a right is lacking', async () => {

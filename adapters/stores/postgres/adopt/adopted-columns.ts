@@ -8,7 +8,7 @@ import type { ExistingColumn } from '../schema/catalog.ts'
 /** How a column's values are read, compared and written. */
 type Reading = Pick<
   Column,
-  'kind' | 'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'fromJson'
+  'kind' | 'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'storedAs' | 'fromJson'
 >
 
 /** A column of an existing type. */
@@ -72,8 +72,19 @@ function asText({ sql, base, collation, isLoose }: Given): Reading {
   const value = isText ? sql : `${sql}::text`
   const isByCode = isText && collation === 'C'
   const ordered = isByCode ? value : `${value} COLLATE "C"`
-  return plain('text', 'text', isLoose ? ordered : value, ordered)
+  return {
+    ...plain('text', 'text', isLoose ? ordered : value, ordered),
+    storedAs: UNLIMITED.get(base),
+  }
 }
+
+/** What refuses a value that is too long for a column of the type. */
+const UNLIMITED: ReadonlyMap<string, string> = new Map([
+  ['character varying', 'text'],
+  ['character', 'text'],
+  ['bit', 'bit varying'],
+  ['bit varying', 'bit varying'],
+])
 
 function asDate({ sql, base }: Given): Reading | undefined {
   const type = dateTypeOf(base)

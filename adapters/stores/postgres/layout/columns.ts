@@ -24,6 +24,8 @@ export interface Column {
   readonly hasAnyDates?: true
   /** The type of the parameters that it is compared with. */
   readonly boundAs: string
+  /** The type of the parameters that are stored in it, where a cast to its own would cut what is too long. */
+  readonly storedAs?: string | undefined
   /** Turns `jsonb` into its type. */
   fromJson(json: string): string
   /** How a record may lack the field; `either` if missing and null must be told apart. */

@@ -79,7 +79,7 @@ function nullsAfter(fields: ReadonlyMap<string, boolean>): string[] {
 /** A value that is not null as a parameter of its column's type. */
 function bindValue(value: unknown, column: Column, parameters: Parameters): string {
   if (column.kind === 'json') return column.fromJson(parameters.json(value))
-  return parameters.bind(scalarText(value, column), column.type)
+  return parameters.bind(scalarText(value, column), column.storedAs ?? column.type)
 }
 
 /** The text of a value that is no JSON, as its column stores it. */
