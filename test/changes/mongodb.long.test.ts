@@ -20,13 +20,14 @@ await withService('mongo', ({ url }) => {
   }
 
   /** A collection of another program, and an app over it. */
-  async function adopted(documents: Document[], version: Version) {
+  async function adopted(documents: Document[], version: Version, validator?: Document) {
     const name = `changes-${crypto.randomUUID()}`
     const client = await MongoClient.connect(url)
     const things = client.db(name).collection('things')
     onTestFinished(() => client.close())
     onTestFinished(async () => void (await client.db(name).dropDatabase()))
     await things.insertMany(documents)
+    if (validator) await client.db(name).command({ collMod: 'things', validator })
     const stored = () => things.find({}, { promoteValues: false, sort: { name: 1 } }).toArray()
     return { stored, now: serve(() => mongoStore({ url, database: name }), version) }
   }
@@ -65,6 +66,20 @@ await withService('mongo', ({ url }) => {
       fields: { name: z.string(), n: z.number() },
     })
     expect(await now.backfill()).toMatchObject({ models: [{ records: 1, changed: 0 }] })
+  })
+
+  it('MongoDB: a backfill tells of records that the database refuses, and goes on', async () => {
+    const { now } = await adopted(
+      [{ name: 'a' }, { name: 'b' }, { name: 'c' }],
+      { fields: { name: z.string(), size: z.string().default('m') } },
+      { $nor: [{ name: 'b', size: 'm' }] },
+    )
+    const [, refused] = (await now.call('GET', '/things?sort=name')).data as unknown as Document[]
+    expect(await now.backfill()).toMatchObject({
+      ok: false,
+      models: [{ records: 3, changed: 2 }],
+      problems: [{ problem: 'invalid', field: 'size', count: 1, examples: [refused?._id] }],
+    })
   })
 
   changes('MongoDB', database)

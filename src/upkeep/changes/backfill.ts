@@ -10,7 +10,7 @@ import { type Upgrade, upgraded, upgradeOf } from '../../model/upgrade.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Collection, CollectionSchema, LeftOver, Store } from '../../ports/store.ts'
-import { DuplicateKey } from '../../ports/store-errors.ts'
+import { DuplicateKey, RefusedWrite } from '../../ports/store-errors.ts'
 import { batches, readable } from '../../ports/walk.ts'
 import { type Problem, recordChecker } from '../check/record.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'
@@ -129,10 +129,10 @@ function batchWriter(
   tally: Problems,
 ): (batch: readonly Fields[]) => Promise<number> {
   const check = recordChecker(model)
-  const note = async ({ record, taken }: Written): Promise<void> => {
+  const note = async ({ record, refused }: Written): Promise<void> => {
     const add = (problem: Problem['problem'], field: string) =>
       tally.add({ model: model.name, problem, field }, String(record._id))
-    if (taken) add('duplicate', taken.join(', '))
+    if (refused) add(refused.problem, refused.fields.join(', '))
     for (const { problem, field } of await check(record)) {
       // What is not declared stays as it is stored.
       if (problem !== 'undeclared') add(problem, field)
@@ -163,8 +163,13 @@ function stateIn(noted: string | undefined): State {
 interface Written {
   readonly record: Fields
   readonly isChanged: boolean
-  /** The unique fields whose values another record has, if that is why it could not be written. */
-  readonly taken?: readonly string[]
+  readonly refused?: Refused | undefined
+}
+
+/** Why the database takes no such record: another one has these values, or it has a rule that the model has not. */
+interface Refused {
+  readonly problem: 'duplicate' | 'invalid'
+  readonly fields: readonly string[]
 }
 
 /** How often other writers may come in between. */
@@ -182,8 +187,8 @@ async function write(
     const upgrade = upgradeOf(model, record, shown)
     if (!upgrade) return { record, isChanged: false }
     const one = withId(String(record._id))
-    const { written, taken } = await updated(collection, one, upgrade)
-    if (taken) return { record: shown, isChanged: false, taken }
+    const { written, refused } = await updated(collection, one, upgrade)
+    if (refused) return { record: shown, isChanged: false, refused }
     if (written) return { record: written, isChanged: true }
     const [again]: Fields[] = await collection.find({ filter: one, sort: [], limit: 1 })
     record = again
@@ -192,16 +197,20 @@ async function write(
   return undefined
 }
 
-/** The record after the write, null if it is not what it was, or the unique fields whose values are taken. */
+/** The record after the write, null if it is not what it was, or why it was refused. */
 async function updated(
   collection: Collection,
   filter: Filter,
-  { change, expect }: Upgrade,
-): Promise<{ readonly written?: Fields | null; readonly taken?: readonly string[] }> {
+  { change, expect, fields }: Upgrade,
+): Promise<{ readonly written?: Fields | null; readonly refused?: Refused }> {
   try {
     return { written: await collection.update(filter, change, { expect }) }
   } catch (error) {
-    if (!(error instanceof DuplicateKey)) throw error
-    return { taken: error.fields }
+    if (error instanceof DuplicateKey) {
+      return { refused: { problem: 'duplicate', fields: error.fields } }
+    }
+    if (!(error instanceof RefusedWrite)) throw error
+    const named = error.fields.length > 0 ? error.fields : fields
+    return { refused: { problem: 'invalid', fields: named } }
   }
 }
