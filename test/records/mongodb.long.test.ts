@@ -73,4 +73,19 @@ await withService('mongo', ({ url }) => {
     expect(after?.home.by).toBeInstanceOf(ObjectId)
     expect(after?.home.sum).toBeInstanceOf(Decimal128)
   })
+
+  it('MongoDB: a record whose id is an object leaves the list readable', async () => {
+    const database = fresh()
+    const client = new MongoClient(url)
+    onTestFinished(() => client.close())
+    const pairs = client.db(database).collection<{ _id: object }>('pairs')
+    await pairs.insertOne({ _id: { a: 1 }, name: 'x' } as never)
+    const Pair = defineModel('Pair', { fields: { name: z.string() } })
+    const { app, send } = service({ store: mongoStore({ url, database }) })
+    app.mount('/pairs', createRouter({ model: Pair, allowedFields: [] }))
+    expect(await send('GET', '/pairs')).toMatchObject({
+      status: 200,
+      body: { data: [{ name: 'x' }] },
+    })
+  })
 })
