@@ -65,8 +65,9 @@ async function modelsOf(module: string): Promise<Model[]> {
   return models
 }
 
-const code = await main().catch((error: Error) => {
-  console.error(`fieldgate-copy: ${error.message}`)
-  return error instanceof Unusable ? 2 : 1
-})
-await end(code)
+await end(
+  main().catch((error: Error) => {
+    console.error(`fieldgate-copy: ${error.message}`)
+    return error instanceof Unusable ? 2 : 1
+  }),
+)

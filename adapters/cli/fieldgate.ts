@@ -64,7 +64,7 @@ choose other ones than those of this folder.
 fieldgate <command> --help tells the options of a command, fieldgate --version the version. Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
 const [, , name = '', ...args] = process.argv
-await end(await run())
+await end(run())
 
 /** Variables of `.env` in this folder, if it is there; those that are set already stay. */
 function readEnvFile(): void {

@@ -13,10 +13,15 @@ export function checkThere(module: string): void {
 }
 
 /**
- * Ends the process when everything is printed. What the user's module has left running would keep it alive: a server, a
- * timer, a connection.
+ * Ends the process with the code that `running` resolves to, when everything is printed. What the user's module has left
+ * running would keep it alive: a server, a timer, a connection. If the disk is full or the pipe closed, the code is 2.
  */
-export async function end(code: number): Promise<never> {
+export async function end(running: Promise<number>): Promise<never> {
+  process.stdout.on('error', ({ message }: Error) => {
+    process.stderr.write(`the output can't be written: ${message}\n`)
+    process.exit(2)
+  })
+  const code = await running
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise((resolve) => stream.write('', resolve))
   }

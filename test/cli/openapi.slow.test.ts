@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { openSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Project, project } from './project.ts'
 
@@ -42,6 +44,17 @@ describe('fieldgate openapi', () => {
   it('ends with 2 for a version that there is not', async () => {
     const { code, err } = await folder.fieldgate('openapi', './app.ts', '--version', '2.0')
     expect([code, err]).toEqual([2, "fieldgate openapi: --version is 3.2 or 3.1, not '2.0'\n"])
+  })
+
+  it.skipIf(process.platform !== 'linux')('ends with 2 if the disk is full', () => {
+    const [node, ...command] = folder.command
+    const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
+    const args = [...command, 'openapi', './app.ts']
+    const { status, stderr } = spawnSync(node, args, { cwd: folder.folder, stdio: [...stdio] })
+    expect([status, String(stderr)]).toEqual([
+      2,
+      expect.stringContaining("can't be written: ENOSPC"),
+    ])
   })
 
   it('is meant by a command that is nearly that', async () => {
