@@ -1,6 +1,6 @@
 /** How a command ends, and the error of one that cannot run. */
 
-import { existsSync } from 'node:fs'
+import { existsSync, fstatSync, writeFileSync } from 'node:fs'
 
 /** The command line asks for what cannot be. */
 export class Unusable extends Error {
@@ -21,6 +21,17 @@ export async function end(running: Promise<number>): Promise<never> {
     process.stderr.write(`the output can't be written: ${message}\n`)
     process.exit(2)
   })
+  // Node takes the part of it that a nearly full disk has taken for all of it.
+  if (fstatSync(1).isFile()) {
+    process.stdout._write = (text, _, done) => {
+      try {
+        writeFileSync(1, text)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    }
+  }
   const code = await running
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise((resolve) => stream.write('', resolve))

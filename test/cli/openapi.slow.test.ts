@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Project, project } from './project.ts'
 
@@ -46,14 +47,17 @@ describe('fieldgate openapi', () => {
     expect([code, err]).toEqual([2, "fieldgate openapi: --version is 3.2 or 3.1, not '2.0'\n"])
   })
 
-  it.skipIf(process.platform !== 'linux')('ends with 2 if the disk is full', () => {
-    const [node, ...command] = folder.command
-    const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
-    const args = [...command, 'openapi', './app.ts']
-    const { status, stderr } = spawnSync(node, args, { cwd: folder.folder, stdio: [...stdio] })
+  it.skipIf(process.platform !== 'linux').each([
+    ['full', '/dev/full', 'ENOSPC'],
+    ['nearly full', 'openapi.json', 'EFBIG'],
+  ])('ends with 2 if the disk is %s', (_, file, code) => {
+    const args = ['-c', 'ulimit -f 2; exec "$@"', '-', ...folder.command, 'openapi', './app.ts']
+    const cwd = folder.folder
+    const out = openSync(resolve(cwd, file), 'w')
+    const { status, stderr } = spawnSync('sh', args, { cwd, stdio: ['ignore', out, 'pipe'] })
     expect([status, String(stderr)]).toEqual([
       2,
-      expect.stringContaining("can't be written: ENOSPC"),
+      expect.stringMatching(`can't be written: ${code}`),
     ])
   })
 
