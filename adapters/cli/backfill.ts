@@ -1,8 +1,13 @@
 /** `fieldgate backfill ./src/app.ts [--json]` */
 
+import { collectionSchema } from '../../src/model/collection-schema.ts'
+import { everything } from '../../src/ports/filter.ts'
+import { readable } from '../../src/ports/walk.ts'
+import type { Host } from '../../src/records/engine/host.ts'
 import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
+import { historySchema } from '../../src/upkeep/changes/model-history.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
-import { bar, command, type Run } from './command.ts'
+import { bar, command, nothingIn, type Run } from './command.ts'
 
 const USAGE = `Stores what your app shows of old records: fields under the current names, converted values and defaults.
 
@@ -23,6 +28,10 @@ export const backfill: Run = command({
   usage: USAGE,
   async run({ host, json }) {
     const { stored, history, database, schemas } = host
+    if (await isNew(host)) {
+      console.log(json ? JSON.stringify(NOTHING) : await nothingIn(host))
+      return 0
+    }
     // Not a whole start-up: that may refuse to run until this has run.
     await database.prepare(schemas())
     const target = { models: [...host.known()], stored, history, database, schemas }
@@ -31,6 +40,18 @@ export const backfill: Run = command({
     return result.ok ? 0 : 1
   },
 })
+
+/** Whether no app has started with this database, and no other program has stored anything for the models. */
+async function isNew({ database, known }: Host): Promise<boolean> {
+  for (const schema of [historySchema, ...[...known()].map((model) => collectionSchema(model))]) {
+    const collection = await readable(database.collection(schema))
+    const read = { filter: everything, sort: [], limit: 1 }
+    if ((await collection.find(read)).length > 0) return false
+  }
+  return true
+}
+
+const NOTHING: BackfillResult = { ok: true, models: [], problems: [], dropped: [] }
 
 function textOf({ models, problems, dropped }: BackfillResult): string {
   const lines = models.map(

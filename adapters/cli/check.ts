@@ -1,10 +1,8 @@
 /** `fieldgate check ./src/app.ts [--json]` */
 
-import { collectionSchema } from '../../src/model/collection-schema.ts'
-import type { Host } from '../../src/records/engine/host.ts'
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
-import { bar, command, type Run } from './command.ts'
+import { bar, command, nothingIn, type Run } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.
 
@@ -24,20 +22,11 @@ export const check: Run = command({
     const result = await checkRecords(host.database, host.known(), bar(process.stderr))
     const { ok, problems, pending } = result
     const found = { ok, problems, ...(pending.length > 0 && { pending }) }
-    const text = result.records === 0 ? await nothing(host) : textOf(result)
+    const text = result.records === 0 ? await nothingIn(host) : textOf(result)
     console.log(json ? JSON.stringify(found) : text)
     return ok ? 0 : 1
   },
 })
-
-/** A wrong database looks like a new one. */
-async function nothing(host: Host): Promise<string> {
-  const { database } = host
-  const [model] = host.known()
-  const around = model && (await database.surroundings?.(collectionSchema(model)))
-  const where = around ? `database '${around.database}'` : 'store'
-  return `No model has a record in the ${where}: is it the right one?`
-}
 
 function textOf({ problems, pending }: CheckResult): string {
   const lines = pending.map(

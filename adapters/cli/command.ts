@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { App } from '../../src/app/app.ts'
+import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
 import type { Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
@@ -173,6 +174,15 @@ async function load(module: string): Promise<Record<string, unknown>> {
     }
     throw new Unusable(`'${module}' could not be loaded: ${message}`)
   }
+}
+
+/** What is told where no model has a record: a wrong database looks like a new one. */
+export async function nothingIn(host: Host): Promise<string> {
+  const { database } = host
+  const [model] = host.known()
+  const around = model && (await database.surroundings?.(collectionSchema(model)))
+  const where = around ? `database '${around.database}'` : 'store'
+  return `No model has a record in the ${where}: is it the right one?`
 }
 
 /** A bar that tells how far a walk over records is: on a terminal in place, elsewhere now and then on a line of its own. */

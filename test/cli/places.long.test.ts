@@ -1,5 +1,6 @@
 import { link, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -22,6 +23,7 @@ beforeAll(async () => {
     'app.ts': app('books.db'),
     'gone.ts': app('gone.db'),
     'unset.ts': app(''),
+    'foreign.ts': app('foreign.db'),
     'other.ts': app('books.db', 'others'),
     'fill.ts': `import { app } from './app.ts'
 await app.ready()
@@ -47,6 +49,19 @@ describe('a command that reads', () => {
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain("there is no file 'gone.db' in ")
     expect(await files()).toEqual(before)
+  })
+
+  it('asks whether it is the right database, and makes no tables in one of another program', async () => {
+    const foreign = new DatabaseSync(join(made.folder, 'foreign.db'))
+    foreign.exec('CREATE TABLE theirs (a)')
+    for (const command of ['check', 'backfill']) {
+      const { code, out } = await made.fieldgate(command, './foreign.ts')
+      const asked = 'No model has a record in the store: is it the right one?\n'
+      expect([command, code, out]).toEqual([command, 0, asked])
+    }
+    const tables = foreign.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+    expect(tables).toEqual([{ name: 'theirs' }])
+    foreign.close()
   })
 
   it('ends with 2 and makes nothing if the database has no name', async () => {
