@@ -172,7 +172,10 @@ function opened<T>(open: () => T, path: string): T {
     return open()
   } catch (error) {
     const why = (error as Error)?.message ?? String(error)
-    throw new Error(`sqliteStore: '${path}' cannot be opened: ${why}`, { cause: error })
+    const folder = why.includes('readonly')
+      ? '. SQLite keeps a file beside it, so its folder must be writable too'
+      : ''
+    throw new Error(`sqliteStore: '${path}' cannot be opened: ${why}${folder}`, { cause: error })
   }
 }
 
