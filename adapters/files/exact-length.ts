@@ -27,6 +27,11 @@ export function exactly(
   return body.pipeThrough(counted)
 }
 
+/** Throws if `bytes` are not `size` bytes. */
+export function checkLength({ length }: Bytes, size: number): void {
+  if (length !== size) throw new Error(`a body of ${length} bytes, not ${size}`)
+}
+
 type FixedLength = new (size: number) => TransformStream<Bytes, Bytes>
 
 /** The same in the form in which the Workers runtime sends a length with a stream. */
@@ -35,7 +40,10 @@ export function fixedLength(
   size: number,
   signal?: AbortSignal,
 ): ReadableStream<Bytes> | Bytes {
-  if (body instanceof Uint8Array) return body
+  if (body instanceof Uint8Array) {
+    checkLength(body, size)
+    return body
+  }
   const { FixedLengthStream: Fixed } = globalThis as { FixedLengthStream?: FixedLength }
   const exact = exactly(body, size, signal)
   return Fixed ? exact.pipeThrough(new Fixed(size)) : exact

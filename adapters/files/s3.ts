@@ -12,7 +12,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { FileStore } from '../../src/ports/files.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { stageIn } from './bytes.ts'
-import { exactly } from './exact-length.ts'
+import { checkLength, exactly } from './exact-length.ts'
 import { presigned } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
 import { checkStored, type Md5, summed } from './s3-stored.ts'
@@ -38,6 +38,7 @@ export function s3Files(options?: S3Options): FileStore {
   return {
     uploads,
     async put(key, body, meta, { signal } = {}) {
+      if (body instanceof Uint8Array) checkLength(body, meta.size)
       const { sdk, client } = await connect()
       const broken = new AbortController()
       const sum = md5()
