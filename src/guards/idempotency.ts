@@ -66,10 +66,8 @@ export function idempotency(options: IdempotencyOptions): Guard {
   const claimsOf = perApp((host) =>
     cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
   )
-  const seen = new WeakSet<ApiRequest>()
   const guard: Guard = async (request, context) => {
     const key = READS.has(request.method) ? undefined : keyFor(request, required)
-    // A route that returns nothing leaves the request to the next one.
     if (key === undefined || seen.has(request)) return undefined
     seen.add(request)
     const own = {
@@ -96,6 +94,9 @@ function keyFor({ headers }: ApiRequest, required: boolean): string | undefined 
   if (key === undefined && required) throw keyRequired()
   return key
 }
+
+/** Requests with a claim: the app and a router may both have a guard, and a route may leave a request to the next one. */
+const seen = new WeakSet<ApiRequest>()
 
 /** Who carries out a request in this process. */
 const running = new Set<string>()

@@ -50,6 +50,19 @@ const places = {
 describe.each(Object.entries(places))('idempotency %s', (_, place) => {
   const guard = () => idempotency({ ttlSeconds: 60, ...place() })
 
+  it('claims a key once where the app and the router have the guard', async () => {
+    const required = idempotency({ ttlSeconds: 60, required: true, ...place() })
+    const { ask, count } = notes([guard()], {}, [required])
+    const ids = []
+    for (const _ of [1, 2]) {
+      const response = await ask('POST', '/own', keyed('"both"'))
+      ids.push((await response.json()).data?._id)
+    }
+    expect(ids).toEqual([expect.any(String), ids[0]])
+    expect(await count()).toBe(1)
+    expect((await ask('POST', '/own', { json: { text: 'one' } })).status).toBe(400)
+  })
+
   it('repeats the status, the headers and the body, and writes once', async () => {
     const { ask, count } = notes([guard()])
     const first = await ask('POST', '/notes', keyed('"a-1"'))
