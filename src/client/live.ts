@@ -103,10 +103,10 @@ async function* eventsOf(
 }
 
 function eventIn(block: string): LiveEvent {
-  const [, id] = /^id: (.*)$/m.exec(block) ?? []
-  const [, event = ''] = /^event: (.*)$/m.exec(block) ?? []
-  const [, data = 'null'] = /^data: (.*)$/m.exec(block) ?? []
-  return { event, id, data }
+  // Patterns would take separators within strings for ends of lines.
+  const lines = block.split('\n')
+  const of = (name: string) => lines.find((line) => line.startsWith(name))?.slice(name.length)
+  return { event: of('event: ') ?? '', id: of('id: '), data: of('data: ') ?? 'null' }
 }
 
 /** Resolves after `ms` milliseconds, or when `signal` aborts. */

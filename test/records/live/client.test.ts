@@ -79,3 +79,20 @@ it('the client has the list in order, over breaks, until it is refused or ended'
   expect(opened).toBe(3)
   await app.close()
 })
+
+it('strings may have what other languages take for ends of lines', async () => {
+  const app = createApp({ store: sqliteStore(), logger: quiet }).mount(
+    '/tasks',
+    createRouter({ model: Task, middlewares: [], query: ['done'], live: true }),
+  )
+  onTestFinished(() => app.close())
+  const title = 'a\u2028event: unset\u2029data: {}\r\n\u0085b'
+  await app.store.collection(Task).insert({ title, done: true })
+  const fetch = (input: RequestInfo | URL, init?: RequestInit) =>
+    app.handle(new Request(input, init))
+  const api = createClient<typeof app>('http://localhost', { fetch: fetch as never })
+  const ending = new AbortController()
+  const onChange = vi.fn(() => ending.abort())
+  await api('/tasks').live({}, { onChange, signal: ending.signal })
+  expect(onChange.mock.calls).toMatchObject([[[{ title }], expect.any(String)]])
+})
