@@ -30,7 +30,7 @@ export async function called(
   const path = pattern.replace(/\/(?::(\w+)([?+]?)|\*|$)/g, (whole, name = 'rest', mark = '+') => {
     const value = values[name]
     if (whole === '/' || (value === undefined && mark === '?')) return ''
-    return `/${(mark === '+' ? `${value}`.split('/') : [value]).map((part) => inPath(part as string)).join('/')}`
+    return `/${(mark === '+' ? `${value ?? ''}`.split('/') : [value]).map((part) => inPath(part as string)).join('/')}`
   })
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(asWritten(query))) {

@@ -1,6 +1,7 @@
 /** Requests of calls: whose they are, and what they are sent with. A 401 is answered by one refresh and one more try. */
 
 import { type Answer, type Ask, answer, type Received } from './answers.ts'
+import { checkPath } from './paths.ts'
 import { type Held, type Post, type Session, sessionIn } from './session.ts'
 import { memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
 
@@ -91,9 +92,7 @@ export function connect(url: string, options: ClientOptions): Connection {
   /** Sends a request as it is. It never rejects. */
   const once = async (ask: Ask, held?: Held): Promise<Answer> => {
     try {
-      // Escaping cannot carry these, and a URL with them leads elsewhere.
-      const wrong = /\/(\.{0,2})(?=[/?]|$)/.exec(ask.path)
-      if (wrong) throw new Error(`'${wrong[1]}' can't be an id.`)
+      checkPath(ask.path)
       const type = typeof ask.body === 'string' ? 'application/json' : undefined
       const own = { 'Content-Type': type }
       const response = await send(ask, held, own)

@@ -2,6 +2,7 @@
 
 import type { Answer, Ask } from './answers.ts'
 import type { Connection } from './connection.ts'
+import type { checkPath } from './paths.ts'
 import type { Wanted } from './query.ts'
 import type { Failure, Result } from './results.ts'
 
@@ -12,6 +13,7 @@ export interface Given {
   asked(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
   answer(status: number, text: string, headers: Answer['headers']): Answer
   resultOf(answer: Answer): Result<never>
+  readonly checkPath: typeof checkPath
 }
 
 /** The response with a list as a file. */
@@ -27,7 +29,7 @@ export function exported(
 /** The response to a request for a list, which is not read. */
 export async function responseTo(
   wanted: Wanted,
-  { fetch, asked, answer, resultOf }: Given,
+  { fetch, asked, answer, resultOf, checkPath }: Given,
 ): Promise<Result<Response>> {
   let data: Response | undefined
   const found = await asked(wanted, async ({ path, ...init }) => {
@@ -37,6 +39,7 @@ export async function responseTo(
     })
     const headers = given.filter(([, value]) => value !== undefined) as [string, string][]
     try {
+      checkPath(path)
       const all = { ...init, headers } as RequestInit
       const response = await fetch(path.startsWith('/') ? path : `/${path}`, all)
       if (response.ok) data = response

@@ -15,7 +15,7 @@ import type {
   Selectable,
 } from './lists.ts'
 import type { LiveOptions } from './live.ts'
-import { inPath } from './paths.ts'
+import { checkPath, inPath } from './paths.ts'
 import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
 import type { Sending } from './sending.ts'
@@ -160,6 +160,7 @@ export function recordCalls(
         asked,
         answer,
         resultOf,
+        checkPath,
       }
       return (await import('./later.ts'))[name](path, given as never, own as never)
     }

@@ -28,11 +28,15 @@ describe('values in paths', () => {
     for (const call of [...byId, 'social']) {
       expect(await auth[call]?.(id, { role: 'a' }), call).toEqual(failure)
     }
-    for (const call of ['list', 'create', 'get', 'update', 'remove']) {
-      expect(await calls(api)('/orgs/:org/cities', { org: id })[call]?.('x', {}), call).toEqual(
-        failure,
-      )
+    const within = calls(api)('/orgs/:org/cities', { org: id })
+    for (const call of ['list', 'create', 'get', 'update', 'remove', 'aggregate', 'history']) {
+      expect(await within[call]?.('x', {}), call).toEqual(failure)
     }
+    expect(await within.export?.('csv'), 'export').toEqual(failure)
+    const ending = new AbortController()
+    const onError = vi.fn(() => ending.abort())
+    await within.live?.({}, { onChange: () => {}, onError, signal: ending.signal })
+    expect(onError).toHaveBeenCalledWith(failure.error)
     expect(await api('/cities').update(id, { name: 'a' }, { ifMatch: '"x"' })).toEqual(failure)
     expect(sent).toEqual([])
   })

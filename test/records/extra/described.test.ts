@@ -265,6 +265,8 @@ describe('the typed client', () => {
     })
     const lost = await api('/slots').call('GET /files/:path+', { params: { path: '..' } })
     expect(lost).toMatchObject({ ok: false, error: { status: 0, message: "'..' can't be an id." } })
+    const none = await api('/slots').call('GET /files/:path+', { params: {} as never })
+    expect(none).toMatchObject({ ok: false, error: { status: 0, message: "'' can't be an id." } })
   })
 
   it('calls routes of the app at the mount /', async () => {
