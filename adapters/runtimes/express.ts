@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
 import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
+import { jsonOf } from '../../src/ports/json.ts'
 import { pathOf } from '../../src/ports/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp } from './express-checks.ts'
@@ -218,9 +219,9 @@ function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | nu
   if (headers['content-length'] === '0') return null
   const body = isBodyOfNobody(incoming) ? undefined : incoming.body
   const type = headers['content-type']?.toLowerCase() ?? ''
-  if (typeof body === 'string') return type.includes('json') ? jsonOf(body) : body
+  if (typeof body === 'string') return type.includes('json') ? textOf(body) : body
   if (body instanceof Uint8Array) return new Uint8Array(body)
-  if (body !== undefined && type.includes('json')) return JSON.stringify(body, asSent)
+  if (body !== undefined && type.includes('json')) return jsonOf(body)
   if (isObject(body) && type.startsWith('application/x-www-form-urlencoded')) {
     const pairs = Object.entries(body).flatMap(([name, value]) => pairsOf(name, value))
     return new URLSearchParams(pairs).toString()
@@ -231,20 +232,13 @@ function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | nu
 }
 
 /** A string that a parser left as it was sent, or that it found as the whole of a body. */
-function jsonOf(body: string): string {
+function textOf(body: string): string {
   try {
     JSON.parse(body)
     return body
   } catch {
     return JSON.stringify(body)
   }
-}
-
-/** Numbers that are too large for JavaScript, such as 1e400: `JSON.stringify` would make null of them. */
-function asSent(_: string, value: unknown): unknown {
-  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
-  if (value === Number.POSITIVE_INFINITY) return rawJSON('1e999')
-  return value === Number.NEGATIVE_INFINITY ? rawJSON('-1e999') : value
 }
 
 /** Whether the body is the `{}` that parsers of Express 4 put there even if they leave the body to others. */

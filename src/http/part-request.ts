@@ -2,6 +2,7 @@
  * Requests within a request, from the same client: operations of a batch, calls of tools, and what a live list asks again.
  */
 
+import { jsonOf } from '../ports/json.ts'
 import { shareAuth } from './given-auth.ts'
 import { type ApiRequest, parseQuery } from './request.ts'
 
@@ -40,7 +41,7 @@ export function partRequest(whole: Whole, init: PartInit): ApiRequest {
     method: isQuery ? 'POST' : method,
     headers,
     ...(signal && { signal }),
-    ...(body !== undefined && method !== 'DELETE' && { body: JSON.stringify(body) }),
+    ...(body !== undefined && method !== 'DELETE' && { body: jsonOf(body) }),
   })
   if (isQuery) Object.defineProperty(request, 'method', { value: method })
   const query = parseQuery(url)

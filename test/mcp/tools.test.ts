@@ -175,6 +175,17 @@ describe('the tools of an app', () => {
 })
 
 describe('a tool that is refused', () => {
+  it('take a number that is too large for what it is, and not for null', async () => {
+    const { tool } = await cities(ALL)
+    const large = (JSON as unknown as { rawJSON(text: string): number }).rawJSON('1e400')
+    const values = { name: 'Town', mayor: { name: 'Ann', salary: large } }
+    const written = await tool('write_record', { model: '/cities', values })
+    expect(written.structuredContent.fields).toHaveProperty(['mayor.salary'])
+    const filter = { population: { lte: large } }
+    const found = await tool('query_records', { model: '/cities', filter })
+    expect(found.structuredContent.error).toBe('Invalid value for population.')
+  })
+
   it('says what to send instead', async () => {
     const { tool } = await cities(ALL, 1)
     const filter = await tool('query_records', { model: '/cities', filter: { populaton: 1 } })
