@@ -6,6 +6,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { addVary, headerOf, isResponse, setHeader } from '../http/respond.ts'
 import { type Logger, loggerFor } from '../ports/logger.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
+import { withTimeout } from '../ports/with-timeout.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Context, ResponseHook } from '../records/engine/route.ts'
@@ -143,6 +144,16 @@ async function afterHooks(
   return complete(response, request, context)
 }
 
+/** How long your code may take for the response of a request whose time is over, in milliseconds. */
+const LATE_MS = 1000
+
+/** The result of `work`, which must be there soon if the time of its request is over. */
+export function lastWords<T>(isLate: boolean, work: () => MaybePromise<T>): MaybePromise<T> {
+  if (!isLate) return work()
+  const late = () => new Error(`it took longer than ${LATE_MS} ms`)
+  return withTimeout(LATE_MS, async () => work(), late)
+}
+
 /** The response that the hooks of guards leave. A hook that fails changes nothing. */
 export async function runHooks(
   hooks: readonly ResponseHook[],
@@ -153,7 +164,8 @@ export async function runHooks(
   let response = made
   for (const hook of hooks) {
     try {
-      response = (await hook(response, isLate)) ?? response
+      const before = response
+      response = (await lastWords(isLate, () => hook(before, isLate))) ?? before
     } catch (error) {
       logger.error('a response hook failed', { error: String(error) })
     }

@@ -7,7 +7,7 @@ import { isCurrent } from '../cache/conditional.ts'
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import { checkHost } from '../http/host.ts'
 import { limitBody } from '../http/limited-body.ts'
-import { unavailable } from '../http/outages.ts'
+import { causeOf, unavailable } from '../http/outages.ts'
 import {
   type ApiRequest,
   METHOD_OVERRIDE,
@@ -20,7 +20,7 @@ import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { fileChanged } from '../uploads/refusals.ts'
 import { serveFile } from '../uploads/serve.ts'
-import { AppContext, finish, type Platform } from './context.ts'
+import { AppContext, finish, lastWords, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
 import { firstResponse, type GuardLists, serveGuarded } from './guards.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
@@ -149,9 +149,12 @@ export class Flow {
   ): Promise<Response> {
     const { onError } = this.#parts
     try {
-      return await finish(await onError(error, request, context), request, context, isLate)
+      const made = await lastWords(isLate, () => onError(error, request, context))
+      return await finish(made, request, context, isLate)
     } catch (second) {
-      const cause = new Error('onError failed', { cause: second })
+      // Of a request whose time is over it is known what to say.
+      if (isLate) context.logger.error('onError failed', { error: causeOf(second) })
+      const cause = isLate ? error : new Error('onError failed', { cause: second })
       return finish(await errorHandler()(cause, request, context), request, context, isLate)
     }
   }

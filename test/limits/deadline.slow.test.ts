@@ -69,6 +69,16 @@ describe('a request that takes longer than requestTimeoutMs', () => {
     expect(JSON.stringify(log)).toContain(`the request took longer than ${SOON} ms`)
   })
 
+  it.each<[string, Partial<AppOptions>, Options]>([
+    ['onError', { onError: never }, {}],
+    ['a response hook', {}, { middlewares: [(_, { onResponse }) => onResponse(never)] }],
+  ])('is a 503 where %s does not end for that either', async (_, app, options) => {
+    const own = { ...options, validate: never }
+    const { app: made, log } = notes(own, app)
+    await expectUnavailable(await ask(made, 'POST', '/notes', text))
+    expect(JSON.stringify(log)).toContain('it took longer than 1000 ms')
+  })
+
   it.each<[string, readonly string[], (end: Promise<void>) => Options]>([
     ['a guard', ['POST', 'PATCH', 'DELETE'], (end) => ({ middlewares: [() => end] })],
     ['validate', ['POST', 'PATCH'], (end) => ({ validate: () => end })],
