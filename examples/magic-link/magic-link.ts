@@ -5,8 +5,9 @@
  * @module
  */
 
-import { HttpError } from 'fieldgate'
+import { type Fields, HttpError } from 'fieldgate'
 import { defineMethod, type Method, methodModel } from 'fieldgate/methods'
+import { DuplicateKey } from 'fieldgate/ports'
 import { z } from 'zod'
 
 const MINUTES = 10
@@ -33,27 +34,34 @@ export function magicLink(): Method<'magicLink'> {
       // A collection of its own: one link for each account, so that a new one ends the last.
       const links = accounts.collection(
         methodModel(accounts.model, 'MagicLink', {
-          fields: { owner: z.string(), seal: z.string(), era: z.string(), expiresAt: z.date() },
+          fields: { owner: z.string(), seal: z.string(), state: z.string(), expiresAt: z.date() },
           unique: ['owner'],
         }),
       )
-      const endLinkOf = (owner: string) => links.delete({ op: 'eq', field: 'owner', value: owner })
+      const ofOwner = (value: string) => ({ op: 'eq', field: 'owner', value }) as const
+      const endLinkOf = async (owner: string) => void (await links.delete(ofOwner(owner)))
+      const newLinkFor = async (user: Fields) => {
+        const owner = String(user._id)
+        const expiresAt = new Date(accounts.now() + MINUTES * 60_000)
+        // Whoever asks again and again neither fills the mailbox nor ends the link that is being read.
+        const rest = accounts.otp.resendSeconds * 1000
+        const [last] = await links.find({ filter: ofOwner(owner), sort: [], limit: 1 })
+        if (Number(last?.expiresAt ?? 0) > Number(expiresAt) - rest) return undefined
+        const _id = accounts.newId()
+        const code = `${_id}.${crypto.randomUUID()}`
+        if (last) await links.delete({ op: 'eq', field: 'seal', value: String(last.seal) })
+        // Only a seal of the link is stored, and what it is bound to: another address or password ends it.
+        const [seal, state] = [accounts.seal(code), accounts.codeState(user)]
+        const stored = links.insert({ _id, owner, seal, state, expiresAt }).then(() => true)
+        if (!(await stored.catch(isTaken))) return undefined
+        return { code, expiresAt, takeBack: () => endLinkOf(owner) }
+      }
       return {
         handlers: {
           async sendLink(request) {
             const account = accounts.named(await accounts.body(request))
             if (!account) throw identifierRequired()
-            return accounts.sendCode(request, account.find, async (user) => {
-              const _id = accounts.newId()
-              const code = `${_id}.${crypto.randomUUID()}`
-              const expiresAt = new Date(accounts.now() + MINUTES * 60_000)
-              const owner = String(user._id)
-              await endLinkOf(owner)
-              // Only a seal of the link is stored, and the era of the account: a takeover ends the link, as disabling it does.
-              const [seal, era] = [accounts.seal(code), accounts.activeEra(user)]
-              await links.insert({ _id, owner, seal, era, expiresAt })
-              return { code, expiresAt }
-            })
+            return accounts.sendCode(request, account.find, newLinkFor)
           },
         },
         signIn: {
@@ -66,7 +74,7 @@ export function magicLink(): Method<'magicLink'> {
             const isGood =
               user &&
               Number(used.expiresAt) > accounts.now() &&
-              used.era === accounts.activeEra(user) &&
+              used.state === accounts.codeState(user) &&
               !accounts.isDisabled(user) &&
               (own === undefined || own === used.owner)
             if (!isGood) throw expired()
@@ -76,10 +84,16 @@ export function magicLink(): Method<'magicLink'> {
             return accounts.signIn(owner, request, { own })
           },
         },
-        forget: async (userId) => void (await endLinkOf(userId)),
+        forget: endLinkOf,
       }
     },
   })
+}
+
+/** Another request was faster, and sends its link. */
+function isTaken(error: unknown): false {
+  if (error instanceof DuplicateKey) return false
+  throw error
 }
 
 function identifierRequired(): HttpError {

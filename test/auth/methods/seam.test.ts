@@ -42,6 +42,29 @@ describe('A method of your own', () => {
     expect((await app.call('GET', '/auth/me', undefined, app.ann.token)).status).toBe(401)
   })
 
+  it('proves only the address that the link went to, and ends with another one', async () => {
+    const app = await linked({ updateFields: ['email'] })
+    const link = await app.link()
+    const move = { email: 'victim@example.com', currentPassword: password }
+    await app.call('PATCH', `/auth/users/${app.ann.user._id}`, move, app.ann.token)
+    expect((await app.post('/auth/login', { link })).status).toBe(401)
+    expect((await app.stored(app.ann.user._id)).provenEmail).toBeUndefined()
+  })
+
+  it('mails no second link within the pause, so that a stranger ends none', async () => {
+    const app = await linked({ otp: { resendSeconds: 60 } })
+    await parallel(5, () => app.post('/auth/login/link', { identifier: email }))
+    expect(app.sent).toHaveLength(1)
+    const link = await app.link()
+    expect(app.sent).toHaveLength(1)
+    expect(app.log.filter((line) => line.includes('failed'))).toEqual([])
+    expect((await app.post('/auth/login', { link })).status).toBe(200)
+    await app.link()
+    app.later(61)
+    await app.link()
+    expect(app.sent).toHaveLength(3)
+  })
+
   it('leaves a proven account as it is, but for the new session', async () => {
     const app = await linked()
     await app.post('/auth/login', { link: await app.link() })
