@@ -5,17 +5,19 @@ import { createApp, createAuthRouter, defineModel, userFields } from '../../src/
 
 const token = { secret: 'a secret of at least 32 characters' }
 const mail = { sender: () => {} }
+const sms = mail
+const withPhones = { identifiers: ['email', 'phone'] }
 const onLogin = () => {}
 const User = defineModel('AgreeingUser', {
   fields: {
     ...(userFields({
-      identifiers: ['email', 'username'],
+      identifiers: ['email', 'phone', 'username'],
       emailVerification: { enabled: true },
     } as never) as object),
     disabled: z.boolean().optional(),
     blocked: z.boolean().optional(),
   },
-  unique: ['email', 'username'],
+  unique: ['email', 'phone', 'username'],
 } as never)
 
 /** Mounts two auth routers over one model. */
@@ -37,6 +39,9 @@ it.each([
   ['lockout', {}, { lockout: { maxAttempts: 1000 } }],
   ['emailVerification', {}, { emailVerification: { enabled: true, required: true } }],
   ['onLogin', {}, { onLogin }],
+  // What one of them takes for proven, the other would take for claimed.
+  ['mail', {}, { mail: undefined }],
+  ['sms', { ...withPhones, sms }, withPhones],
   ['onLogin', { onLogin: () => {} }, { onLogin }],
 ])('two auth routers over one model must agree in %s', (option, one, other) => {
   for (const [first, second] of [
@@ -54,4 +59,6 @@ it('routers that agree may be mounted over one model', () => {
   const normalize = (text: string) => text
   const identifiers = () => ['email', { field: 'username', normalize }]
   mounting({ identifiers: identifiers() }, { identifiers: identifiers() })
+  // Proves nothing: numbers are no identifiers here.
+  mounting({ sms }, {})
 })

@@ -27,7 +27,7 @@
 
 import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
-import { channelsThere, isThere } from '../setup/delivery-settings.ts'
+import { channelsThere, isProvable } from '../setup/delivery-settings.ts'
 import { PROVIDER_IDS } from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { Codes } from './codes.ts'
@@ -84,9 +84,7 @@ export class ProvenIdentifiers {
     this.#identifiers = identifiers.map(({ field }) => field)
     this.fields = [...new Set([...this.#identifiers, ...addresses])]
     this.#provable = new Set(
-      identifiers
-        .filter(({ kind }) => kind !== 'name' && isReached(settings, kind))
-        .map(({ field }) => field),
+      identifiers.filter(({ kind }) => isProvable(settings, kind)).map(({ field }) => field),
     )
     const proofs = [
       [names.email, names.provenEmail],
@@ -217,13 +215,4 @@ export class ProvenIdentifiers {
     )
     return true
   }
-}
-
-/** Whether a code, a provider or a method reaches identifiers of a kind. */
-function isReached(settings: AuthSettings, kind: 'email' | 'phone'): boolean {
-  const { delivery, names, providers, methods } = settings
-  const channel = kind === 'email' ? 'email' : 'sms'
-  const isSent = isThere(settings, channel) && delivery.toField[channel] === names[kind]
-  const isVouched = providers.size > 0 || methods.some(({ provesEmail }) => provesEmail)
-  return isSent || (kind === 'email' && isVouched)
 }

@@ -9,7 +9,7 @@ import { isForbiddenKey } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluate.ts'
 import type { Shape } from '../../ports/shape.ts'
 import { fail } from '../option-checks.ts'
-import { channelsThere, isThere } from './delivery-settings.ts'
+import { channelsThere, isProvable, isThere } from './delivery-settings.ts'
 import {
   type CodeKind,
   codeFields,
@@ -212,6 +212,9 @@ function rules({ settings, options }: Mounted): Readonly<Record<string, unknown>
     onLogin: settings.onLogin,
     methods: settings.methods.map(({ name, part }) => part ?? name),
     secondFactor: settings.requiredFor,
+    // An identifier that is proven at one of them must not count as claimed at the other, where less can prove it.
+    mail: isProvable(settings, 'email'),
+    sms: isProvable(settings, 'phone'),
   }
 }
 
