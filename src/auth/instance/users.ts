@@ -178,14 +178,16 @@ export class Users {
   /**
    * Ends the sessions (`noSessions`) in the same write that disables an account, no matter which route or code of this app makes
    * it; and tokens, pending codes and second steps, which are bound to the time of the last password change. No sign-in gets
-   * in between: a later one finds the account disabled.
+   * in between: a later one finds the account disabled. A new account begins an era of its own: what methods have kept of
+   * an earlier one with its id, which was removed, or is being restored, does not open it.
    */
-  endWhenDisabling(noSessions: Fields): void {
+  markWrites(noSessions: Fields): void {
     const { engine, disabledField, names, now } = this
-    const { refresh } = this.#settings
-    if (disabledField === undefined) return
-    engine.writeAlong((changes) => {
-      if (changes[disabledField] !== true) return {}
+    const { refresh, methods } = this.#settings
+    engine.writeAlong((changes, isNew) => {
+      const [era] = isNew && methods.length > 0 ? crypto.getRandomValues(new Uint32Array(1)) : []
+      if (era !== undefined) return { [names.takeovers]: era }
+      if (isNew || disabledField === undefined || changes[disabledField] !== true) return {}
       const at = new Date(now())
       const ended = { ...(refresh && noSessions), [names.passwordChangedAt]: at }
       return this.has('keysEndedAt') ? { ...ended, [names.keysEndedAt]: at } : ended

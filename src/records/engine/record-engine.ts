@@ -89,8 +89,8 @@ export class RecordEngine {
   }
 
   /**
-   * From now on, every update also writes what `along` returns for its changes, in the same step, no matter who writes.
-   * The values are not validated.
+   * From now on, every write also writes what `along` returns for its changes, or for the values of a new record unless
+   * they have it, in the same step, no matter who writes. What it returns is not validated.
    */
   writeAlong(along: Along): void {
     this.#along.push(along)
@@ -136,7 +136,9 @@ export class RecordEngine {
   async insert(values: Fields, id?: string): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
-    const record = newRecord(this.model, _id, values, new Date(this.#surroundings.now()))
+    const along = Object.assign({}, ...this.#along.map((each) => each(values, true)))
+    const now = new Date(this.#surroundings.now())
+    const record = newRecord(this.model, _id, { ...along, ...values }, now)
     return isLarge(record) ? inOwnTurn(() => this.#insert(record)) : this.#insert(record)
   }
 

@@ -162,7 +162,7 @@ function withAt(value: unknown, [key = '', ...rest]: readonly string[], item: un
 }
 
 /** Returns the values to write together with `changes`, in the same step. */
-export type Along = (changes: Fields) => Fields
+export type Along = (changes: Fields, isNew?: boolean) => Fields
 
 /** The change that does what `plan` says, with what comes along with `changes`. */
 export function changeBy(plan: Replacement, changes: Fields, alongs: readonly Along[]): Change {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { batch } from '../../../src/batch/index.ts'
-import { createRouter, defineModel, type Fields } from '../../../src/index.ts'
+import {
+  createRouter,
+  defineModel,
+  type Fields,
+  type Model,
+  userFields,
+} from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { parallel, type ServiceOptions, service, statuses } from '../service.ts'
 
@@ -258,6 +264,27 @@ describe('A key', () => {
       200,
     )
     expect((await app.call('GET', '/tasks', undefined, own)).status).toBe(401)
+  })
+
+  it('stays dead when another account, or its owner’s restored record, gets the id', async () => {
+    const own = userFields({ identifiers: ['email', 'phone'], refresh: {} })
+    const model = defineModel('User', {
+      fields: { ...own, name: z.string().optional() },
+      unique: ['email', 'phone'],
+      changes: true,
+    }) as unknown as Model<Fields>
+    const app = await keyed({}, { model })
+    const people = { model, middlewares: [], allowedFields: ['name'], history: true }
+    app.app.mount('/people', createRouter({ ...people, access: { restore: true } }))
+    const id = app.ann.user._id
+    const key = await app.key(everything)
+    expect((await app.call('GET', '/tasks', undefined, key)).status).toBe(200)
+    await app.users.update(id, { name: 'Ann' })
+    await app.users.delete(id)
+    const { body } = await app.call('GET', `/people/${id}/history`)
+    const restored = await app.post(`/people/${id}/restore`, { changeId: body.data[1].id })
+    expect([restored.status, restored.body.data]).toMatchObject([201, { _id: id, name: 'Ann' }])
+    expect((await app.call('GET', '/tasks', undefined, key)).status).toBe(401)
   })
 
   it('ends with the first proof of its owner’s address', async () => {
