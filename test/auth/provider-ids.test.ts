@@ -35,3 +35,13 @@ it('ids of up to 255 characters, and numbers that are exact, are each an account
   }
   expect(await users.count()).toBe(ids.length)
 })
+
+it('a name that the model refuses is left out: its bearer could not change it', async () => {
+  const verify = () => ({ id: '1', name: 'x'.repeat(101) })
+  const { post } = await service({
+    unique: ['ownId'],
+    auth: { social: { own: { verify } } } as never,
+  })
+  const { status, body } = await post('/auth/social/own', {})
+  expect([status, body.data?.user.name ?? body.error]).toEqual([200, undefined])
+})

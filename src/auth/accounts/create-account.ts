@@ -76,8 +76,11 @@ export async function createProven(
   // A name by which people sign in is chosen by them, and belongs to one of them.
   const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
   const takesName = name !== undefined && users.has('name') && !isIdentifier
+  // Nor does one that the model refuses, such as a long one, keep its bearer out.
+  const named = takesName ? { [names.name]: name } : {}
+  const isNamed = await users.engine.validateChanges(named).catch(() => undefined)
   const record = await users.engine.validate({
-    ...(takesName && { [names.name]: name }),
+    ...(isNamed && named),
     ...values,
     [names.role]: settings.roles.first,
     ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),

@@ -70,8 +70,8 @@ export class Pending {
     if (before && otp.resendSeconds > 0 && rests) return undefined
     const isOpen = before !== undefined && before.expiresAt.getTime() > at
     const state = codeState(user)
-    const code =
-      (isOpen && before.state === state && (await this.#open(before))) || newCode(otp.length)
+    const sent = isOpen ? await this.#codeFor(state, before) : undefined
+    const code = sent ?? newCode(otp.length)
     const expiresAt = isOpen ? before.expiresAt : new Date(at + otp.ttlSeconds * 1000)
     const set = {
       ...{ key, state, expiresAt, sentAt: new Date(at) },
@@ -91,7 +91,8 @@ export class Pending {
     if (!isStored) return undefined
     await pretendWrite()
     const takeBack = async () => {
-      const change = { set: { sentAt: new Date(0) } }
+      // One that was handed over before stays good. The tries stay counted.
+      const change = { set: { sentAt: new Date(0), ...(sent === undefined && { state: '' }) } }
       await this.#records.stored.update(keyed(key), change, { expect: { sentAt: set.sentAt } })
     }
     return { code, expiresAt, takeBack }
@@ -137,6 +138,11 @@ export class Pending {
   /** Removes what is kept of an account. */
   async forget(userId: string): Promise<void> {
     await this.#records.stored.delete(keyed(keyOf({ _id: userId })))
+  }
+
+  /** The code that was handed over for `state`. */
+  async #codeFor(state: string, pending: PendingCode): Promise<string | undefined> {
+    return pending.state === state ? this.#open(pending) : undefined
   }
 
   #open({ code, key }: Pick<PendingCode, 'code' | 'key'>): Promise<string | undefined> {

@@ -186,6 +186,26 @@ describe('POST /login/code', () => {
     expect(sent).toEqual([sent[0], sent[0]])
   })
 
+  it('is taken back if it could not be sent, unless it was sent before', async () => {
+    const handed: string[] = []
+    let fails = false
+    const sender = ({ code }: { code: string }) => {
+      handed.push(code)
+      if (fails) throw new Error('no mail today')
+    }
+    const app = await coded({}, { auth: { mail: { sender } } as never })
+    await app.ask()
+    fails = true
+    await app.ask()
+    expect(handed[1]).toBe(handed[0])
+    expect((await app.login(handed[0])).status).toBe(200)
+    await app.ask()
+    expect((await app.login(handed[2])).status).toBe(401)
+    fails = false
+    await app.ask()
+    expect((await app.login(handed[3])).status).toBe(200)
+  })
+
   it('opens nothing while the account is locked', async () => {
     const app = await coded({}, { auth: { lockout: { maxAttempts: 2, lockSeconds: 60 } } })
     const otp = await app.code()
