@@ -18,7 +18,7 @@ with open(folder + '.lock', 'w') as lock:
         alone = [] if dependencies else ['--no-deps', '--ignore-requires-python']
         subprocess.run(
             [sys.executable, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input',
-             '--root-user-action=ignore', *alone, '--only-binary=:all:',
+             '--root-user-action=ignore', '--no-compile', *alone, '--only-binary=:all:',
              '--target', part, requirement],
             check=True,
         )

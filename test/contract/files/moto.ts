@@ -13,7 +13,8 @@ import { AwsClient } from 'aws4fetch'
 import type { Seaweed } from '../../services/seaweed.ts'
 import { freePorts, newFolder, startServer } from '../../services/server.ts'
 
-const REQUIREMENT = 'moto[s3,server]==5.2.5'
+// Without what its other services need, which is most of what its extra `server` has.
+const REQUIREMENTS = ['moto[s3]==5.2.5', 'flask', 'flask-cors']
 const installed = fileURLToPath(new URL('../../../.cache/services/moto-5.2.5', import.meta.url))
 
 /** Installs the package with what it needs, once. */
@@ -30,8 +31,9 @@ async function install(): Promise<void> {
     '--disable-pip-version-check',
     '--no-input',
     '--root-user-action=ignore',
+    '--no-compile',
   ]
-  const args = ['-m', 'pip', 'install', ...quiet, '--target', part, REQUIREMENT]
+  const args = ['-m', 'pip', 'install', ...quiet, '--target', part, ...REQUIREMENTS]
   await promisify(execFile)('python3', args)
   await rename(part, installed)
 }
