@@ -3,7 +3,7 @@ import { typeErrors } from './check-types.ts'
 import { examples } from './examples.ts'
 import { manual } from './pages.ts'
 import { editionsOf } from './programs.ts'
-import { problemsIn } from './run.ts'
+import { problemsOf } from './run.ts'
 
 const pages = manual()
 const editions = pages.flatMap((page) => editionsOf(page))
@@ -36,15 +36,7 @@ describe('the programs of the manual', () => {
   })
 
   it('run, and print what their page shows', { timeout: 1_200_000 }, async () => {
-    const problems: string[] = []
-    const next = editions.values()
-    const work = async () => {
-      for (const edition of next) {
-        const found = await problemsIn(edition).catch((error) => [`${edition.page}: ${error}`])
-        problems.push(...found)
-      }
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const problems = await problemsOf(editions, AT_ONCE)
     expect(problems.join('\n\n')).toBe('')
   })
 })

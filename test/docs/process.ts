@@ -66,26 +66,6 @@ export async function startProgram(
   return watched(started([...commandOf(main, files), main.name], folder, port), port, main)
 }
 
-/** Whether a program is for Node, and neither listens nor looks at its process: it may run in one with others. */
-export function isBrief({ name, runtime, text }: File): boolean {
-  const isApart = /\b(?:serve|listen|createServer)\(|\bprocess\b/.test(text)
-  return runtime === 'Node' && !name.includes('.test.') && !isApart
-}
-
-/** Runs brief programs one after the other in one process, which starts once; resolves to whether nothing went wrong. */
-export async function runTogether(
-  programs: readonly File[],
-  files: Files,
-  folder: string,
-): Promise<boolean> {
-  await writeFiles(files, folder)
-  const imports = programs.map(({ name }) => `await import('./${name}')\n`)
-  const all = { name: 'together.mjs', runtime: 'Node', text: imports.join('') }
-  writeFileSync(join(folder, all.name), all.text)
-  const running = await watched(started([...commandOf(all, files), all.name], folder, 0), 0, all)
-  return (await running.stop()) === undefined
-}
-
 /** Starts the atlas, whose records are kept for the next time. */
 export async function startAtlas(): Promise<Running> {
   const [port = 0] = await freePorts(1)
@@ -100,7 +80,7 @@ export async function startAtlas(): Promise<Running> {
 }
 
 /** Without the environment of the tests, which programs would read. */
-function started(
+export function started(
   [command = '', ...args]: readonly string[],
   folder: string,
   port: number,
@@ -160,11 +140,12 @@ async function linkPackage(folder: string, files: Files): Promise<void> {
 }
 
 /** An example of the repository, which a page may import, takes the sources; there must be nothing twice. */
-function isOnSources(files: Files): boolean {
+export function isOnSources(files: Files): boolean {
   return [...files.values()].some(({ text }) => /from '\.\.\/.*\/examples\//.test(text))
 }
 
-function commandOf(
+/** How a program is started: on the package as it is published, or on the sources. */
+export function commandOf(
   { name, runtime }: Pick<File, 'name' | 'runtime'>,
   files: Files,
 ): readonly string[] {
@@ -195,7 +176,7 @@ export async function runVitest(files: Files, folder: string): Promise<string | 
 }
 
 /** Writes the files of a page, with the texts that `textOf` gives them, where they find the package. */
-async function writeFiles(
+export async function writeFiles(
   files: Files,
   folder: string,
   textOf: (file: File) => string = ({ text }) => text,
@@ -211,7 +192,7 @@ async function writeFiles(
 type Named = Pick<File, 'name' | 'text'>
 
 /** `ready` is what the program prints once it serves; without it, it does when its port is open. */
-async function watched(
+export async function watched(
   child: ChildProcess,
   port: number,
   main: Named,

@@ -9,12 +9,12 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
+import { isBrief, runTogether } from './brief.ts'
 import { folderOf } from './check-types.ts'
 import {
-  isBrief,
+  isOnSources,
   isVitest,
   type Running,
-  runTogether,
   runVitest,
   startAtlas,
   startProgram,
@@ -29,19 +29,63 @@ import {
 } from './programs.ts'
 import { differenceOf, jsonIn, jsonValues } from './shape.ts'
 
-/** What went wrong in an edition of a page's programs, each as `docs/models.md:12: …`. */
-export async function problemsIn(edition: Edition): Promise<string[]> {
+/** An edition with what of it runs, in a folder of its own. */
+interface Prepared {
+  readonly edition: Edition
+  readonly folder: string
+  /** What no command asks. */
+  readonly unasked: readonly File[]
+  readonly vitest: File | undefined
+}
+
+/** What went wrong in editions of the programs of pages, `atOnce` at the same time, each as `docs/models.md:12: …`. */
+export async function problemsOf(editions: readonly Edition[], atOnce: number): Promise<string[]> {
+  const all = editions.map(prepared)
+  const areFine = await briefAreFine(all)
+  const problems: string[] = []
+  const next = all.values()
+  const work = async () => {
+    for (const one of next) {
+      const found = await problemsIn(one, areFine).catch((error) => [
+        `${one.edition.page}: ${error}`,
+      ])
+      problems.push(...found)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return problems
+}
+
+function prepared(edition: Edition): Prepared {
   const folder = folderOf(edition, 'runs')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const runs = mainFiles(edition.files).filter(({ isRun }) => isRun)
   const asked = new Set(edition.commands.map(({ program }) => program))
-  const problems: string[] = []
-  const tests = runs.filter(isVitest)
-  if (tests[0]) problems.push(...at(edition, tests[0], await runVitest(edition.files, folder)))
   const unasked = runs.filter((file) => !asked.has(file.name) && !isVitest(file))
-  const brief = unasked.filter(isBrief)
-  const areFine = brief.length > 0 && (await runTogether(brief, edition.files, folder))
+  return { edition, folder, unasked, vitest: runs.find(isVitest) }
+}
+
+/** Runs the brief programs of all pages in one process, and those on the sources in another. */
+async function briefAreFine(all: readonly Prepared[]): Promise<boolean> {
+  const brief = all
+    .map(({ edition: { files }, folder, unasked }) => {
+      return { files, folder, programs: unasked.filter(isBrief) }
+    })
+    .filter(({ programs }) => programs.length > 0)
+  const onSources = brief.filter(({ files }) => isOnSources(files))
+  const published = brief.filter(({ files }) => !isOnSources(files))
+  const fine = await Promise.all([published, onSources].map(runTogether))
+  return fine.every(Boolean)
+}
+
+async function problemsIn(
+  { edition, folder, unasked, vitest }: Prepared,
+  areFine: boolean,
+): Promise<string[]> {
+  const problems: string[] = []
+  if (vitest) problems.push(...at(edition, vitest, await runVitest(edition.files, folder)))
+  // One after the other where something went wrong: this tells which it was.
   for (const main of areFine ? unasked.filter((file) => !isBrief(file)) : unasked) {
     const running = await startProgram(main, edition.files, folder, false)
     problems.push(...at(edition, main, await running.stop()))
