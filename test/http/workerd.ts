@@ -4,18 +4,21 @@
  * @module
  */
 
-import { isBuiltin } from 'node:module'
+import { builtinModules, isBuiltin } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { startLibsql } from '../services/libsql.ts'
 import type { Running } from './runtimes.ts'
 
+/** Asked for what Node has alone: each question takes longer than to bundle what it is about. */
+const ofNode = new RegExp(`^(?:node:)?(?:${builtinModules.join('|')})$`)
+
 /** workerd has Node's modules for `import`, by their full names; packages ask otherwise. wrangler does the same. */
 const nodeModules: Plugin = {
   name: 'node-modules',
   setup(bundler) {
-    bundler.onResolve({ filter: /.*/ }, ({ path, kind }) =>
+    bundler.onResolve({ filter: ofNode }, ({ path, kind }) =>
       isBuiltin(path) && (kind === 'require-call' || !path.startsWith('node:'))
         ? { path: path.replace(/^node:/, ''), namespace: 'required' }
         : undefined,
