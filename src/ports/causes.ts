@@ -14,8 +14,11 @@ export function causesOf(error: unknown): readonly Error[] {
   return causes
 }
 
-/** An error's message and those of its causes, on one line without stacks. */
+/** An error's message and those of its causes that it does not have itself, on one line without stacks. */
 export function causeText(error: unknown): string {
-  const parts = new Set(causesOf(error).map(({ message }) => message))
-  return [...parts].join(': ').replace(/\s+/g, ' ').slice(0, MAX_TEXT)
+  const text = causesOf(error).reduce((told, { message }) => {
+    if (told.includes(message)) return told
+    return told === '' ? message : `${told}: ${message}`
+  }, '')
+  return text.replace(/\s+/g, ' ').slice(0, MAX_TEXT)
 }
