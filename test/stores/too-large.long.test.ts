@@ -10,16 +10,16 @@ import { freshD1 } from './d1/databases.ts'
 import { freshSchemas } from './postgres/schemas.ts'
 
 const names = Array.from({ length: 18 }, (_, at) => `t${at}` as const)
-const Long = defineModel('TooLong', {
-  fields: {
-    code: z.string().optional(),
-    ...Object.fromEntries(names.map((name) => [name, z.string().optional()])),
-  },
-  unique: ['code'],
-})
+const fields = {
+  code: z.string().optional(),
+  ...Object.fromEntries(names.map((name) => [name, z.string().optional()])),
+}
+const Long = defineModel('TooLong', { fields, unique: ['code'] })
+/** An entry of the log has the record twice, so it is too large before the record is. */
+const Logged = defineModel('TooLongLogged', { fields, unique: ['code'], changes: true })
 const TOO_LARGE = 'The record is too large for the database.'
 
-function serving(store: Store) {
+function serving(store: Store, model: typeof Long = Long) {
   const logged: string[] = []
   const error = (message: string) => void logged.push(message)
   const logger = { debug() {}, info() {}, warn() {}, error }
@@ -27,7 +27,7 @@ function serving(store: Store) {
   onTestFinished(() => app.close())
   app.mount(
     '/m',
-    createRouter({ model: Long, allowedFields: ['code', ...names], middlewares: [] } as never),
+    createRouter({ model, allowedFields: ['code', ...names], middlewares: [] } as never),
   )
   app.mount('/batch', batch())
   const ask = async (method: string, path: string, body?: object) => {
@@ -45,9 +45,9 @@ function serving(store: Store) {
 
 /** A record grows by a megabyte with each PATCH, until the database takes no more. */
 function grows(name: string, open: () => Store): void {
-  describe(`a record that outgrows ${name}`, () => {
+  describe.each([Long, Logged])(`a record that outgrows ${name}, of $name`, (model) => {
     it('is a 413 that changes nothing, in a PATCH, a POST and a batch', async () => {
-      const { ask, logged } = serving(open())
+      const { ask, logged } = serving(open(), model)
       const text = 'x'.repeat(1_000_000)
       const { id } = await ask('POST', '/m', { code: 'a' })
       let [answer, done] = [await ask('PATCH', `/m/${id}`, { t0: text }), 0]
@@ -72,7 +72,7 @@ function grows(name: string, open: () => Store): void {
   })
 }
 
-const d1 = await freshD1(1)
+const d1 = await freshD1(2)
 grows('D1', () => d1Store(d1()))
 
 await withService('mongo', ({ url }) => {

@@ -24,6 +24,7 @@ const INVALID_REGULAR_EXPRESSION = 51091
 const REFUSED = new Set<unknown>([121, 16755, 13026, 13027, 13068, 16804])
 /** BSONObjectTooLarge, KeyTooLong, and a document that is too large after an update. */
 const TOO_LARGE = new Set<unknown>([10334, 17280, 17419, 17420])
+const TOO_LONG = /^Document is larger than the maximum size/
 /** MaxTimeMSExpired, ExceededTimeLimit. */
 const TIMEOUTS = new Set<unknown>([50, 262])
 
@@ -95,7 +96,8 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
 /** Whether a document is larger than MongoDB takes, or than the driver's buffer, which is a little larger. */
 function isTooLarge(error: unknown): boolean {
   if (error instanceof RangeError) return 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
-  return isDriverError(error) && TOO_LARGE.has(error.code)
+  // What writes several documents looks at their sizes itself, and has no code for it.
+  return isDriverError(error) && (TOO_LARGE.has(error.code) || TOO_LONG.test(error.message))
 }
 
 /** Recognised by name: an application may hold two copies of the driver. */
