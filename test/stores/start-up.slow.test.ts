@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../adapters/stores/postgres/index.ts'
 import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
@@ -11,11 +12,14 @@ import { freshSchemas } from './postgres/schemas.ts'
 
 let models = 0
 
-function wide(count: number): { model: Model; names: string[] } {
+function wide(
+  count: number,
+  more: (names: string[]) => object = () => ({}),
+): { model: Model; names: string[] } {
   const names = Array.from({ length: count }, (_, at) => `f${at}`)
   models += 1
   const fields = Object.fromEntries(names.map((name) => [name, z.string().max(9).optional()]))
-  const model = defineModel(`Wide${models}`, { collection: 'wide', fields })
+  const model = defineModel(`Wide${models}`, { collection: 'wide', fields, ...more(names) })
   return { model: model as unknown as Model, names }
 }
 
@@ -54,8 +58,44 @@ describe('more searched fields than a table has room for are a start-up error th
   })
 })
 
+await withService('mongo', ({ url }) => {
+  it.each<[string, (names: string[]) => object, RegExp]>([
+    [
+      'fields in an index',
+      (unique) => ({ unique: [unique.slice(0, 33)] }),
+      /'wide' can't have the index on f0, .*32 fields/,
+    ],
+    [
+      'indexes',
+      (indexes) => ({ indexes }),
+      /'wide' can't have the index on f63, _id: .*64 indexes/,
+    ],
+    [
+      'than a name can have',
+      () => ({ collection: 'wi$de' }),
+      /'wi\$de': MongoDB takes no name with '\$'/,
+    ],
+    [
+      'than MongoDB leaves',
+      () => ({ collection: 'system.wide' }),
+      /'system.wide': MongoDB .*'system.'/,
+    ],
+  ])('more %s are a start-up error that names the collection', async (_, more, told) => {
+    const store = mongoStore({ url, database: `wide-${crypto.randomUUID()}` })
+    const { error } = await started(store, [{ model: wide(64, more).model }])
+    expect(error).toMatch(told)
+    expect(error).toMatch(/^TypeError: /)
+  })
+})
+
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
+
+  it('more fields than an index of PostgreSQL takes are one too', async () => {
+    const { model } = wide(33, (names) => ({ unique: [names] }))
+    const { error } = await started(postgresStore({ url, schema: fresh() }), [{ model }])
+    expect(error).toMatch(/^TypeError: postgresStore: an index of 'wide' would have 33 columns/)
+  })
 
   it('more columns than PostgreSQL takes are a start-up error that counts them', async () => {
     const { model, names } = wide(1590)

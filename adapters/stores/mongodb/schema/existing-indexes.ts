@@ -20,6 +20,9 @@ const NO_INDEX = 27
 /** The index exists under another name, or another index exists under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
+/** CannotCreateIndex, and too many fields. */
+const NO_ROOM: ReadonlySet<unknown> = new Set([67, 13103])
+
 /** An index that exists. A plain object would have fields with names like `2024` before the others. */
 export interface ExistingIndex extends Omit<IndexDescription, 'key'> {
   /** Its fields in order, with their directions. */
@@ -101,8 +104,12 @@ export async function refusal(
     await native.createIndex(new Map(keys), options)
     return undefined
   } catch (error) {
-    if (isDriverError(error) && OTHER_OPTIONS.has(error.code)) return error
-    throw error
+    if (!isDriverError(error)) throw error
+    if (OTHER_OPTIONS.has(error.code)) return error
+    if (!NO_ROOM.has(error.code)) throw error
+    throw new TypeError(
+      `MongoDB: '${native.collectionName}' can't have the index on ${[...keys.keys()].join(', ')}: ${error.message}. A collection takes 64 indexes, and an index 32 fields`,
+    )
   }
 }
 
@@ -134,7 +141,9 @@ export async function prepareGrams(
   // An index is built faster than it grows. Grams without an index may be older than their strings.
   if (added.length > 0) await backfill(native, added, {})
   for (const path of added) {
-    await native.createIndex({ [memberOf(path)]: 1 }, { name: `search(${path})` })
+    const keys = new Map([[memberOf(path), 1 as const]])
+    const error = await refusal(native, { keys, options: { name: `search(${path})` } })
+    if (error) throw error
   }
   await backfill(native, paths, { $or: paths.map((path) => ({ [memberOf(path)]: null })) })
 }

@@ -55,6 +55,11 @@ export async function prepareCollection(
   if (reserved !== undefined) {
     throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${reserved}'`)
   }
+  if (/^system\.|\$/.test(schema.name)) {
+    throw new TypeError(
+      `'${schema.name}': MongoDB takes no name with '$', and keeps those that begin with 'system.' for itself. Give the model another 'collection'`,
+    )
+  }
   const prepared = { native, schema }
   for (const fields of schema.unique) {
     await createUnique(prepared, fields).catch((error: unknown) => {

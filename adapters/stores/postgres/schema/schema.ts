@@ -143,13 +143,21 @@ function namesOf(collection: Prepared, trigrams: string | undefined): readonly s
   return [table.name, primaryKeyName(table.name), ...indexes]
 }
 
-/** A table of PostgreSQL has no more columns. */
+/** A table of PostgreSQL has no more columns, and an index no more. */
 const MAX_COLUMNS = 1600
+const MAX_INDEXED = 32
 
-/** Throws a `TypeError` if a table would have more columns than PostgreSQL takes. */
+/** Throws a `TypeError` if a table or an index would have more columns than PostgreSQL takes. */
 export function refuseTooMany(collections: readonly Prepared[]): void {
   for (const collection of collections) {
     const { schema, table } = collection
+    const indexes = [...schema.unique, ...schema.indexes.map(totalOrder)]
+    const longest = schema.adopted ? 0 : Math.max(...indexes.map(({ length }) => length))
+    if (longest > MAX_INDEXED) {
+      throw new TypeError(
+        `postgresStore: an index of '${schema.name}' would have ${longest} columns, and PostgreSQL takes ${MAX_INDEXED}. Name fewer fields in 'unique' or 'indexes'`,
+      )
+    }
     const extra = schema.adopted ? 0 : extraColumns(collection).length
     const count = table.columns.length + extra
     if (count <= MAX_COLUMNS) continue
