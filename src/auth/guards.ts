@@ -8,7 +8,6 @@ import type { HttpError } from '../http/errors.ts'
 import { actingFor } from '../http/given-auth.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { MisusedRequest, setUser } from '../http/shield.ts'
-import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/records.ts'
 import { describeGuard, followsAuth } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
@@ -17,7 +16,7 @@ import type { Auth } from './instance/instance.ts'
 import { type AcceptedClaims, bearerToken, type Claims } from './keys/signing.ts'
 import { fail } from './option-checks.ts'
 import * as refuse from './refusals.ts'
-import { hasRole, type RoleSettings } from './setup/roles.ts'
+import { checkRoles, hasRole, type RoleSettings } from './setup/roles.ts'
 import type { AuthSettings } from './setup/settings.ts'
 
 /** Finds the instance of the app that received a request. */
@@ -145,18 +144,12 @@ async function admit(
  */
 export function requireRoleGuard(
   roles: readonly string[],
-  { list, isListed }: Pick<RoleSettings, 'list' | 'isListed'>,
+  known: Pick<RoleSettings, 'list' | 'isListed'>,
 ): Guard {
   if (roles.length === 0 || roles.some((role) => typeof role !== 'string')) {
     fail(`requireRole() takes the names of roles`)
   }
-  for (const role of roles) {
-    const meant = list.includes(role) ? '' : didYouMean(role, list)
-    if (list.includes(role) || (meant === '' && !isListed)) continue
-    fail(
-      `requireRole() names '${role}', but 'roles.list' has no such role (${list.join(', ')}).${meant}`,
-    )
-  }
+  checkRoles('requireRole()', roles, known)
   return onlyRole(roles)
 }
 

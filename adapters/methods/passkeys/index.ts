@@ -12,11 +12,15 @@ import { HttpError } from '../../../src/http/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
 import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
+import { checkOptions } from '../../../src/model/option-rules.ts'
 import { Ceremonies, type PasskeysOptions } from './ceremonies.ts'
 import { checkTyped, SignIns } from './sign-ins.ts'
 import { type Passkey, Passkeys } from './stored.ts'
 
 export type { PasskeysOptions }
+
+const any = { must: 'be there', test: () => true }
+const KNOWN = { rpId: any, rpName: any, origins: any, relatedOrigins: any }
 
 const refused = () =>
   new HttpError(400, 'That passkey was not accepted.', { code: 'passkey-rejected' })
@@ -120,7 +124,8 @@ const ROUTES: readonly MethodRoute[] = [
  * ```
  */
 export function passkeys(options: PasskeysOptions): Method<'passkeys'> {
-  const { rpId, rpName, origins, relatedOrigins = [] } = options ?? {}
+  checkOptions(options, KNOWN, 'passkeys')
+  const { rpId, rpName, origins, relatedOrigins = [] } = options
   const isText = (value: unknown) => typeof value === 'string' && value.trim() !== ''
   if (!isText(rpId) || /[:/]/.test(rpId)) fail("'rpId' must be a domain, such as 'example.com'")
   if (!isText(rpName)) fail("'rpName' must be the name of your app")

@@ -2,6 +2,7 @@
 
 import { HttpError } from '../../http/errors.ts'
 import { isLoopback } from '../../http/host.ts'
+import { didYouMean } from '../../model/suggest.ts'
 import type { Fields } from '../../ports/records.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
 import { fail, needsPart } from '../option-checks.ts'
@@ -266,7 +267,9 @@ function idFieldOf(name: string, settings: ProviderOptions, names: Names): strin
 
 /** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
 export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
-  if (typeof settings.verify !== 'function') fail(`'social.${name}' needs 'verify', a function`)
+  if (typeof settings.verify !== 'function') {
+    fail(`'social.${name}' needs 'verify', a function.${didYouMean(name, OURS)}`)
+  }
   return {
     name,
     idField,

@@ -40,9 +40,10 @@ export function identifiersOf(
   options: readonly IdentifierOption[] | undefined,
   names: StoredNames,
 ): readonly Identifier[] {
-  if (options !== undefined && (!Array.isArray(options) || options.length === 0)) {
-    fail(`'identifiers' must name at least one field`)
+  if (options !== undefined && !Array.isArray(options)) {
+    fail(`'identifiers' must be a list of names, such as ['email']`)
   }
+  if (options?.length === 0) fail(`'identifiers' must name at least one field`)
   const all = (options ?? ['email']).map((option) => identifierOf(option, names))
   if (new Set(all.map(({ field }) => field)).size < all.length) {
     fail(`'identifiers' names a field twice`)

@@ -1,6 +1,6 @@
 /** Roles: one string, or a list of strings, in a field of the user. */
 
-import { whatThereIs } from '../../model/suggest.ts'
+import { didYouMean, whatThereIs } from '../../model/suggest.ts'
 import { either, fail, group, string, strings } from '../option-checks.ts'
 import type { RolesOptions } from './options.ts'
 
@@ -42,6 +42,22 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
     first: multiple ? [fallback] : fallback,
     admin,
     multiple,
+  }
+}
+
+/**
+ * Throws a start-up error, which begins with `who`, for a role that is not in `roles.list`, because no route assigns it. If the
+ * options have no list, only a likely misspelling is refused.
+ */
+export function checkRoles(
+  who: string,
+  roles: readonly string[],
+  { list, isListed }: Pick<RoleSettings, 'list' | 'isListed'>,
+): void {
+  for (const role of roles) {
+    const meant = list.includes(role) ? '' : didYouMean(role, list)
+    if (list.includes(role) || (meant === '' && !isListed)) continue
+    fail(`${who} names '${role}', but 'roles.list' has no such role (${list.join(', ')}).${meant}`)
   }
 }
 

@@ -9,7 +9,7 @@ import { fail, group, needsPart, strings } from '../option-checks.ts'
 import type { RouteName } from '../request-info.ts'
 import type { Method, MethodRoute } from './method.ts'
 import type { AuthOptions, MiddlewaresOption } from './options.ts'
-import { roleSettings } from './roles.ts'
+import { checkRoles, roleSettings } from './roles.ts'
 
 /** A row of the route table, without its handler. */
 export interface RouteRow<Name extends string = string>
@@ -135,10 +135,6 @@ export function methodsOf(option: AuthOptions<never>['methods'] = []): readonly 
 export function requiredForOf(options: AuthOptions<never>): readonly string[] {
   const { requiredFor = [] } = group('secondFactor', options.secondFactor, ['requiredFor'])
   const roles = strings('secondFactor.requiredFor', requiredFor)
-  const { list, isListed } = roleSettings(options.roles)
-  const unknown = roles.find((role) => isListed && !list.includes(role))
-  if (unknown !== undefined) {
-    fail(`'secondFactor.requiredFor' names '${unknown}', but 'roles.list' has no such role`)
-  }
+  checkRoles(`'secondFactor.requiredFor'`, roles, roleSettings(options.roles))
   return roles
 }

@@ -65,7 +65,8 @@ export function secretsOf(option: string, value: unknown): Secrets {
 
 function checkedSecret(option: string, secret: unknown): string {
   if (typeof secret !== 'string' || secret.length < MIN_LENGTH) {
-    return fail(`'${option}' must have at least ${MIN_LENGTH} characters`)
+    const why = secret === undefined ? '. It is undefined: is its environment variable set?' : ''
+    return fail(`'${option}' must have at least ${MIN_LENGTH} characters${why}`)
   }
   return secret
 }

@@ -34,15 +34,7 @@ import {
   type StoredName,
   type StoredNames,
 } from './field-names.ts'
-import {
-  type IdentifierKind,
-  type IdentifierOption,
-  identifiersOf,
-  kindOf,
-  MAX_LENGTH,
-  normalizers,
-  storedField,
-} from './identifiers.ts'
+import { type IdentifierKind, identifiersOf, MAX_LENGTH, normalizers } from './identifiers.ts'
 import type { AuthOptions, UserFieldsOptions } from './options.ts'
 import { roleSettings } from './roles.ts'
 
@@ -143,12 +135,10 @@ function identifierFields(
   { identifiers = ['email'] }: UserFieldsOptions,
   names: StoredNames,
 ): Record<string, $ZodType> {
-  const entries = identifiers.map((option) => {
-    const { field: name, normalize }: Exclude<IdentifierOption, string> =
-      typeof option === 'string' ? { field: option } : option
-    const field = storedField(name, names)
-    const kind = kindOf(field, names)
-    return [field, optional(normalize ? ownString() : identifierText(kind))] as const
+  const entries = identifiersOf(identifiers, names).map(({ field, kind }, at) => {
+    const option = identifiers[at]
+    const isOwn = typeof option === 'object' && option.normalize !== undefined
+    return [field, optional(isOwn ? ownString() : identifierText(kind))] as const
   })
   return Object.fromEntries(entries)
 }
@@ -259,6 +249,10 @@ export function withModel(options: AuthOptions<never>): AuthOptions<never> {
   }
   const base = userFields({ ...options, fields: renamed } as never) as FieldSchemas
   const own = given.filter(([, value]) => isSchema(value)) as [string, $ZodType][]
+  if (own.some(([field]) => field === 'disabled'))
+    fail(
+      `'fields.disabled' is the name of the boolean that blocks an account: write disabled: 'disabled', which declares it`,
+    )
   const taken = own.find(([field]) => Object.hasOwn(base, field))
   if (taken) fail(`'fields.${taken[0]}' is a field that accounts have: it can only be renamed`)
   const { disabled } = renamed

@@ -11,6 +11,7 @@ import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup
 import { refusal } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/respond.ts'
+import { checkOptions } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/records.ts'
 import { newSecret, stepOf } from './codes.ts'
 import { Enrolled } from './enrolled.ts'
@@ -19,6 +20,14 @@ import { Enrolled } from './enrolled.ts'
 export interface TotpOptions {
   /** The name of your app, as authenticator apps show it. */
   readonly issuer: string
+}
+
+const RULES = {
+  issuer: {
+    must: 'be the name of your app, without a colon',
+    test: (value: unknown) =>
+      typeof value === 'string' && value.trim() !== '' && !value.includes(':'),
+  },
 }
 
 const enrolledAlready = () =>
@@ -84,10 +93,10 @@ const ROUTES: readonly MethodRoute[] = [
  * const auth = createAuthRouter({ model: User, token: { secret }, methods: [totp({ issuer: 'Atlas' })] })
  * ```
  */
-export function totp({ issuer }: TotpOptions): Method<'totp'> {
-  if (typeof issuer !== 'string' || issuer.trim() === '' || issuer.includes(':')) {
-    throw new TypeError("totp: 'issuer' must be the name of your app, without a colon")
-  }
+export function totp(options: TotpOptions): Method<'totp'> {
+  checkOptions(options, RULES, 'totp')
+  const { issuer = '' } = options
+  if (issuer === '') throw new TypeError(`totp: 'issuer' must ${RULES.issuer.must}`)
   return defineMethod({
     name: 'totp',
     routes: ROUTES,
