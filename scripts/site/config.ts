@@ -6,7 +6,7 @@
 
 import { copyFileSync, cpSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitepress'
+import { type DefaultTheme, defineConfig } from 'vitepress'
 import { writeAgentDocs } from '../agent-docs.ts'
 import { buildPlayground } from '../playground/build.ts'
 import { asOnGitHub } from './markdown.ts'
@@ -36,6 +36,18 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="
 function withoutIcons(code: string, id: string): string | undefined {
   if (!id.includes('VPSocialLink')) return undefined
   return code.replace(/https:\/\/api\.iconify\.design/g, '')
+}
+
+type Render = NonNullable<DefaultTheme.LocalSearchOptions['_render']>
+
+/** The search finds the words of programs, whose colours take longer than all else of a page. */
+const withoutColours: Render = (text, env, markdown) => {
+  const { highlight = null } = markdown.options
+  try {
+    return markdown.set({ highlight: null }).render(text, env)
+  } finally {
+    markdown.set({ highlight })
+  }
 }
 
 /**
@@ -89,7 +101,7 @@ export const config: ReturnType<typeof defineConfig> = defineConfig({
     ],
     sidebar: pages,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: withoutColours } },
     socialLinks: [{ icon: 'github', link: source }],
     externalLinkIcon: true,
   },
