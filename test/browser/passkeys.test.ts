@@ -6,6 +6,7 @@ import { passkeys } from '../../adapters/methods/passkeys/index.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter, defineModel, userFields } from '../../src/index.ts'
+import { cheap } from '../auth/accounts.ts'
 import { authenticatorOf, type Chromium, startChromium, type Tab } from '../services/chromium.ts'
 import { freePorts } from '../services/server.ts'
 import { withService } from '../services/shared.ts'
@@ -74,6 +75,7 @@ await withService('chromium', () => {
       const auth = createAuthRouter({
         model: User,
         token: { secret: 'a secret of the tests, 32 characters or more' },
+        password: cheap,
         refresh: { enabled: true },
         methods: [passkeys(options)],
         onSecurityEvent: ({ type }) => void events.push(type),

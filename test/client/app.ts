@@ -21,6 +21,7 @@ import {
   ref,
   userFields,
 } from '../../src/index.ts'
+import { cheap } from '../auth/accounts.ts'
 
 export const SECRET = 'a secret of at least 32 characters, for tests'
 
@@ -89,6 +90,7 @@ export function makeApp(watched: Watched, folder: string) {
     ...accounts,
     model: User,
     token: { secret: SECRET, expiresIn: 60 },
+    password: cheap,
     registerFields: ['name'],
     updateFields: ['name'],
   })

@@ -16,6 +16,7 @@ import {
 import { ownSchema } from '../../src/model/own-records.ts'
 import { everything } from '../../src/ports/filter.ts'
 import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import { cheap } from '../auth/accounts.ts'
 import { errorOf, Note, notes } from './notes.ts'
 
 const keyed = (key: string, text = 'one', headers = {}) => ({
@@ -300,7 +301,7 @@ describe.each(Object.entries(places))('idempotency %s', (_, place) => {
     const User = defineModel('GuardedUser', { fields: userFields(), unique: ['email'] })
     const { app, ask } = notes([guard()])
     const token = { secret: 'a secret for tests, 32 characters or more' }
-    app.mount('/auth', createAuthRouter({ model: User, token }).router)
+    app.mount('/auth', createAuthRouter({ model: User, token, password: cheap }).router)
     const registration = {
       headers: { 'Idempotency-Key': 'a' },
       json: { email: 'ann@example.com', password: 'a long enough password' },

@@ -8,6 +8,7 @@ import {
   defineModel,
   userFields,
 } from '../../src/index.ts'
+import { cheap } from '../auth/accounts.ts'
 
 const rejecting = async () => {
   throw new Error('cannot look it up')
@@ -51,7 +52,13 @@ function serving(given: {
   const token = { secret: 'a secret of at least 32 characters' }
   app.mount(
     '/auth',
-    createAuthRouter({ model: User, token, ...identifiers, ...given.auth } as never).router,
+    createAuthRouter({
+      model: User,
+      token,
+      password: cheap,
+      ...identifiers,
+      ...given.auth,
+    } as never).router,
   )
   const ask = async (method: string, path: string, body?: object) => {
     const headers = { 'content-type': 'application/json' }

@@ -19,6 +19,7 @@ import {
   type Store,
   userFields,
 } from '../../../src/index.ts'
+import { cheap } from '../../auth/accounts.ts'
 import { type Answer, answerOf, recordedLog, request } from '../service.ts'
 
 /** What only the older version declares holds this text, wherever it stands. */
@@ -82,6 +83,7 @@ function appOf(version: 'old' | 'new', store: Store, options: Partial<AppOptions
   const auth = createAuthRouter({
     model: User,
     token: { secret: 'a secret for tests, 32 characters or more' },
+    password: cheap,
     refresh: { enabled: version === 'old' },
     registerFields: version === 'old' ? ['name', 'nationalId', 'card'] : ['name'],
     updateFields: ['name'],
