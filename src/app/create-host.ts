@@ -21,6 +21,7 @@ import {
 import { Integrity } from '../records/engine/integrity.ts'
 import { OpenStreams } from '../records/engine/open-streams.ts'
 import type { Context } from '../records/engine/route.ts'
+import { reach } from '../records/list/reach.ts'
 import type { AtomicSteps } from '../records/overlay/atomic.ts'
 import { historySchema, ModelHistory } from '../upkeep/changes/model-history.ts'
 import { changeLook } from '../upkeep/changes/start-up.ts'
@@ -90,7 +91,7 @@ export function createHost(
     ...{ handle, collection: own.open, integrity, history, shareSecret },
     changes: database.changes && modelChanges(database.changes, models.modelNamed),
     atomic: atomicSteps(() => host, parts.atomic),
-    reach: () => import('../records/list/reach.ts'),
+    reach,
     streams,
     follower: (whole) => followerOf(host, whole),
     schemas: () => [...models.schemas(), ...own.schemas, ...(caches?.schemas() ?? [])],
@@ -154,7 +155,7 @@ function followerOf(host: Host, whole: Context): Follower {
   }
 }
 
-/** `atomic`, loaded when it is called first. */
+/** `atomic`, if the app has its code. */
 function atomicSteps(hostOf: () => Host, load: AppParts['atomic']): Host['atomic'] {
   let steps: AtomicSteps | undefined
   return async (work, ready, author) => {

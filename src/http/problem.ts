@@ -1,4 +1,4 @@
-/** Failures as problem details (RFC 9457), for clients that ask for them. */
+/** Failures, in the form that their client accepts: problem details (RFC 9457) for those that ask for them, else the envelope. */
 
 import type { HeaderValues } from './errors.ts'
 import { qualitiesIn } from './qualities.ts'
@@ -41,14 +41,17 @@ const SHARED = new Map([
   ['API key required.', 'api-key-required'],
 ])
 
-/** The failure as problem details, or in the envelope if `accept` refuses them after all. */
-export function problemResponse(
-  accept: string,
+/** The response to a request with these headers that has failed. */
+export function failureFor(
+  { headers: asked }: Pick<Request, 'headers'>,
   status: number,
   failure: Failure,
   headers?: HeaderValues,
 ): Response {
-  if (!qualitiesIn(accept).get(TYPE)) return failureResponse(status, failure, headers)
+  const accept = asked.get('accept') ?? ''
+  if (!/problem\+json/i.test(accept) || !qualitiesIn(accept).get(TYPE)) {
+    return failureResponse(status, failure, headers)
+  }
   const { error, requestId, code = SHARED.get(error), ...more } = failure
   const title = TITLES[status] ?? (status < 500 ? 'Client Error' : 'Server Error')
   const problem = {

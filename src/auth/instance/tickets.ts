@@ -11,7 +11,7 @@
 
 import { base64url, objectIn } from '../../http/base64url.ts'
 import { codeOf } from '../../http/errors.ts'
-import { failureFor } from '../../http/failure.ts'
+import { failureFor } from '../../http/problem.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/records.ts'
 import { isSealed, type Keys, seal } from '../keys/signing.ts'

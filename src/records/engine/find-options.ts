@@ -88,8 +88,7 @@ export interface Expansion {
 
 /** Where a collection reads and writes. */
 export interface Origin extends Reachable {
-  /** What searches and expansions take; loaded when it is called first. */
-  reach(): Promise<Reach>
+  readonly reach: Reach
 }
 
 /** The records that match `filter`, and that `s` finds. */
@@ -99,7 +98,7 @@ export async function searched(
   filter: Filter,
   { s }: SearchOptions,
 ): Promise<Filter> {
-  return s === undefined ? filter : (await origin.reach()).search(origin, model, filter, s)
+  return s === undefined ? filter : origin.reach.search(origin, model, filter, s)
 }
 
 /**
@@ -116,7 +115,7 @@ export async function reading<R>(
   const keys = withoutRepeats([sort].flat().map(sortKey))
   for (const { field } of keys) if (!isOrdered(model.shape, field)) throw notSortable(field)
   const limits = { limit: natural('limit', limit), skip: natural('skip', skip) }
-  const expansion = expand && (await origin.reach()).expand(origin, model, expand, names)
+  const expansion = expand && origin.reach.expand(origin, model, expand, names)
   const select = expansion ? expansion.select : projectionOf(model, names)
   const matching = await searched(origin, model, filter, options)
   const read = { filter: matching, sort: totalOrder(keys), ...limits, ...(select && { select }) }

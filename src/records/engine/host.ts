@@ -130,8 +130,8 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   handle(request: Request, env: unknown, context: Context): Promise<Response>
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
-  /** What searches and expansions of `app.store` take; loaded when it is called first. */
-  reach(): Promise<Reach>
+  /** What searches and expansions of `app.store` take. */
+  readonly reach: Reach
   /** `app.store.atomic`; `ready` rejects if the records may not be used any more. */
   atomic<T>(
     work: (tx: Collections) => T | Promise<T>,

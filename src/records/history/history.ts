@@ -1,4 +1,4 @@
-/** `GET <mount>/:id/history`: what happened to a record, the latest first. It is loaded when it is first used. */
+/** `GET <mount>/:id/history`: what happened to a record, the latest first. */
 
 import { hintsFor } from '../../http/deadline.ts'
 import { entryNotFound, invalidCursor } from '../../http/refusals.ts'

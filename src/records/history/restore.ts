@@ -1,6 +1,6 @@
 /**
  * `POST <mount>/:id/restore`: writes a record as it was after a change, as a PATCH of this caller would, or a POST if it was
- * removed. It is loaded when it is first used.
+ * removed.
  */
 
 import type { $ZodType } from 'zod/v4/core'

@@ -14,7 +14,7 @@ import { searchFilter, searchInBody } from './search.ts'
 /** The most characters of a term, as of a router. */
 const MAX_SEARCH_LENGTH = 128
 
-export const search: Reach['search'] = async (from, model, filter, given) => {
+const search: Reach['search'] = async (from, model, filter, given) => {
   const { search: term } = searchInBody({ maxSearchLength: MAX_SEARCH_LENGTH }, given)
   if (term === undefined) return filter
   const searched = from.searchedIn(model)
@@ -62,7 +62,7 @@ function stringsIn(model: Model, { fields }: ObjectShape, before = ''): string[]
   })
 }
 
-export const expand: Reach['expand'] = (from, model, names, select) => {
+const expand: Reach['expand'] = (from, model, names, select) => {
   const expandable = new Map<string, Expandable>()
   for (const name of names) {
     const found = expandableAt(model, name)
@@ -87,3 +87,5 @@ export const expand: Reach['expand'] = (from, model, names, select) => {
       }),
   }
 }
+
+export const reach: Reach = { search, expand }

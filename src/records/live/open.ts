@@ -1,7 +1,4 @@
-/**
- * `GET` and `QUERY` of a list as a stream of events: the records, and then what becomes of them. It is loaded when somebody
- * first asks for one.
- */
+/** `GET` and `QUERY` of a list as a stream of events: the records, and then what becomes of them. */
 
 import { Response as FastResponse, bodyOf as piped } from '#response'
 import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'

@@ -5,7 +5,10 @@ import type { Model } from '../../model/model.ts'
 import { any, everything, type Filter } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
 import type { Collection, Store } from '../../ports/store.ts'
+import { checkRecords } from '../check/check.ts'
+import { tableOf } from '../check/table.ts'
 import type { ChangedModel, ModelHistory } from './model-history.ts'
+import { refuseOverlaps } from './overlaps.ts'
 
 /** What the look works on. */
 export interface Look {
@@ -42,10 +45,6 @@ export function changeLook({
 
   async function refuseMisfits(changed: readonly ChangedModel[]): Promise<void> {
     if (refused && now() < refused.until) throw refused.error
-    const [{ checkRecords }, { tableOf }] = await Promise.all([
-      import('../check/check.ts'),
-      import('../check/table.ts'),
-    ])
     const { ok, problems } = await checkRecords(
       database,
       changed.map(({ model }) => model),
@@ -58,12 +57,6 @@ export function changeLook({
       throw error
     }
     for (const { model } of changed) await history.accept(model)
-  }
-
-  async function refuseAllOverlaps(excluding: readonly Model[]): Promise<void> {
-    if (excluding.length === 0) return
-    const { refuseOverlaps } = await import('./overlaps.ts')
-    for (const one of excluding) await refuseOverlaps(one, models.engine(one).stored, history)
   }
 
   async function changedModels(all: readonly Model[]): Promise<ChangedModel[]> {
@@ -81,7 +74,7 @@ export function changeLook({
   return async () => {
     const all = [...models.known()]
     for (const model of all) await refuseFormer(model, models.stored(model))
-    await refuseAllOverlaps(all.filter(({ exclude }) => exclude))
+    for (const model of all) await refuseOverlaps(model, models.engine(model).stored, history)
     const changed = await changedModels(all)
     if (changed.length === 0) return
     if (mode === 'refuse') await refuseMisfits(changed)

@@ -8,7 +8,7 @@ import * as batches from '../../../src/batch/refusals.ts'
 import * as guards from '../../../src/guards/refusals.ts'
 import { codeOf, HttpError } from '../../../src/http/errors.ts'
 import { unavailable } from '../../../src/http/outages.ts'
-import { problemResponse } from '../../../src/http/problem.ts'
+import { failureFor } from '../../../src/http/problem.ts'
 import * as records from '../../../src/http/refusals.ts'
 import { createApp, createRouter, defineModel } from '../../../src/index.ts'
 import * as uploads from '../../../src/uploads/refusals.ts'
@@ -38,7 +38,7 @@ const refusals = Object.entries({ records, auth, uploads, guards, batches }).fla
 const codeSent = async (refused: HttpError) => {
   const { status, message: error } = refused
   const failure = { error, requestId: '1', code: codeOf(refused) }
-  const made = problemResponse(PROBLEM, status, failure)
+  const made = failureFor({ headers: new Headers({ accept: PROBLEM }) }, status, failure)
   return ((await made.json()) as { code: string }).code
 }
 
