@@ -5,6 +5,7 @@ import * as contexts from '../../adapters/contexts/async.ts'
 import * as hmac from '../../adapters/hashers/hmac.ts'
 import * as noble from '../../adapters/hashers/noble.ts'
 import * as scrypt from '../../adapters/hashers/scrypt.ts'
+import * as workersHmac from '../../adapters/hashers/workers-hmac.ts'
 import * as noSmtp from '../../adapters/mailers/none.ts'
 import * as smtp from '../../adapters/mailers/smtp.ts'
 import * as common from '../../adapters/passwords/common.ts'
@@ -13,6 +14,7 @@ import * as noReference from '../../adapters/reference/none.ts'
 import * as reference from '../../adapters/reference/scalar.ts'
 import * as node from '../../adapters/responses/node.ts'
 import * as web from '../../adapters/responses/web.ts'
+import * as alone from '../../adapters/runtimes/processes/alone.ts'
 import * as processes from '../../adapters/runtimes/processes/shared.ts'
 import * as noUploads from '../../adapters/uploads/none.ts'
 import * as uploads from '../../src/uploads/index.ts'
@@ -21,9 +23,9 @@ import * as uploads from '../../src/uploads/index.ts'
 const choices = {
   '#compression': [zlibCompression, webCompression],
   '#contexts': [contexts],
-  '#hmac': [hmac],
+  '#hmac': [hmac, workersHmac],
   '#passwords': [common, noPasswords],
-  '#processes': [processes],
+  '#processes': [processes, alone],
   '#reference': [reference, noReference],
   '#response': [node, web],
   '#scrypt': [scrypt, noble],
