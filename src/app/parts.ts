@@ -6,16 +6,18 @@
  * bundle would be larger by 3 KiB, whether or not the app has the part.
  */
 
-import { code } from '../cache/code.ts'
+import { Caches } from '../cache/caches.ts'
+import { defaultsOf } from '../cache/options.ts'
 import type { AppParts } from '../records/engine/host.ts'
 import { readHistory } from '../records/history/history.ts'
 import { restore } from '../records/history/restore.ts'
 import { fileOf } from '../records/list/export.ts'
 import { streamOf } from '../records/live/open.ts'
 import { AtomicSteps } from '../records/overlay/atomic.ts'
+import { cachedReads } from '../records/read/read-cache.ts'
 
 /** Kept responses: the option `cache` of routers and of `createApp`, and the variable `CACHE_ENABLED`. */
-export const caching: AppParts = { caching: code }
+export const caching: AppParts = { caching: { Caches, defaultsOf, reads: { cachedReads } } }
 
 /** Live lists: the option `live` of routers. */
 export const live: AppParts = { live: async () => ({ streamOf }) }

@@ -15,7 +15,7 @@ import { listHandler, type MaybeStream, orFile } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import type { ListAction } from './list/parse.ts'
 import { readHandler } from './read/read.ts'
-import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
+import type { RespondFromCache } from './read/read-cache.ts'
 import { type Action, openAt, showsAll } from './setup/access.ts'
 import { served } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
@@ -64,12 +64,14 @@ export function createRouter<
     ...addingRoutes(add),
     attach(host, mount) {
       const given = ownedOptions(host, options as never as RouterOptions<Fields>, failAt(mount))
-      const resource = withCache(resolveResource(host, mount, given), given)
+      const uncached = resolveResource(host, mount, given)
+      const caching = host.parts.caching?.reads as typeof import('./read/read-cache.ts') | undefined
+      const kept = caching?.cachedReads(uncached, given, readParameters)
+      const resource = { ...uncached, cache: kept?.cache }
       checkEqualities(resource.query, failAt(mount))
       declareLists(host, resource)
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
-      const cached = cacheResponder(resource, given, readParameters)
       const { middlewares, access, scope } = resource
       // When a reference is followed, it is not known who passes the guards of an unlimited router.
       if (scope.read || (middlewares.length === 0 && showsAll(access))) {
@@ -90,7 +92,7 @@ export function createRouter<
         shared: middlewares,
       })
       const own = extra.map((route) => served(route, mount, host))
-      return [...own, ...routeTable(host, resource, cached)].map(guarded)
+      return [...own, ...routeTable(host, resource, kept?.respond)].map(guarded)
     },
   }
   return router

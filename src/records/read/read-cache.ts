@@ -1,8 +1,9 @@
-/** The reads of a router: through the response cache if it has one, and always conditional. */
+/** The reads of a router through the response cache. */
 
 import { hexDigestOf } from '#hmac'
-import type { Loaded } from '../../cache/cached.ts'
+import { CachedReads, type Loaded } from '../../cache/cached.ts'
 import type { ReadRequest } from '../../cache/key.ts'
+import { type CacheSettings, resolveCache } from '../../cache/options.ts'
 import { type ApiRequest, noQuery, type Query } from '../../http/request.ts'
 import { type Model, referenceAt } from '../../model/model.ts'
 import { referencesOf } from '../../model/reference.ts'
@@ -24,29 +25,29 @@ export type RespondFromCache = (
   load: () => MaybePromise<Loaded>,
 ) => Promise<Response>
 
-/** `resource` with its cache. Throws a `TypeError` for an invalid `cache` option. */
-export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
-  const { host, mount, upload } = resource
-  const cache = host.parts.caching?.resolveCache(options.cache, host, failAt(mount))
-  if (!cache || upload?.signUrls === undefined) return { ...resource, cache }
-  // Links are signed for longer by the time that they are kept; that must not make them last much longer than
-  // configured.
-  const ttl = Math.min(cache.ttl, Math.ceil(upload.signUrls / 2))
-  return { ...resource, cache: { ...cache, ttl } }
+/** A router's cache, and how it responds to its reads. */
+export interface CachedRouter {
+  readonly cache: CacheSettings
+  readonly respond: RespondFromCache
 }
 
 /**
- * How a router responds to its reads; undefined if it has no cache. `readParameters` returns the parameters that a list with
- * these equalities reads.
+ * The cache of a router; undefined if it has none. `readParameters` returns the parameters that a list with these equalities
+ * reads. Throws a `TypeError` for an invalid `cache` option.
  */
-export function cacheResponder(
+export function cachedReads(
   resource: Resource,
   options: RouterOptions<Fields>,
   readParameters: (query: Query, equalities: readonly string[]) => Query,
-): RespondFromCache | undefined {
-  const { host, cache } = resource
-  const { caching } = host.parts
-  if (!cache || !caching) return undefined
+): CachedRouter | undefined {
+  const { host, mount, upload } = resource
+  const given = resolveCache(options.cache, host, failAt(mount))
+  if (!given) return undefined
+  // Links are signed for longer by the time that they are kept; that must not make them last much longer than
+  // configured.
+  const ttl =
+    upload?.signUrls === undefined ? given.ttl : Math.min(given.ttl, Math.ceil(upload.signUrls / 2))
+  const cache = { ...given, ttl }
   const targets = targetsOf(resource)
   const isLimited =
     resource.scope.read !== undefined || resource.fieldsFor !== undefined || targets.length > 0
@@ -60,7 +61,7 @@ export function cacheResponder(
     return { ...(select && { select }), ...(expand && { expand }) }
   }
   let router: string | undefined
-  const cached = new caching.CachedReads({
+  const cached = new CachedReads({
     settings: cache,
     space: host.cacheSpace(cache),
     // Computed on the first request: the targets of references may be defined after the mount.
@@ -70,12 +71,13 @@ export function cacheResponder(
     },
     models: [...new Set([resource.model.name, ...targets])],
   })
-  return (request, context, asked, load) =>
+  const respond: RespondFromCache = (request, context, asked, load) =>
     cached.respond(request, context, {
       asked: { ...asked, path: pathOf(request.url), query: parametersOf(asked, request) },
       limits: () => (isLimited ? limitsOf(resource, targets, request) : null),
       load,
     })
+  return { cache, respond }
 }
 
 /** Every limit on what the request may see: the router's scope and fields, and the records behind references. */
