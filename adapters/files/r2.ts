@@ -5,7 +5,7 @@
  */
 
 import { FileForbidden, type FileMeta, type FileStore } from '../../src/ports/files.ts'
-import { uploads } from '../../src/uploads/index.ts'
+import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
 import { type LinkOptions, links } from './links.ts'
 import { type ServedObject, serveObject } from './serving.ts'
@@ -61,7 +61,7 @@ export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
   if (typeof bucket?.put !== 'function') throw new TypeError('r2Files: an R2 binding is needed')
   const { urlOf, keyOf, sign, requested } = links('r2Files', options)
   return {
-    uploads,
+    uploads: async () => code,
     async put(key, body, meta, { signal } = {}) {
       await bucket.put(key, fixedLength(body, meta.size, signal), {
         httpMetadata: {

@@ -5,6 +5,7 @@ import { insertOnce } from '../model/own-records.ts'
 import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/records.ts'
 import type { Collection } from '../ports/store.ts'
+import { firstIn } from '../ports/walk.ts'
 import type { BackgroundWork, WorkStatus } from '../records/engine/background-work.ts'
 import type { Host } from '../records/engine/host.ts'
 import { idOf, workSchema } from './lease.ts'
@@ -68,7 +69,7 @@ export abstract class LeasedWork<K extends Kept = Kept> implements BackgroundWor
   }
 
   protected async kept(): Promise<K> {
-    const [found] = await this.records.find({ filter: withId(this.id), sort: [], limit: 1 })
+    const found = await firstIn(this.records, withId(this.id))
     if (!found) throw new Error(`what is known of the ${this.#title} was deleted`)
     return found as K
   }

@@ -14,6 +14,7 @@ import type { CacheStore } from '../ports/cache.ts'
 import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/records.ts'
 import type { CollectionSchema } from '../ports/store.ts'
+import { firstIn } from '../ports/walk.ts'
 import type { Host } from '../records/engine/host.ts'
 import { writesTogether } from '../records/engine/integrity.ts'
 import type { Receipt, WrittenIds } from '../records/engine/keyed-writes.ts'
@@ -106,7 +107,7 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
       const own = { owner, fingerprint, expiresAt: expiry(), ...(isOne && { written: '' }) }
       const won: Claim = { state: 'won', owner, ...(isOne && { receipt: receiptFor(_id, owner) }) }
       if (await insert({ _id, ...own })) return won
-      const [found] = await collection.find({ filter: withId(_id), sort: [], limit: 1 })
+      const found = await firstIn(collection, withId(_id))
       // Given back at this moment: the client may try again.
       if (!found) return { state: 'running' }
       if (!isOver(found, host.now()) && !isLeft(found, own)) return claimIn(found)
@@ -117,7 +118,7 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
       await collection.update(withId(_id), { set }, { expect: { owner } })
     },
     async release(_id, owner) {
-      const [found] = await collection.find({ filter: withId(_id), sort: [], limit: 1 })
+      const found = await firstIn(collection, withId(_id))
       const written = found?.written === '' ? '' : undefined
       return (await collection.delete(withId(_id), { expect: { owner, written } })) !== null
     },

@@ -7,6 +7,7 @@ import type { Filter, Scalar } from '../ports/filter.ts'
 import type { Fields } from '../ports/records.ts'
 import type { Collection } from '../ports/store.ts'
 import { DuplicateKey } from '../ports/store-errors.ts'
+import { firstIn } from '../ports/walk.ts'
 
 const known = new WeakMap<Model, Map<string, Model>>()
 
@@ -40,8 +41,7 @@ export class MethodRecords<T> {
 
   /** One that matches. */
   async first(filter: Filter): Promise<T | undefined> {
-    const [found] = await this.stored.find({ filter, sort: [], limit: 1 })
-    return found as T | undefined
+    return (await firstIn(this.stored, filter)) as T | undefined
   }
 
   /** Those of an account, in no order. */

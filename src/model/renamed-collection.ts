@@ -10,6 +10,7 @@ import { topOf } from '../ports/paths.ts'
 import { project } from '../ports/projection.ts'
 import type { Fields, Projection, Read } from '../ports/records.ts'
 import type { Change, Collection, WriteAction, WriteOptions } from '../ports/store.ts'
+import { firstIn } from '../ports/walk.ts'
 import type { Model } from './model.ts'
 import { formerPaths, underCurrentNames } from './upgrade.ts'
 
@@ -38,10 +39,9 @@ export function renamedCollection(
 
   /** Moves one record that matches `filter` to the current names; whether there was one to move. */
   const settle = async (filter: Filter): Promise<boolean> => {
-    const one = async (which: Filter) =>
-      (await inner.find({ filter: which, sort: [], limit: 1 }))[0]
     // No filter tells null under an earlier name from nothing.
-    const record = (await one(all([filter, unsettled]))) ?? (await one(filter))
+    const record =
+      (await firstIn(inner, all([filter, unsettled]))) ?? (await firstIn(inner, filter))
     if (!record || ![...renamed.keys()].some((old) => record[old] !== undefined)) return false
     const { change, expect } = moveOf(record, renamed)
     await moved.update(withId(String(record._id)), change, { expect })

@@ -2,7 +2,7 @@
 
 import { type AggregateRead, type GroupKey, PART_LENGTHS, roundedMeasure } from './aggregate.ts'
 import { compareAt, position } from './evaluate.ts'
-import type { Scalar } from './filter.ts'
+import { BY_ID, type Scalar } from './filter.ts'
 import type { Fields } from './records.ts'
 import type { Collection } from './store.ts'
 import { StoreTimeout } from './store-errors.ts'
@@ -69,8 +69,6 @@ function placeOf(row: readonly Scalar[], { by, measures, sort }: AggregateRead):
     return op && typeof value === 'number' ? roundedMeasure(op, value) : value
   })
 }
-
-const BY_ID = [{ field: '_id', descending: false }]
 
 function valueAt(record: Fields, field: string): Scalar {
   return position([{ field, descending: false }], record)[0] ?? null

@@ -95,12 +95,13 @@ export interface SortKey {
   readonly descending: boolean
 }
 
-const byId: SortKey = { field: '_id', descending: false }
+/** The order of ids. */
+export const BY_ID: readonly SortKey[] = [{ field: '_id', descending: false }]
 
 /** `keys` as a total order: `_id` is the last key, so that ties are neither skipped nor repeated. */
 export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
   const end = keys.findIndex((key) => key.field === '_id')
-  return end === -1 ? [...keys, byId] : keys.slice(0, end + 1)
+  return end === -1 ? [...keys, ...BY_ID] : keys.slice(0, end + 1)
 }
 
 /** A repeated key keeps its first place and its last direction. */

@@ -1,7 +1,7 @@
 /** All records of a collection, batch by batch, for copying and checking. */
 
 import { position } from './evaluate.ts'
-import { everything, type Filter, type Scalar } from './filter.ts'
+import { BY_ID, everything, type Filter, type Scalar } from './filter.ts'
 import type { Fields, Read } from './records.ts'
 import type { IdType } from './shape.ts'
 import type { Collection } from './store.ts'
@@ -34,12 +34,8 @@ export function batches(
   idType: IdType,
   from?: string,
 ): AsyncGenerator<Fields[]> {
-  const sort = [{ field: '_id', descending: false }]
-  return pages(
-    collection,
-    { filter: withIds(idType, collection), sort },
-    from === undefined ? from : [from],
-  )
+  const read = { filter: withIds(idType, collection), sort: BY_ID }
+  return pages(collection, read, from === undefined ? from : [from])
 }
 
 /** All records of a read, whose order ends with `_id`, some at a time, from the first or after the position `from`. */
@@ -57,10 +53,19 @@ export async function* pages(
   }
 }
 
+/** A record that matches; any of them if several do. */
+export async function firstIn(
+  collection: Pick<Collection, 'find'>,
+  filter: Filter,
+): Promise<Fields | undefined> {
+  const [found] = await collection.find({ filter, sort: [], limit: 1 })
+  return found
+}
+
 /** `collection`, or an empty one: a model that is new since its app last started has no table, and no records. */
 export async function readable(collection: Collection): Promise<Collection> {
   try {
-    await collection.find({ filter: everything, sort: [], limit: 1 })
+    await firstIn(collection, everything)
     return collection
   } catch (error) {
     if (!/no such table/.test(String(error))) throw error

@@ -6,7 +6,7 @@
  */
 
 import type { FileStore, StoredFile } from '../ports/files.ts'
-import { everything } from '../ports/filter.ts'
+import { BY_ID, everything } from '../ports/filter.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Fields } from '../ports/records.ts'
 import type { ObjectShape } from '../ports/shape.ts'
@@ -153,7 +153,7 @@ async function* every(records: Collection, fields: readonly string[]): AsyncGene
   for (let after: string | undefined, more = true; more; ) {
     const found = await records.find({
       filter: everything,
-      sort: [{ field: '_id', descending: false }],
+      sort: BY_ID,
       limit: PAGE,
       select: { include: fields },
       ...(after !== undefined && { after: [after] }),

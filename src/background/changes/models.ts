@@ -6,6 +6,7 @@
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Collection } from '../../ports/store.ts'
+import { firstIn } from '../../ports/walk.ts'
 
 /** Models by their names: null, or up to where their changes are done or held. */
 type Known = Readonly<Record<string, string | null>>
@@ -59,8 +60,7 @@ export class ConsumedModels {
   }
 
   async #read(): Promise<Fields> {
-    const [found] = await this.#records.find({ filter: withId(this.#id), sort: [], limit: 1 })
-    return found ?? {}
+    return (await firstIn(this.#records, withId(this.#id))) ?? {}
   }
 }
 

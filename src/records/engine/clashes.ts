@@ -11,6 +11,7 @@ import { topOf } from '../../ports/paths.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Collection } from '../../ports/store.ts'
 import { DuplicateKey } from '../../ports/store-errors.ts'
+import { firstIn } from '../../ports/walk.ts'
 import { overlapTold } from './model-rules.ts'
 
 /** A write that the store has refused: an insert, or changes to one record or to all that match. */
@@ -51,7 +52,7 @@ async function takenSets(
   const { filter, changes, every } = refused
   const touched = model.unique.filter((set) => set.some((path) => isIn(changes, path)))
   if (every) return sharedAfter(stored, touched, filter, changes)
-  const [before] = await stored.find({ filter, sort: [], limit: 1 })
+  const before = await firstIn(stored, filter)
   return before ? takenBy(stored, touched, { ...before, ...changes }, before._id) : []
 }
 

@@ -11,7 +11,7 @@ import type { Settling } from '../../model/renamed-collection.ts'
 import { hiddenInside } from '../../model/stored.ts'
 import { type Validation, validateFields, validateRecord } from '../../model/validate.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
+import { all, BY_ID, type Filter, withId } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Change, CollectionSchema, WriteAction } from '../../ports/store.ts'
@@ -187,8 +187,8 @@ export class RecordEngine {
       return this.#updateMany(filter, changes, this.#change(changes, plan))
     }
     let count = 0
-    const sort = [{ field: '_id', descending: false }]
-    for await (const found of pages(this.stored, { filter, sort, select: { include: ['_id'] } })) {
+    const read = { filter, sort: BY_ID, select: { include: ['_id'] } }
+    for await (const found of pages(this.stored, read)) {
       for (const { _id } of found)
         if (await this.update(all([filter, withId(String(_id))]), changes)) count += 1
     }

@@ -4,7 +4,7 @@ import { invalidId } from '../../http/refusals.ts'
 import { idFrom } from '../../model/cast.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
-import { everything, type Filter, idsIn, withId } from '../../ports/filter.ts'
+import { BY_ID, everything, type Filter, idsIn, withId } from '../../ports/filter.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Read } from '../../ports/records.ts'
 import { aggregatableIn, aggregateIn, groupOf, planAggregate } from './aggregate-plan.ts'
@@ -21,8 +21,6 @@ import {
   searched,
 } from './find-options.ts'
 import type { RecordEngine } from './record-engine.ts'
-
-const BY_ID: Read['sort'] = [{ field: '_id', descending: false }]
 
 /** What a write takes: the model's input type if it is known, else the stored record. */
 type Written<R, I> = unknown extends I ? R : I

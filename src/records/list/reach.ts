@@ -2,7 +2,7 @@
 
 import { isHidden, type Model } from '../../model/model.ts'
 import { matches } from '../../ports/evaluate.ts'
-import { all, any, type Filter } from '../../ports/filter.ts'
+import { all, any, BY_ID, type Filter } from '../../ports/filter.ts'
 import type { ObjectShape, Shape } from '../../ports/shape.ts'
 import { pages } from '../../ports/walk.ts'
 import { projectionOf, type Reach, type Reachable } from '../engine/find-options.ts'
@@ -40,12 +40,8 @@ async function readThrough(
   const include = stringsIn(model, model.shape)
   const isFound = any(include.map((field): Filter => ({ op: 'contains', field, text: term })))
   const values: string[] = []
-  const sort = [{ field: '_id', descending: false }]
-  for await (const page of pages(stored, {
-    filter,
-    sort,
-    select: { include: ['_id', ...include] },
-  })) {
+  const read = { filter, sort: BY_ID, select: { include: ['_id', ...include] } }
+  for await (const page of pages(stored, read)) {
     for (const record of page) if (matches(isFound, record, model)) values.push(String(record._id))
   }
   return { op: 'in', field: '_id', values }

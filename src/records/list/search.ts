@@ -3,7 +3,7 @@
 import { hintsFor } from '../../http/deadline.ts'
 import * as refuse from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
+import { all, any, BY_ID, everything, type Filter, nothing } from '../../ports/filter.ts'
 import { AnchorGone, InvalidPattern } from '../../ports/store-errors.ts'
 import type { Host } from '../engine/host.ts'
 import type { SearchField } from '../engine/models.ts'
@@ -70,7 +70,7 @@ async function throughReference(
     filter: request
       ? all([matching, await visibleThroughReference(host, model, request)])
       : matching,
-    sort: [{ field: '_id', descending: false }],
+    sort: BY_ID,
     limit: maxRelationMatches,
     select: { include: ['_id'] },
     hints: request ? hintsFor(hints, request) : hints,

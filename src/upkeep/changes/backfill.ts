@@ -11,7 +11,7 @@ import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Collection, CollectionSchema, LeftOver, Store } from '../../ports/store.ts'
 import { DuplicateKey, RefusedWrite } from '../../ports/store-errors.ts'
-import { batches, readable } from '../../ports/walk.ts'
+import { batches, firstIn, readable } from '../../ports/walk.ts'
 import { type Problem, recordChecker } from '../check/record.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'
 import type { ModelHistory } from './model-history.ts'
@@ -190,8 +190,7 @@ async function write(
     const { written, refused } = await updated(collection, one, upgrade)
     if (refused) return { record: shown, isChanged: false, refused }
     if (written) return { record: written, isChanged: true }
-    const [again]: Fields[] = await collection.find({ filter: one, sort: [], limit: 1 })
-    record = again
+    record = await firstIn(collection, one)
   }
   if (record) throw new Error(`a record of '${model.name}' changed faster than it could be written`)
   return undefined

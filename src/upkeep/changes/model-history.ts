@@ -10,6 +10,7 @@ import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
 import { type Part, partsIn } from '../../model/parts.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Collection, CollectionSchema } from '../../ports/store.ts'
+import { firstIn } from '../../ports/walk.ts'
 
 /** The collection of the known models. */
 export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {
@@ -65,11 +66,7 @@ export class ModelHistory {
 
   /** What an interrupted backfill to this `model` noted last. */
   async progress(model: Model): Promise<string | undefined> {
-    const [found] = await this.#collection.find({
-      filter: filterOf(backfillOf(model)),
-      sort: [],
-      limit: 1,
-    })
+    const found = await firstIn(this.#collection, filterOf(backfillOf(model)))
     if (found?.fields !== textOf(model)) return undefined
     return typeof found.progress === 'string' ? found.progress : undefined
   }
@@ -83,8 +80,7 @@ export class ModelHistory {
 
   /** Whether `fact` has been added. */
   async has(fact: string): Promise<boolean> {
-    const found = await this.#collection.find({ filter: filterOf(fact), sort: [], limit: 1 })
-    return found.length > 0
+    return (await firstIn(this.#collection, filterOf(fact))) !== undefined
   }
 
   /** Keeps that `fact` is so. */
