@@ -15,7 +15,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { parseSync, Visitor } from 'oxc-parser'
+import { parseSync, type VariableDeclarator, Visitor } from 'oxc-parser'
 import { modules } from './entries.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -102,13 +102,21 @@ function sources(inApp: ReadonlySet<string>): Plugin {
   }
 }
 
-/** The code with every call marked as pure that is made when the module is loaded, for the value of a constant. */
+/**
+ * The code with every call marked as pure that is made when the module is loaded, for the value of a constant. So is what
+ * spreads or joins other constants: bundlers take a spread and a template for calls.
+ */
 function withPureCalls(path: string, code: string): string {
-  const starts = new Set<number>()
-  let constants = 0
+  const starts = new Map<number, string>()
+  const joined = new Set<VariableDeclarator>()
+  const around: VariableDeclarator[] = []
   let later = 0
   const add = ({ start }: { readonly start: number }): void => {
-    if (constants > 0 && later === 0) starts.add(start)
+    if (around.length > 0 && later === 0) starts.set(start, '/* @__PURE__ */ ')
+  }
+  const join = (): void => {
+    const [outer] = around
+    if (outer?.id.type === 'Identifier' && later === 0) joined.add(outer)
   }
   const enter = (): void => {
     later += 1
@@ -119,11 +127,11 @@ function withPureCalls(path: string, code: string): string {
   const { program, errors } = parseSync(path, code)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
   new Visitor({
-    VariableDeclarator() {
-      constants += 1
+    VariableDeclarator(node) {
+      around.push(node)
     },
     'VariableDeclarator:exit'() {
-      constants -= 1
+      around.pop()
     },
     FunctionDeclaration: enter,
     'FunctionDeclaration:exit': exit,
@@ -135,12 +143,23 @@ function withPureCalls(path: string, code: string): string {
     'PropertyDefinition:exit': exit,
     CallExpression: add,
     NewExpression: add,
+    SpreadElement: join,
+    TemplateLiteral({ expressions }) {
+      if (expressions.length > 0) join()
+    },
   }).visit(program)
-  const parts = [0, ...[...starts].sort((one, other) => one - other), code.length]
-  return parts
-    .slice(1)
-    .map((end, at) => code.slice(parts[at], end))
-    .join('/* @__PURE__ */ ')
+  for (const { init } of joined) {
+    if (!init) continue
+    starts.set(init.start, `/* @__PURE__ */ (() => (${starts.get(init.start) ?? ''}`)
+    starts.set(init.end, `))()${starts.get(init.end) ?? ''}`)
+  }
+  let made = ''
+  let from = 0
+  for (const [at, text] of [...starts].sort(([one], [other]) => one - other)) {
+    made += code.slice(from, at) + text
+    from = at
+  }
+  return made + code.slice(from)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(DIST)
