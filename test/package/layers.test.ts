@@ -126,6 +126,7 @@ describe('the adapters', () => {
     ['adapters/runtimes/', 'src/background/run.ts'],
     ['adapters/runtimes/', 'src/model/option-rules.ts'],
     ['adapters/files/', 'src/uploads/index.ts'],
+    ['adapters/files/', 'src/uploads/taking.ts'],
     ['adapters/clients/', 'src/client/'],
     ['adapters/methods/', 'src/auth/'],
     ['adapters/methods/', 'src/http/'],
