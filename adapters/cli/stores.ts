@@ -78,7 +78,7 @@ function isD1(value: unknown): value is D1Binding {
 /** The file that an address of SQLite names; undefined for another address. */
 function fileIn(address: string): string | undefined {
   const file = nameIn('sqlite:', address)
-  if (file === '') throw new Unusable('the address names no file; write sqlite:<file>')
+  if (file?.trim() === '') throw new Unusable('the address names no file; write sqlite:<file>')
   // `file:` begins an address of SQLite's own, which may be in memory too.
   if (file !== undefined && /^(?::memory:|file:)/i.test(file)) {
     throw new Unusable(`'${address}' may be in memory, and be gone in the end; write sqlite:<file>`)

@@ -58,6 +58,7 @@ describe('a command checks its options before it loads the app', () => {
     ['copy --to sqlite:a.db --from ', /^--from: '' is not a store/],
     ['copy --to sqlite', /^--to: 'sqlite' is not a store/],
     ['copy --to sqlite:', /^the address names no file/],
+    ['copy --to sqlite:\t', /^the address names no file/],
     ['copy --to sqlite::memory:', /^'sqlite::memory:' may be in memory/],
     ['copy --to sqlite:file:x?mode=memory', /^'sqlite:file:x\?mode=memory' may be in memory/],
     ['copy --to mongodb://127.0.0.1:1', /^the address names no database/],

@@ -38,7 +38,7 @@ export function sqliteStore(options: SqliteOptions = {}): SqliteStore {
     )
   }
   // SQLite would open a temporary file for an empty name, which is removed in the end.
-  if (typeof path !== 'string' || path === '') {
+  if (typeof path !== 'string' || path.trim() === '') {
     fail(`'path' must be the name of a file, or '${MEMORY}'`)
   }
   return { ...openStore(pathToOpen(path)), path }

@@ -54,6 +54,7 @@ describe('the options of sqliteStore', () => {
     ['the options must be an object', 'x.db'],
     ["'path' is undefined", { path: undefined }],
     ["'path' must be the name of a file", { path: '' }],
+    ["'path' must be the name of a file", { path: '  ' }],
     ["'path' must be the name of a file", { path: 7 }],
   ])('are refused where nobody would notice that nothing is kept: %s', (message, options) => {
     expect(() => sqliteStore(options as never)).toThrow(TypeError)
