@@ -27,8 +27,9 @@
 
 import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
-import { channelsThere, isProvable } from '../setup/delivery-settings.ts'
+import { channelsThere } from '../setup/delivery-settings.ts'
 import { PROVIDER_IDS } from '../setup/field-names.ts'
+import { isProvable } from '../setup/model-checks.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { Codes } from './codes.ts'
 import type { KnownClients } from './known-clients.ts'

@@ -24,9 +24,7 @@ import {
   type SmsOptions,
 } from './delivery-options.ts'
 import type { StoredNames } from './field-names.ts'
-import type { IdentifierKind } from './identifiers.ts'
 import type { AuthOptions } from './options.ts'
-import type { AuthSettings } from './settings.ts'
 
 /** How codes are sent. */
 export interface DeliverySettings {
@@ -208,16 +206,6 @@ export function isThere({ delivery, model }: Sending, channel: Channel): boolean
   const { deliver, mail, sms, toField } = delivery
   if (deliver) return model.shape.fields.has(toField[channel])
   return channel === 'email' ? mail !== undefined : sms !== undefined
-}
-
-/** Whether there are identifiers of a kind that a code, a provider or a method can prove. */
-export function isProvable(settings: AuthSettings, kind: IdentifierKind): boolean {
-  const { delivery, names, providers, methods, identifiers } = settings
-  if (kind === 'name' || !identifiers.some((identifier) => identifier.kind === kind)) return false
-  const channel = kind === 'email' ? 'email' : 'sms'
-  const isSent = isThere(settings, channel) && delivery.toField[channel] === names[kind]
-  const isVouched = providers.size > 0 || methods.some(({ provesEmail }) => provesEmail)
-  return isSent || (kind === 'email' && isVouched)
 }
 
 /** The channels that the client may mean: the one it names, or all available ones, e-mail first. */

@@ -9,7 +9,7 @@ import { isForbiddenKey } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluate.ts'
 import type { Shape } from '../../ports/shape.ts'
 import { fail } from '../option-checks.ts'
-import { channelsThere, isProvable, isThere } from './delivery-settings.ts'
+import { channelsThere, isThere } from './delivery-settings.ts'
 import {
   type CodeKind,
   codeFields,
@@ -18,6 +18,7 @@ import {
   SECRETS,
   type SecretName,
 } from './field-names.ts'
+import type { IdentifierKind } from './identifiers.ts'
 import type { AuthOptions } from './options.ts'
 import type { AuthSettings } from './settings.ts'
 
@@ -99,6 +100,16 @@ function codesOf(settings: AuthSettings): readonly CodeKind[] {
 function addressNeeds({ delivery: { mail, sms, toField } }: AuthSettings): readonly Need[] {
   const byMail: readonly Need[] = mail ? [[toField.email, 'string', 'mail.toField']] : []
   return sms ? [...byMail, [toField.sms, 'string', 'sms.toField']] : byMail
+}
+
+/** Whether there are identifiers of a kind that a code, a provider or a method can prove. */
+export function isProvable(settings: AuthSettings, kind: IdentifierKind): boolean {
+  const { delivery, names, providers, methods, identifiers } = settings
+  if (kind === 'name' || !identifiers.some((identifier) => identifier.kind === kind)) return false
+  const channel = kind === 'email' ? 'email' : 'sms'
+  const isSent = isThere(settings, channel) && delivery.toField[channel] === names[kind]
+  const isVouched = providers.size > 0 || methods.some(({ provesEmail }) => provesEmail)
+  return isSent || (kind === 'email' && isVouched)
 }
 
 /** Whether codes can be sent, so that passwords can be reset. */
