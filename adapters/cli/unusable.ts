@@ -1,6 +1,7 @@
 /** How a command ends, and the error of one that cannot run. */
 
 import { existsSync, fstatSync, writeFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 
 /** The command line asks for what cannot be. */
 export class Unusable extends Error {
@@ -9,7 +10,12 @@ export class Unusable extends Error {
 
 /** Throws an `Unusable` for a module that is not there. */
 export function checkThere(module: string): void {
-  if (!existsSync(module)) throw new Unusable(`there is no file '${module}' in ${process.cwd()}`)
+  if (!existsSync(module)) throw new Unusable(`there is no file ${placeOf(module)}`)
+}
+
+/** A path, and where it was looked for, unless it says so itself. */
+function placeOf(path: string): string {
+  return isAbsolute(path) ? `'${path}'` : `'${path}' in ${process.cwd()}`
 }
 
 /**

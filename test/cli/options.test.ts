@@ -12,7 +12,7 @@ import { doctor } from '../../adapters/cli/doctor.ts'
 import { openapi } from '../../adapters/cli/openapi.ts'
 import { Unusable } from '../../adapters/cli/unusable.ts'
 import { user } from '../../adapters/cli/user.ts'
-import { openFilesAs } from '../../adapters/stores/sqlite/connection/opening.ts'
+import { openFilesAs, pathToOpen } from '../../adapters/stores/sqlite/connection/opening.ts'
 
 // The tests of other files in this process make files.
 afterAll(() => openFilesAs('make'))
@@ -88,5 +88,13 @@ describe('a command checks its options before it loads the app', () => {
     expect(await said('check not-there.ts')).toBe(
       `there is no file 'not-there.ts' in ${process.cwd()}`,
     )
+    expect(await said('check /not-there.ts')).toBe("there is no file '/not-there.ts'")
+  })
+
+  it('says of a database that is not there yet what makes it', () => {
+    openFilesAs('existing')
+    const why = 'Your app makes its database at its first start'
+    expect(() => pathToOpen('a.db')).toThrow(`there is no file 'a.db' in ${process.cwd()}. ${why}`)
+    expect(() => pathToOpen('/none/a.db')).toThrow(`there is no file '/none/a.db'. ${why}`)
   })
 })

@@ -22,6 +22,8 @@ export function pathToOpen(path: string): string {
   if (opening === 'none') return MEMORY
   // Where there are no files, nothing is opened by path.
   const { existsSync } = process.getBuiltinModule('node:fs')
-  if (!existsSync(path)) throw new Error(`there is no file '${path}' in ${process.cwd()}`)
-  return path
+  const { isAbsolute } = process.getBuiltinModule('node:path')
+  if (existsSync(path)) return path
+  const place = isAbsolute(path) ? `'${path}'` : `'${path}' in ${process.cwd()}`
+  throw new Error(`there is no file ${place}. Your app makes its database at its first start`)
 }
