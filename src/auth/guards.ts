@@ -218,6 +218,19 @@ const ID_ALIAS: PropertyDescriptor = {
   },
 }
 
+/**
+ * The signed-in user as they are now. What changes the ways into an account asks for it, also where tokens alone decide
+ * (`invalidateOnPasswordChange: false`): a key that an ended session made would outlive it. Throws a 401 or 403.
+ */
+export async function presentUser(auth: Auth, request: ApiRequest): Promise<Fields> {
+  const { userId, claims } = request.auth ?? {}
+  const user = await auth.users.byId(userId)
+  if (!user) throw refuse.invalidToken()
+  if (auth.users.isDisabled(user)) throw refuse.notActive()
+  if (hasEnded(auth, user, (claims ?? {}) as unknown as Claims)) throw refuse.sessionEnded()
+  return user
+}
+
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
 function hasEnded(
   { users, refresh }: Auth,

@@ -17,6 +17,7 @@ import {
 } from './accounts/credentials.ts'
 import { addressOf, isSent, respondFirst } from './delivery/code-requests.ts'
 import { tell, tellOfEnded } from './delivery/messages.ts'
+import { presentUser } from './guards.ts'
 import { Factors, isRecent, visitOf } from './instance/factors.ts'
 import type { Auth, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
@@ -169,8 +170,7 @@ export async function strongUser(parts: Auth, request: ApiRequest): Promise<Fiel
 }
 
 async function signedIn(parts: Auth, request: ApiRequest) {
-  const user = await parts.users.byId(request.auth?.userId)
-  if (!user) throw refuse.invalidToken()
+  const user = await presentUser(parts, request)
   return { user, factors: (await parts.factors?.of(user)) ?? [] }
 }
 

@@ -14,6 +14,7 @@ import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
+import { presentUser } from '../guards.ts'
 import { isRecent } from '../instance/factors.ts'
 import type { Auth } from '../instance/instance.ts'
 import type { Asker } from '../keys/hashing.ts'
@@ -152,8 +153,7 @@ export async function reauthenticate(
   request: ApiRequest,
 ): Promise<Fields> {
   const { users, lockout, hashing } = auth
-  const user = await users.byId(request.auth?.userId)
-  if (!user) throw refuse.invalidToken()
+  const user = await presentUser(auth, request)
   const hasPassword = typeof user[users.names.password] === 'string'
   const factors = (await (hasPassword ? auth.factors?.asked(user) : auth.factors?.of(user))) ?? []
   const mustBeRecent = factors.length > 0 || !hasPassword

@@ -9,6 +9,7 @@ import {
   userFields,
 } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
+import { password, secret } from '../accounts.ts'
 import { parallel, type ServiceOptions, service, statuses } from '../service.ts'
 
 const Task = defineModel('Task', {
@@ -103,6 +104,36 @@ describe('POST /keys', () => {
     expect(confirmed.status).toBe(200)
     expect((await app.make(everything, {}, body.data.token)).status).toBe(201)
   })
+
+  it.each(['disabled', 'a new password', 'signed out'])(
+    'takes no token of before where tokens alone decide: %s',
+    async (end) => {
+      const app = await keyed(
+        {},
+        {
+          fields: { disabled: z.boolean().optional() },
+          auth: {
+            token: { secret, invalidateOnPasswordChange: false },
+            fields: { disabled: 'disabled' },
+            updateFields: ['email'],
+          },
+        },
+      )
+      const { _id } = app.ann.user
+      const login = await app.post('/auth/login', { email: 'ann@example.com', password })
+      const { token } = login.body.data
+      const change = { currentPassword: password, newPassword: 'another horse battery' }
+      if (end === 'disabled') await app.users.update(_id, { disabled: true })
+      else if (end === 'signed out') await app.post('/auth/logout/all', {}, token)
+      else await app.post('/auth/password/change', change, token)
+      expect((await app.call('GET', '/auth/me', undefined, app.ann.token)).status).toBe(200)
+      const status = end === 'disabled' ? 403 : 401
+      expect((await app.make(everything)).status).toBe(status)
+      const move = { email: 'eve@example.com', currentPassword: change.newPassword }
+      const moved = await app.call('PATCH', `/auth/users/${_id}`, move, app.ann.token)
+      expect(moved.status).toBe(status)
+    },
+  )
 
   it('gives a user so many keys and no more, also at once', async () => {
     const app = await keyed({ maxPerUser: 3 })
