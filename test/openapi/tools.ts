@@ -30,7 +30,9 @@ export async function installTools(): Promise<void> {
   await mkdir(to, { recursive: true })
   for (const name of lists) await copyFile(join(from, name), join(to, name))
   const run = promisify(execFile)
-  await run('npm', ['ci', '--ignore-scripts'], { cwd: to })
+  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], {
+    cwd: to,
+  })
   const pip = [
     '-m',
     'pip',

@@ -27,7 +27,9 @@ export async function installation(from: string): Promise<string> {
   for (const name of ['package.json', 'package-lock.json']) {
     await copyFile(join(from, name), join(own, name))
   }
-  await run('npm', ['ci', '--ignore-scripts'], { cwd: own })
+  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], {
+    cwd: own,
+  })
   await rename(own, folder).catch(() => rm(own, { recursive: true }))
   return folder
 }
