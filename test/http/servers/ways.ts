@@ -9,6 +9,7 @@ import { passkeys } from '../../../adapters/methods/passkeys/index.ts'
 import { type App, createAuthRouter, createRouter, defineModel } from '../../../src/index.ts'
 import { apiKeys } from '../../../src/methods/api-keys/index.ts'
 import { totp } from '../../../src/methods/totp/index.ts'
+import { cheap } from '../../auth/accounts.ts'
 
 const ISSUER = 'https://issuer.example'
 const Errand = defineModel('Errand', { fields: {} })
@@ -19,7 +20,8 @@ export function withWays(app: App): App {
     name: 'Wayfarer',
     token: { secret: 'a secret for tests, 32 characters or more' },
     refresh: { enabled: true },
-    password: { check: () => undefined },
+    // The accounts of the atlas have scrypt on each runtime.
+    password: { ...cheap, check: () => undefined },
     methods: [
       apiKeys(),
       passkeys({ rpId: 'example.com', rpName: 'Ways', origins: ['https://example.com'] }),
