@@ -1,17 +1,17 @@
 /**
- * A writer to be killed: `node kill-process.ts <module of the store> <place> <name>` carries out every step over
+ * A writer to be killed: `node kill-process.ts <store> <place> <name>` carries out every step over
  * and over, each in a loop of its own, and says what it is about to do and what was answered.
  *
  * @module
  */
 
 import { writeSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import type { Store } from '../../src/index.ts'
 import { deskOn, steps } from './steps.ts'
 
-const [, , opener = '', place = '', name = ''] = process.argv
-const { open } = (await import(pathToFileURL(opener).href)) as { open(place: string): Store }
+const [, , store = '', place = '', name = ''] = process.argv
+// In this form a bundle has all of them.
+const { open } = (await import(`./stores/${store}.ts`)) as { open(place: string): Store }
 const desk = await deskOn(open(place))
 
 /** Written before it returns: what was said is known whenever the kill comes. */

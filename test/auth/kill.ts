@@ -10,12 +10,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Store } from '../../src/index.ts'
 import { runs } from '../runs.ts'
-import { FROM_SOURCE } from '../runtimes/commands.ts'
+import { programOf } from '../services/program.ts'
 import { type Account, deskOn, steps } from './steps.ts'
 
 /** What the kills have come to. */
@@ -42,7 +42,7 @@ export async function killWriters(rounds: number, opener: URL, place: string): P
   const { open } = (await import(opener.href)) as { open(place: string): Store }
   const toll: Toll = { rounds: 0, changes: 0, cut: 0, broken: [] }
   for (let round = 0; round < rounds; round += 1) {
-    const said = await killOne(fileURLToPath(opener), place, `${process.pid}-${round}`)
+    const said = await killOne(basename(opener.pathname, '.ts'), place, `${process.pid}-${round}`)
     await look(open(place), said.values(), toll)
     toll.rounds += 1
   }
@@ -64,15 +64,11 @@ async function look(store: Store, said: Iterable<Said>, toll: Toll): Promise<voi
 }
 
 /** The last that a writer said of each step before it was killed. */
-async function killOne(opener: string, place: string, name: string): Promise<Map<string, Said>> {
-  const program = fileURLToPath(new URL('kill-process.ts', import.meta.url))
-  const writer = spawn(
-    process.execPath,
-    [FROM_SOURCE, '--no-warnings', program, opener, place, name],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+async function killOne(store: string, place: string, name: string): Promise<Map<string, Said>> {
+  const program = programOf(new URL('kill-process.ts', import.meta.url))
+  const writer = spawn(process.execPath, ['--no-warnings', program, store, place, name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const gone = once(writer, 'exit')
   const said = new Map<string, Said>()
   for await (const line of createInterface({ input: writer.stdout })) {

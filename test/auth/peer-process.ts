@@ -1,15 +1,15 @@
 /**
- * A peer as a process: `node peer-process.ts <module of the store> <place> <options>`.
+ * A peer as a process: `node peer-process.ts <store> <place> <options>`.
  *
  * @module
  */
 
-import { pathToFileURL } from 'node:url'
 import type { Store } from '../../src/index.ts'
 import { createPeer, type Task } from './peer.ts'
 
-const [, , opener = '', place = '', options = ''] = process.argv
-const { open } = (await import(pathToFileURL(opener).href)) as { open(place: string): Store }
+const [, , store = '', place = '', options = ''] = process.argv
+// In this form a bundle has all of them.
+const { open } = (await import(`./stores/${store}.ts`)) as { open(place: string): Store }
 const ask = await createPeer(open(place), JSON.parse(options))
 
 process.on('message', async ({ id, task }: { id: number; task: Task }) =>

@@ -6,9 +6,9 @@
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { basename } from 'node:path'
 import type { Store } from '../../src/index.ts'
-import { FROM_SOURCE } from '../runtimes/commands.ts'
+import { programOf } from '../services/program.ts'
 import { type Ask, createPeer, type Done, type PeerOptions, right, type Task } from './peer.ts'
 
 /** An app on the store under test. */
@@ -19,10 +19,11 @@ export interface Peer {
 
 /** Starts a peer as a process of its own, on the store that `open(place)` of the module `opener` gives. */
 export function processOn(opener: URL, place: string): (options: PeerOptions) => Promise<Peer> {
-  const program = fileURLToPath(new URL('peer-process.ts', import.meta.url))
   return async (options) => {
-    const peer = fork(program, [fileURLToPath(opener), place, JSON.stringify(options)], {
-      execArgv: [FROM_SOURCE, '--no-warnings'],
+    const program = programOf(new URL('peer-process.ts', import.meta.url))
+    const store = basename(opener.pathname, '.ts')
+    const peer = fork(program, [store, place, JSON.stringify(options)], {
+      execArgv: ['--no-warnings'],
     })
     await once(peer, 'message')
     const asked: ((done: Done) => void)[] = []
