@@ -17,7 +17,9 @@ const LIFE_MS = 3_600_000
 export class PooledConnection {
   readonly sql: Sql
   readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
+  /** One for all its idle times: to set and clear a timer for each would cost more than the rest of this. */
   #idling: ReturnType<typeof setTimeout> | undefined
+  #idleSince = 0
   #fail: ((reason: unknown) => void) | undefined
   #retire: (() => void) | undefined
   #isLost = false
@@ -65,12 +67,26 @@ export class PooledConnection {
   free(retire: () => void): void {
     this.#fail = undefined
     this.#retire = retire
-    this.#idling = setTimeout(retire, IDLE_MS)
+    this.#idleSince = performance.now()
+    this.#idling ??= this.#watch(IDLE_MS)
   }
 
   take(): void {
-    clearTimeout(this.#idling)
     this.#retire = undefined
+  }
+
+  /** It is used no more. */
+  leave(): void {
+    this.take()
+    clearTimeout(this.#idling)
+  }
+
+  #watch(ms: number): ReturnType<typeof setTimeout> {
+    return setTimeout(() => {
+      const left = this.#idleSince + IDLE_MS - performance.now()
+      this.#idling = this.#retire && left > 0 ? this.#watch(left) : undefined
+      if (left <= 0) this.#retire?.()
+    }, ms)
   }
 }
 
@@ -151,7 +167,7 @@ export class ConnectionPool {
 
   #discard(pooled: PooledConnection): Promise<void> {
     this.#all.delete(pooled)
-    pooled.take()
+    pooled.leave()
     return this.#maker.end(pooled)
   }
 }

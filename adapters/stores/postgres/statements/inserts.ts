@@ -6,14 +6,14 @@ import { RefusedWrite, StoreUnavailable } from '../../../../src/ports/store-erro
 import { gather } from '../../gather.ts'
 import type { Column, Table } from '../layout/columns.ts'
 import { insertRows, type Run, readerOf, rowJson } from '../layout/rows.ts'
-import { Parameters, type Statement } from '../layout/sql.ts'
+import { Parameters } from '../layout/sql.ts'
 
 type Insert = Collection['insert']
 
 /** Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone. */
 export function inserter(table: Table, run: Run): Insert {
   if (table.isAdopted) return adoptedInserter(table, run)
-  const insert = (rows: readonly string[]) => insertJson(rows, table, run)
+  const insert = jsonInserter(table, run)
 
   const gathered = gather((rows: string[]) => {
     if (rows.length === 1) return [insert(rows)]
@@ -35,11 +35,16 @@ export function inserter(table: Table, run: Run): Insert {
 /** Inserts records into `table`, each in a statement of its own. */
 export function singleInserter(table: Table, run: Run): Insert {
   if (table.isAdopted) return adoptedInserter(table, run)
-  return async (record) => insertJson([rowJson(record, table)], table, run)
+  const insert = jsonInserter(table, run)
+  return async (record) => insert([rowJson(record, table)])
 }
 
-async function insertJson(rows: readonly string[], table: Table, run: Run): Promise<void> {
-  await run(statementOf(rows, (list) => insertRows(table, list)))
+function jsonInserter(table: Table, run: Run): (rows: readonly string[]) => Promise<void> {
+  let sql: string | undefined
+  return async (rows) => {
+    sql ??= insertRows(table, new Parameters().bind('', 'json'))
+    await run({ sql, values: [listOf(rows)] })
+  }
 }
 
 /** Inserts records into the table of another program, and resolves to what is stored: it makes values of its own. */
@@ -48,8 +53,10 @@ function adoptedInserter(table: Table, run: Run): Insert {
   return async (record) => {
     const fields = new Set(Object.keys(record).filter((field) => record[field] !== undefined))
     refuseFixed(fields, table, ['nothing'])
-    const insert = (list: string) => `${insertRows(table, list, fields)} RETURNING ${columns}`
-    const { rows } = await run(statementOf([rowJson(record, table)], insert))
+    const parameters = new Parameters()
+    const list = parameters.bind(listOf([rowJson(record, table)]), 'json')
+    const sql = `${insertRows(table, list, fields)} RETURNING ${columns}`
+    const { rows } = await run(parameters.statement(sql))
     const [row] = rows
     // A trigger can drop the row without an error.
     if (!row) throw new RefusedWrite('value')
@@ -72,12 +79,10 @@ export function refuseFixed(
 
 /** The statement that inserts a record, for one that does more. */
 export function insertSql(record: Fields, table: Table): (parameters: Parameters) => string {
-  const list = `[${rowJson(record, table)}]`
+  const list = listOf([rowJson(record, table)])
   return (parameters) => `${insertRows(table, parameters.bind(list, 'json'))} RETURNING 1`
 }
 
-function statementOf(rows: readonly string[], sqlOf: (list: string) => string): Statement {
-  const parameters = new Parameters()
-  const sql = sqlOf(parameters.bind(`[${rows.join()}]`, 'json'))
-  return parameters.statement(sql)
+function listOf(rows: readonly string[]): string {
+  return `[${rows.join()}]`
 }
