@@ -13,13 +13,13 @@ const KIB = 1024
  * code, 6; what start-up says of routes and guards that serve nothing, and whose words a refusal quotes, 1; pages behind a value
  * that one record has, and caches that do not take a response, a half.
  */
-const LIMIT = 165.5 * KIB
+const LIMIT = 167 * KIB
 
 /** The same of records alone, without accounts and files. */
-const LIMIT_OF_RECORDS = 115 * KIB
+const LIMIT_OF_RECORDS = 116.5 * KIB
 
 /** The same of an app that names no parts. */
-const LIMIT_OF_NO_PARTS = 99.5 * KIB
+const LIMIT_OF_NO_PARTS = 100.5 * KIB
 
 /** What the parts of apps say: kept responses, live lists, histories, files, atomic steps. */
 const PARTS_OF_APPS = [
@@ -31,7 +31,7 @@ const PARTS_OF_APPS = [
 ]
 
 /** The same with accounts of no parts. */
-const LIMIT_OF_PASSWORDS = 151.5 * KIB
+const LIMIT_OF_PASSWORDS = 153 * KIB
 
 /** What the parts of accounts say: providers and their keys, sessions, proofs of mailboxes, tokens of before. */
 const PARTS = [
@@ -91,7 +91,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 165.5 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 167 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
