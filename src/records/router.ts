@@ -67,7 +67,8 @@ export function createRouter<
       const uncached = resolveResource(host, mount, given)
       const caching = host.parts.caching?.reads as typeof import('./read/read-cache.ts') | undefined
       const kept = caching?.cachedReads(uncached, given, readParameters)
-      const resource = { ...uncached, cache: kept?.cache }
+      // No copy: what a request may see is known by this very object.
+      const resource = Object.assign(uncached, { cache: kept?.cache })
       checkEqualities(resource.query, failAt(mount))
       declareLists(host, resource)
       const advice = indexAdvice(resource, given.sortableFields ?? [])

@@ -5,7 +5,8 @@ import { expect, it } from 'vitest'
 
 const LIMIT = 4 * 1024
 /** What they share with `fieldgate/openapi` and `fieldgate/audit`. */
-const SHARED = `export * from './src/records/setup/serving.ts'`
+const SHARED = `export * from './src/records/setup/serving.ts'
+export { globalRegistry } from 'zod/v4/core'`
 const TOOLS = `export { mcp } from './src/mcp/index.ts'`
 
 async function gzipped(contents: string): Promise<number> {
