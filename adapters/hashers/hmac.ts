@@ -2,7 +2,7 @@
  * SHA-256 and HMAC-SHA-256 by the runtime's own `node:crypto`, which takes a third of the time of the same in
  * JavaScript, and at a start, when nothing is compiled yet, a tenth.
  *
- * It is taken from `process`, not imported: a browser has neither.
+ * It is taken from `process`, not imported: on Workers without `nodejs_compat` the import could not be deployed.
  *
  * @module
  */

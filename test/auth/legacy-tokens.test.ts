@@ -392,7 +392,10 @@ describe('the option legacyTokens', () => {
 
   it.each<[option: unknown, told: string]>([
     [{ secret: 'short' }, "'legacyTokens.secret' must have at least 32 characters"],
-    [{}, "'legacyTokens.secret' must have at least 32 characters. It is undefined: is its environment variable set?"],
+    [
+      {},
+      "'legacyTokens.secret' must have at least 32 characters. It is undefined: is its environment variable set?",
+    ],
     [{ secret: [] }, "'legacyTokens.secret' must name at least one secret"],
     [{ secret: [OLD, OLD] }, "'legacyTokens.secret' names one secret twice"],
     [{ secret: [OLD, 'x'] }, "'legacyTokens.secret[1]' must have at least 32 characters"],

@@ -5,7 +5,6 @@ import * as contexts from '../../adapters/contexts/async.ts'
 import * as hmac from '../../adapters/hashers/hmac.ts'
 import * as noble from '../../adapters/hashers/noble.ts'
 import * as scrypt from '../../adapters/hashers/scrypt.ts'
-import * as workersHmac from '../../adapters/hashers/workers-hmac.ts'
 import * as noSmtp from '../../adapters/mailers/none.ts'
 import * as smtp from '../../adapters/mailers/smtp.ts'
 import * as common from '../../adapters/passwords/common.ts'
@@ -23,7 +22,7 @@ import * as uploads from '../../src/uploads/index.ts'
 const choices = {
   '#compression': [zlibCompression, webCompression],
   '#contexts': [contexts],
-  '#hmac': [hmac, workersHmac],
+  '#hmac': [hmac],
   '#passwords': [common, noPasswords],
   '#processes': [processes, alone],
   '#reference': [reference, noReference],
