@@ -51,8 +51,9 @@ await withService('postgres', ({ url }) => {
     const store = postgresStore({ url, schema })
     const sql = connect(url, { max: 3, onnotice: () => {} })
     const brief = { ...people, logged: { model: 'Person', keepMs: 1 } }
-    await store.prepare([brief])
-    await store.write?.([{ in: brief, by: null, insert: { _id: newId(), name: 'x' } }])
+    // No write drops anything before the two processes do.
+    await store.prepare([logged])
+    await store.write?.([{ in: logged, by: null, insert: { _id: newId(), name: 'x' } }])
     await new Promise((resolve) => setTimeout(resolve, 10))
     const dropped = sql`${sql(schema)}.fieldgate_changes_dropped`
 
