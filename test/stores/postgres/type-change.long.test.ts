@@ -60,6 +60,11 @@ await withService('postgres', ({ url }) => {
       await app.close()
     })
 
+    it('takes no word for a date', async () => {
+      const { sql } = await refused(z.string(), z.date(), ['2020-01-31', 'yesterday'])
+      await expect(operator.unsafe(sql)).rejects.toThrow('yesterday')
+    })
+
     it('rounds no number', async () => {
       const { sql } = await refused(z.number(), z.int(), [1, 1.5])
       await expect(operator.unsafe(sql)).rejects.toThrow('"1.5"')

@@ -34,11 +34,15 @@ function cast(sql: string, from: string, to: string): string {
   const value = from === DATE ? iso : sql
   // A string stays one, for `convert`.
   if (to === 'jsonb') return `to_jsonb(${value})`
-  if (from === 'jsonb') return `(${sql} #>> '{}')::${to}`
-  if (to === 'text') return `${value}::text`
+  if (to === 'text' && from !== 'jsonb') return `${value}::text`
+  const text = from === 'jsonb' ? `(${sql} #>> '{}')` : sql
+  // PostgreSQL would take words such as 'yesterday' for dates.
+  if (to === DATE && (from === 'text' || from === 'jsonb')) {
+    return `CASE WHEN ${text} ~ '^[0-9]' THEN ${text} ELSE 'no date: ' || ${text} END::${to}`
+  }
   // PostgreSQL would round a number in silence.
   if (from === 'double precision' && to === 'bigint') {
     return `CASE WHEN ${sql} = trunc(${sql}) THEN ${sql}::bigint ELSE ${sql}::text::bigint END`
   }
-  return `${sql}::${to}`
+  return `${text}::${to}`
 }
