@@ -5,6 +5,10 @@ import { newId, people } from '../../../extras/contract/store/people.ts'
 import { withService } from '../../services/shared.ts'
 import { freshDatabases } from './databases.ts'
 
+/** Of these, no write drops an entry; a start with the others does. */
+const kept = { ...people, logged: { model: 'Person', keepMs: Number.POSITIVE_INFINITY } }
+const brief = { ...people, logged: { model: 'Person', keepMs: 1 } }
+
 await withService('mongo', ({ url }) => {
   const fresh = freshDatabases(url)
 
@@ -14,8 +18,6 @@ await withService('mongo', ({ url }) => {
     const client = new MongoClient(url)
     const entries = client.db(database).collection<{ _id: number }>('fieldgate_changes')
     const log = client.db(database).collection<{ _id: string }>('fieldgate_change_log')
-    const kept = { ...people, logged: { model: 'Person', keepMs: Number.POSITIVE_INFINITY } }
-    const brief = { ...people, logged: { model: 'Person', keepMs: 1 } }
     const insert = () =>
       store.write?.([{ in: kept, by: null, insert: { _id: newId(), name: 'x' } }])
     await store.prepare([kept])
@@ -43,10 +45,9 @@ await withService('mongo', ({ url }) => {
     const log = client
       .db(database)
       .collection<{ _id: string; from: number }>('fieldgate_change_log')
-    const brief = { ...people, logged: { model: 'Person', keepMs: 1 } }
     const insert = () =>
-      store.write?.([{ in: brief, by: null, insert: { _id: newId(), name: 'x' } }])
-    await store.prepare([brief])
+      store.write?.([{ in: kept, by: null, insert: { _id: newId(), name: 'x' } }])
+    await store.prepare([kept])
     await insert()
     const first = (await entries.findOne())?._id ?? 0
     // As if it had been removed: an entry that is still there shows where a dropping begins.
