@@ -136,9 +136,9 @@ export class RecordEngine {
   async insert(values: Fields, id?: string): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
-    const along = Object.assign({}, ...this.#along.map((each) => each(values, true)))
+    const along = this.#along.map((each) => each(values, true))
     const now = new Date(this.#surroundings.now())
-    const record = newRecord(this.model, _id, { ...along, ...values }, now)
+    const record = newRecord(this.model, _id, Object.assign({}, ...along, values), now)
     return isLarge(record) ? inOwnTurn(() => this.#insert(record)) : this.#insert(record)
   }
 
