@@ -128,6 +128,8 @@ async function browser() {
 
 /** How many ceremonies users have begun, and have not ended. A browser has one at a time: the later one ends the one before. */
 const byUsers = { begun: 0, open: 0 }
+/** How many the page offers in a field. */
+let offered = 0
 
 async function byUser<T>(work: () => Promise<T>): Promise<T> {
   byUsers.begun += 1
@@ -139,6 +141,28 @@ async function byUser<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+async function offer<T>(ask: () => Promise<T>): Promise<T> {
+  offered += 1
+  try {
+    return await ask()
+  } finally {
+    offered -= 1
+  }
+}
+
+/** An offer asks the browser first whether it can make one. If that takes long, it ends what the user waits for: once more. */
+async function insist<T>(ask: () => Promise<T>): Promise<T> {
+  const { begun } = byUsers
+  try {
+    return await ask()
+  } catch (error) {
+    const { code } = error as { readonly code?: string }
+    const isByOffer = code === 'ERROR_CEREMONY_ABORTED' && offered > 0 && begun === byUsers.begun
+    if (!isByOffer) throw error
+    return ask()
+  }
+}
+
 /** Registers a passkey for the signed-in user. */
 function register(
   ask: Ask,
@@ -147,7 +171,10 @@ function register(
   return byUser(() =>
     ceremony(
       () => ask('beginPasskey'),
-      async (optionsJSON) => (await browser()).startRegistration({ optionsJSON }),
+      async (optionsJSON) => {
+        const { startRegistration } = await browser()
+        return insist(() => startRegistration({ optionsJSON }))
+      },
       (ticket, credential) => ask('createPasskey', { ticket, credential, ...options }),
     ),
   )
@@ -180,7 +207,8 @@ function signIn(
         // What the page only offers comes too late, and must not end what the user waits for.
         const isLate = byUsers.open > 0 || begun !== byUsers.begun
         if (autofill && isLate) throw new Error('Another way in has begun.')
-        return startAuthentication({ optionsJSON, useBrowserAutofill: autofill })
+        const start = () => startAuthentication({ optionsJSON, useBrowserAutofill: autofill })
+        return autofill ? offer(start) : insist(start)
       },
       (ticket, credential) =>
         route

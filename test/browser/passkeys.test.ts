@@ -133,6 +133,39 @@ await withService('chromium', () => {
       expect(signedIn).toMatchObject({ ok: true, data: { user: { email: user.email } } })
     })
 
+    it('that are offered late do not end what the user waits for', async () => {
+      await signOut()
+      // The browser says that it can offer passkeys only once it asks the device for what the user wants.
+      const signedIn = await tab.page.evaluate(async () => {
+        const { get } = navigator.credentials
+        const { isConditionalMediationAvailable } = PublicKeyCredential
+        const [offering, wanting] = [Promise.withResolvers(), Promise.withResolvers()]
+        PublicKeyCredential.isConditionalMediationAvailable = async () => {
+          offering.resolve(undefined)
+          await wanting.promise
+          return true
+        }
+        let first = true
+        navigator.credentials.get = async (options) => {
+          const isFirst = first
+          first = false
+          wanting.resolve(undefined)
+          // The device asks nobody, until the offer is there.
+          if (isFirst) await new Promise((resolve) => setTimeout(resolve))
+          return get.call(navigator.credentials, options)
+        }
+        try {
+          const offer = auth.passkeys.signIn({ autofill: true })
+          await offering.promise
+          return await auth.passkeys.signIn().finally(() => offer)
+        } finally {
+          Object.assign(navigator.credentials, { get })
+          Object.assign(PublicKeyCredential, { isConditionalMediationAvailable })
+        }
+      })
+      expect(signedIn).toMatchObject({ ok: true, data: { user: { email: user.email } } })
+    })
+
     it('with a lower count are refused: there may be a copy', async () => {
       const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
       const [credential] = credentials
