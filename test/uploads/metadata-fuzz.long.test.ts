@@ -133,19 +133,29 @@ describe('images of pieces without end', () => {
     ['headers', 'image/webp', webp(riffChunk('VP8X', '\x08'))],
   ]
 
-  it.each(hostile)('%s (%s) take no time, and leave others their turn', async (_, mime, bytes) => {
+  /** What cleaning takes of the processor in all, and at most at once. */
+  async function measured(bytes: Uint8Array, mime: string): Promise<{ all: number; most: number }> {
     const passed = processorClock()
-    let [longest, before] = [0, 0]
+    let [most, before] = [0, 0]
     const look = () => {
-      longest = Math.max(longest, passed() - before)
+      most = Math.max(most, passed() - before)
       before = passed()
     }
     const watch = setInterval(look)
     await strippedBytes(bytes, mime)
     look()
     clearInterval(watch)
+    return { all: before, most }
+  }
+
+  it.each(hostile)('%s (%s) take no time, and leave others their turn', async (_, mime, bytes) => {
+    let { all, most } = await measured(bytes, mime)
+    const isFair = () => most < Math.max(150, all / 3)
+    // A busy machine holds up one try; who leaves others no turn does so in each.
+    for (let tries = 1; tries < 3 && !isFair(); tries += 1)
+      ({ all, most } = await measured(bytes, mime))
     // The worst takes about 0.8 s; with the square of their number it would be half a minute.
-    expect(passed()).toBeLessThan(8000)
-    expect(longest).toBeLessThan(Math.max(150, before / 3))
+    expect(all).toBeLessThan(8000)
+    expect(isFair(), `${most} of ${all} ms`).toBe(true)
   })
 })
