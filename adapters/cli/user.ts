@@ -7,8 +7,7 @@ import {
   withNormalIdentifiers,
 } from '../../src/auth/accounts/credentials.ts'
 import { addressOf, sendNewCode } from '../../src/auth/delivery/code-requests.ts'
-import { type Auth, routeServedBy } from '../../src/auth/instance/instance.ts'
-import { noteInfo } from '../../src/auth/request-info.ts'
+import { type Auth, type AuthRequest, routeServedBy } from '../../src/auth/instance/instance.ts'
 import { changeRoles } from '../../src/auth/routes/users.ts'
 import { channelsThere } from '../../src/auth/setup/delivery-settings.ts'
 import { guardedFields } from '../../src/auth/setup/model-checks.ts'
@@ -177,7 +176,7 @@ async function created(
     throw new Unusable(`--create sends a code: set up 'mail', or 'sms' for phone numbers`)
   }
   const record = await users.engine.validate(values)
-  const made = await createAccount(auth, await users.newId(), record, ownRequest())
+  const made = await createAccount(ownRequest(auth), await users.newId(), record)
   if (!made) throw new Refused(`'${find}' is taken by an account that it does not open.`)
   return made
 }
@@ -188,10 +187,10 @@ async function sendCode(auth: Auth, account: Fields): Promise<void> {
   const failures: string[] = []
   const error = (message: string, details?: object) =>
     void failures.push(`${message}: ${(details as { error?: string } | undefined)?.error}`)
-  const parts = { ...auth, logger: { ...auth.logger, error } }
+  const own = { ...ownRequest(auth), logger: { ...auth.logger, error } }
   if (!address) return
   const toOf = (record: Fields) => addressOf(auth, record, [address.channel])?.to
-  await sendNewCode(parts, account, address.channel, toOf, ownRequest())
+  await sendNewCode(own, account, address.channel, toOf)
   const path = `POST ${auth.mount}${auth.settings.paths.get('forgotPassword') ?? ''}`
   if (failures.length === 0)
     console.error(`A code that sets the password was sent to ${address.to}.`)
@@ -199,10 +198,9 @@ async function sendCode(auth: Auth, account: Fields): Promise<void> {
     console.error(`The account is there, but ${failures.join('; ')}. ${path} sends another code.`)
 }
 
-/** What stands for the request of a client. */
-function ownRequest(): ApiRequest {
+/** The accounts at what stands for the request of a client. */
+function ownRequest(auth: Auth): AuthRequest {
   const request = new Request('http://localhost/') as ApiRequest
   Object.assign(request, { requestId: crypto.randomUUID(), params: {}, route: '', query: {} })
-  noteInfo(request, { route: 'register', client: undefined, later() {} })
-  return request
+  return { ...auth, request, route: 'register', client: undefined, later() {} }
 }

@@ -19,10 +19,10 @@ import { addressOf, isSent, respondFirst } from './delivery/code-requests.ts'
 import { tell, tellOfEnded } from './delivery/messages.ts'
 import { presentUser } from './guards.ts'
 import { Factors, isRecent, visitOf } from './instance/factors.ts'
-import type { Auth, Machinery } from './instance/instance.ts'
+import type { Auth, AuthRequest, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
 import * as refuse from './refusals.ts'
-import { requestInfo } from './request-info.ts'
+import { handlerOf, report, requestInfo } from './request-info.ts'
 import { login, signInBy } from './routes/login.ts'
 import { channelsThere, isThere } from './setup/delivery-settings.ts'
 import type { Accounts, Method, MethodDefinition, MethodRoute, SentCode } from './setup/method.ts'
@@ -50,8 +50,7 @@ const machinery: Machinery = {
     return new Factors(all, settings.requiredFor, { users, sessions })
   },
   handlerOf(auth, route) {
-    if (route === confirmRoute)
-      return (request) => login(auth, request, undefined, request.auth?.userId)
+    if (route === confirmRoute) return handlerOf(auth, (at) => login(at, at.request.auth?.userId))
     const { name } = route
     const [handler] = auth.methods.flatMap(({ handlers }) =>
       Object.hasOwn(handlers, name) ? [handlers[name]] : [],
@@ -76,6 +75,7 @@ export function defineMethod<const N extends string>(method: MethodDefinition<N>
 /** What the method called `name` gets. */
 export function accountsFor(auth: Auth, name: string): Accounts {
   const { settings, users, host, mount } = auth
+  const at = (request: ApiRequest): AuthRequest => ({ ...auth, ...requestInfo(request) })
   const instance = { model: settings.model.name, mount: mount || '/' }
   const keysOf = (mount: string) =>
     keysFor(settings.token.secrets, { ...instance, mount }, `method ${name}`)
@@ -110,20 +110,20 @@ export function accountsFor(auth: Auth, name: string): Accounts {
       settings.delivery.toField.email === users.names.email,
     newcomer: (body) => newcomer(auth, body),
     create(address, body, request, more) {
-      const chosen = chosenFields(auth, body, settings.registerFields, request)
-      return createProven(auth, chosen, address, request, more)
+      const chosen = chosenFields(at(request), body, settings.registerFields)
+      return createProven(at(request), chosen, address, more)
     },
-    isKnown: (user, request) => auth.clients.isKnown(user, requestInfo(request).client),
+    isKnown: (user, request) => auth.clients.isKnown(user, at(request).client),
     pretendWrite: () => auth.dummyWrite(),
-    body: (request) => readBody(host, request),
+    body: (request) => readBody(at(request)),
     byId: (id) => users.byToken(String(id)),
     named: (body) => namedAccount(auth, body),
     isDisabled: (user) => users.isDisabled(user),
-    isLocked: (user, request) => auth.lockout.isLocked(user, requestInfo(request).client),
-    sendCode: (request, find, make) => sendCode(auth, request, find, make),
-    prove: (user, request, own) => prove(auth, user, request, own),
-    recent: (request) => recentUser(auth, request),
-    strong: (request) => strongUser(auth, request),
+    isLocked: (user, request) => auth.lockout.isLocked(user, at(request).client),
+    sendCode: (request, find, make) => sendCode(at(request), find, make),
+    prove: (user, request, own) => prove(at(request), user, own),
+    recent: (request) => recentUser(at(request)),
+    strong: (request) => strongUser(at(request)),
     useOnce: (text, expiresAt) => useOnce(auth, name, text, expiresAt),
     checkWayLeft: (user) => checkWayLeft(auth, user),
     async checkFactorLeft(user) {
@@ -131,9 +131,9 @@ export function accountsFor(auth: Auth, name: string): Accounts {
       const isLeft = !factors?.isRequired(user) || (await factors.of(user, true)).length > 0
       if (!isLeft) throw refuse.lastFactor()
     },
-    signIn: (user, request, signIn) => signInBy(auth, user, request, signIn),
-    report: auth.report,
-    tell: (user, purpose, request, provider) => tell(auth, user, purpose, request, provider),
+    signIn: (user, request, signIn) => signInBy(at(request), user, signIn),
+    report: (request, ...event) => report(at(request), ...event),
+    tell: (user, purpose, request, provider) => tell(at(request), user, purpose, provider),
   }
 }
 
@@ -155,23 +155,23 @@ async function useOnce(
 }
 
 /** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
-export async function recentUser(parts: Auth, request: ApiRequest): Promise<Fields> {
-  const { user, factors } = await signedIn(parts, request)
-  if (!isRecent(parts, user, request, factors)) throw refuse.recentSignInRequired()
+async function recentUser(auth: AuthRequest): Promise<Fields> {
+  const { user, factors } = await signedIn(auth)
+  if (!isRecent(auth, user, factors)) throw refuse.recentSignInRequired()
   return user
 }
 
 /** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
-export async function strongUser(parts: Auth, request: ApiRequest): Promise<Fields> {
-  const { user, factors } = await signedIn(parts, request)
-  if (factors.length > 0 && visitOf(parts, user, request)?.strongAt === undefined)
+async function strongUser(auth: AuthRequest): Promise<Fields> {
+  const { user, factors } = await signedIn(auth)
+  if (factors.length > 0 && visitOf(auth, user, auth.request)?.strongAt === undefined)
     throw refuse.recentSignInRequired()
   return user
 }
 
-async function signedIn(parts: Auth, request: ApiRequest) {
-  const user = await presentUser(parts, request)
-  return { user, factors: (await parts.factors?.of(user)) ?? [] }
+async function signedIn(auth: AuthRequest) {
+  const user = await presentUser(auth)
+  return { user, factors: (await auth.factors?.of(user)) ?? [] }
 }
 
 /** A password, a code that resets it, or a method; providers are one. */
@@ -191,18 +191,17 @@ async function checkWayLeft(auth: Auth, user: Fields): Promise<void> {
 
 /** Mails what `make` returns for the account that `find` finds, once the response is on its way. */
 function sendCode(
-  auth: Auth,
-  request: ApiRequest,
+  auth: AuthRequest,
   find: () => Promise<Fields | undefined>,
   make: (user: Fields) => Promise<SentCode | undefined>,
 ): Promise<Response> {
-  return respondFirst(auth, request, ['email'], async () => {
+  return respondFirst(auth, ['email'], async () => {
     const user = await find()
     const to = user && !auth.users.isDisabled(user) && addressOf(auth, user, ['email'])?.to
     const made = to ? await make(user) : undefined
     if (!to || !made) return false
     const issued = { kind: 'signInCode', user, ...made } as const
-    if (await isSent(auth, issued, to, request)) auth.report(request, 'code-sent', user._id)
+    if (await isSent(auth, issued, to)) report(auth, 'code-sent', user._id)
     else await made.takeBack?.()
     return true
   })
@@ -219,12 +218,11 @@ function newcomer({ settings, users }: Auth, body: Fields): Fields | undefined {
 
 /** Writes the proof in one conditional step. */
 async function prove(
-  auth: Auth,
+  auth: AuthRequest,
   user: Fields,
-  request: ApiRequest,
   own: string | undefined,
 ): Promise<Fields | undefined> {
-  const { users, identifiers, sessions } = auth
+  const { users, identifiers, sessions, client } = auth
   const { email: field } = users.names
   if (!identifiers.mayIdentify(user, field) || typeof user[field] !== 'string') return undefined
   if (identifiers.isProven(user, field)) return user
@@ -234,13 +232,13 @@ async function prove(
     [field]: user[field],
     ...(own !== undefined && { [sessions.field]: user[sessions.field] }),
   }
-  const sessionId = request.auth?.claims?.sid as string | undefined
-  const signedIn = { sessionId, client: requestInfo(request).client }
+  const sessionId = auth.request.auth?.claims?.sid as string | undefined
+  const signedIn = { sessionId, client }
   const change = identifiers.takeover(user, { field, ...(own !== undefined && { signedIn }) })
   const after = await users.update(user._id, change, expect, users.enabled)
   if (!after) return undefined
-  auth.report(request, 'email-verified', user._id)
-  await tellOfEnded(auth, user, after, request)
+  report(auth, 'email-verified', user._id)
+  await tellOfEnded(auth, user, after)
   return after
 }
 

@@ -9,10 +9,11 @@ import type { ApiRequest } from '../http/request.ts'
 import { idsOf, type Logger } from '../ports/logger.ts'
 import { atOnce } from '../ports/synchronous.ts'
 import { withTimeout } from '../ports/with-timeout.ts'
-import type { Context, Guard } from '../records/engine/route.ts'
+import type { Context, Guard, Handler } from '../records/engine/route.ts'
 
 /** A request at an auth route. */
 export interface AuthRequestInfo {
+  readonly request: ApiRequest
   readonly route: RouteName | MethodRouteName
   /** The client that sends it, by the `client` option; undefined if it is unknown. */
   readonly client: string | undefined
@@ -23,7 +24,7 @@ export interface AuthRequestInfo {
 const INFO: unique symbol = Symbol('auth request')
 
 interface Noted extends ApiRequest {
-  [INFO]?: AuthRequestInfo
+  [INFO]?: Omit<AuthRequestInfo, 'request'>
 }
 
 /** Caches on the way must not store responses with tokens, nor refusals. */
@@ -36,62 +37,64 @@ export function noteRequest(option: ClientOption, route: RouteName | MethodRoute
   return (request, context) => {
     context.headers.set('Cache-Control', 'no-store')
     const client = clientOf(option, request, context)
-    noteInfo(request, { route, client, later: (work) => context.waitUntil(work) })
+    const noted: Noted = request
+    noted[INFO] = { route, client, later: (work) => context.waitUntil(work) }
   }
-}
-
-/** Notes what is known of a request. */
-export function noteInfo(request: Noted, info: AuthRequestInfo): void {
-  request[INFO] = info
 }
 
 /** What is known of a request at an auth route. */
 export function requestInfo(request: ApiRequest): AuthRequestInfo {
   const info = (request as Noted)[INFO]
   if (!info) throw new TypeError('a request must be passed on as the app gave it')
-  return info
+  return { ...info, request }
+}
+
+/** Does `work` with `auth` and what is known of each request. */
+export function handlerOf<A>(
+  auth: A,
+  work: (auth: A & AuthRequestInfo) => Promise<Response>,
+): Handler {
+  return (request) => work({ ...auth, ...requestInfo(request) })
 }
 
 /** When the server closes, it waits no longer than this for a hook. */
 const DEADLINE_MS = 10_000
 
+/** What tells of events. */
+interface Reporter extends AuthRequestInfo {
+  readonly logger: Logger
+  readonly users: { now(): number }
+  readonly settings: { readonly onSecurityEvent: SecurityHook | undefined }
+}
+
 /** Reports an event. Never throws, and waits for nothing. */
-export type Report = (
-  request: ApiRequest,
+export function report(
+  { request, route, client, settings, users, logger, later }: Reporter,
   type: SecurityEventType,
   userId?: unknown,
   provider?: string,
-) => void
-
-/** Reports to `hook`, or to the log. */
-export function createReport(
-  hook: SecurityHook | undefined,
-  logger: Logger,
-  now: () => number,
-): Report {
-  return (request, type, userId, provider) => {
-    const { client, route, later } = requestInfo(request)
-    const event: SecurityEvent = {
-      type,
-      at: new Date(now()),
-      ...(userId !== undefined && { userId: String(userId) }),
-      ...(client !== undefined && { client }),
-      requestId: request.requestId,
-      route,
-      ...(provider !== undefined && { provider }),
-    }
-    if (!hook) return logger.info(`auth: ${type}`, { ...event, ...idsOf(request) })
-    const logFailure = (error: unknown) => {
-      const told = { ...idsOf(request), type, error: String(error) }
-      logger.error('onSecurityEvent failed', told)
-    }
-    try {
-      const told: unknown = hook(event)
-      if (told instanceof Promise)
-        later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
-    } catch (error) {
-      logFailure(error)
-    }
+): void {
+  const event: SecurityEvent = {
+    type,
+    at: new Date(users.now()),
+    ...(userId !== undefined && { userId: String(userId) }),
+    ...(client !== undefined && { client }),
+    requestId: request.requestId,
+    route,
+    ...(provider !== undefined && { provider }),
+  }
+  const { onSecurityEvent } = settings
+  if (!onSecurityEvent) {
+    logger.info(`auth: ${type}`, { ...event, ...idsOf(request) })
+    return
+  }
+  const logFailure = (error: unknown) =>
+    logger.error('onSecurityEvent failed', { ...idsOf(request), type, error: String(error) })
+  try {
+    const told: unknown = onSecurityEvent(event)
+    if (told instanceof Promise) later(withTimeout(DEADLINE_MS, () => told, late).catch(logFailure))
+  } catch (error) {
+    logFailure(error)
   }
 }
 

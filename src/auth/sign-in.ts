@@ -5,29 +5,26 @@
 
 import { checkTime, inTime } from '../http/deadline.ts'
 import { HttpError } from '../http/errors.ts'
-import type { ApiRequest } from '../http/request.ts'
 import { messageResponse, valueResponse } from '../http/respond.ts'
 import type { Fields } from '../ports/records.ts'
 import { holds } from '../records/engine/known-updates.ts'
 import { visitOf } from './instance/factors.ts'
-import type { Auth, SignIn } from './instance/instance.ts'
+import type { Auth, AuthRequest, SignIn } from './instance/instance.ts'
 import type { Reservation } from './instance/lockout.ts'
 import type { NewSession } from './instance/sessions.ts'
 import { together, type Write } from './instance/users.ts'
 import type { EndTurn } from './keys/hashing.ts'
 import { bearerToken } from './keys/signing.ts'
-import { requestInfo } from './request-info.ts'
+import { report } from './request-info.ts'
 import type { NamedAccount } from './setup/method.ts'
 import { SecondStepRequired, type SignInStep } from './setup/options.ts'
 
 /** Runs `work`, which hashes, when it is the turn of a request that names `account`. */
 export function inTurn<T>(
-  { hashing, clients }: Auth,
+  { hashing, clients, client }: AuthRequest,
   { key, find }: NamedAccount,
-  request: ApiRequest,
   work: (endTurn: EndTurn) => Promise<T>,
 ): Promise<T> {
-  const { client } = requestInfo(request)
   const isKnown = async () => clients.isKnown(await find(), client)
   return hashing.admit(work, { client, account: key, isKnown })
 }
@@ -43,19 +40,18 @@ export type Guess =
  * take the same steps: one write, one hash computation.
  */
 export async function guessPassword(
-  { users, lockout, passwords, report }: Auth,
+  auth: AuthRequest,
   user: Fields | undefined,
   plain: string | null | undefined,
-  request: ApiRequest,
 ): Promise<Guess> {
-  const { client } = requestInfo(request)
+  const { users, lockout, passwords, client } = auth
   const reservation = await lockout.reserveGuess(user, client)
   const stored = reservation?.user[users.names.password]
   const canBeRight = typeof stored === 'string' && typeof plain === 'string'
   const isRight = await passwords.verify(plain ?? '', canBeRight ? stored : undefined)
   if (reservation && isRight) return { isRight, reservation }
-  report(request, 'sign-in-failed', user?._id)
-  if (reservation?.locks) report(request, 'locked', user?._id)
+  report(auth, 'sign-in-failed', user?._id)
+  if (reservation?.locks) report(auth, 'locked', user?._id)
   // Nothing tells that password sign-in has ended: no wait ends that.
   const isEnded = user !== undefined && lockout.isEnded(user, client)
   return { isRight: false, isLocked: user !== undefined && !reservation && !isEnded }
@@ -63,9 +59,8 @@ export async function guessPassword(
 
 /** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
 export async function runOnLogin(
-  { users, settings }: Auth,
+  { users, settings, request }: AuthRequest,
   user: Fields,
-  request: ApiRequest,
   step: SignInStep = {},
 ): Promise<SecondStepRequired | undefined> {
   const { onLogin } = settings
@@ -100,13 +95,12 @@ const MAX_TRIES = 6
  * checked against a password can never open a session after that password has changed.
  */
 export async function openSession(
-  auth: Auth,
+  auth: AuthRequest,
   user: Fields,
-  request: ApiRequest,
   signIn: SignIn = {},
 ): Promise<SignedIn | undefined> {
+  const { users, refresh, request } = auth
   checkTime(request)
-  const { users, refresh } = auth
   const strongAt = signIn.isStrong ? users.now() : undefined
   const session = refresh?.open(String(user._id), request, strongAt)
   // The session that a client still has when it signs in to the same account again (ASVS 7.2.4).
@@ -117,7 +111,7 @@ export async function openSession(
   const same = { set: signIn.set ?? {}, expect, filter: users.enabled }
   const done = await users.rewrite(user, MAX_TRIES, (read, round) => {
     if (round > 1 && (users.isDisabled(read) || !holds(read, expect))) return undefined
-    const { isNewClient, ...besides } = guessesAndClients(auth, read, request, signIn, round)
+    const { isNewClient, ...besides } = guessesAndClients(auth, read, signIn, round)
     const added = session && refresh?.adding(read, session.entry, replaced, round === MAX_TRIES)
     return { ...together(besides, added, same), isNewClient }
   })
@@ -145,16 +139,14 @@ export async function firstSignIn(
 
 /** What is written of guesses and clients, and whether the account knew other clients, but not this one. */
 function guessesAndClients(
-  { clients, lockout }: Auth,
+  { clients, lockout, client }: AuthRequest,
   read: Fields,
-  request: ApiRequest,
   { reservation }: SignIn,
   round: number,
 ): Write & { readonly isNewClient: boolean } {
   if (round === MAX_TRIES) return { isNewClient: false }
   const cleared = reservation && lockout.stepBack(reservation, 'clear', read)
   if (reservation?.known) return { ...cleared, isNewClient: false }
-  const { client } = requestInfo(request)
   if (clients.isKnown(read, client)) return { ...cleared, isNewClient: false }
   const { list, knewOthers } = clients.withStranger(read, client)
   // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
@@ -169,13 +161,12 @@ function guessesAndClients(
  * factor again, and clears the guesses. Undefined if the session has ended, or what the sign-in relied on no longer holds.
  */
 export async function confirmSession(
-  auth: Auth,
+  auth: AuthRequest,
   user: Fields,
-  request: ApiRequest,
   { reservation, set = {}, expect = {}, isStrong = false }: SignIn,
 ): Promise<Response | undefined> {
+  const { users, refresh, sessions, lockout, request } = auth
   checkTime(request)
-  const { users, refresh, sessions, lockout } = auth
   const { field } = sessions
   const same = { set, expect: { ...users.passwordState(user), ...expect }, filter: users.enabled }
   const at = new Date(users.now())

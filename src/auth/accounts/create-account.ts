@@ -1,7 +1,6 @@
 /** How accounts are made: by a sign-up, by a method, or by a provider's profile that no account has yet. */
 
 import { checkTime, inTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
@@ -9,9 +8,10 @@ import { DuplicateKey } from '../../ports/store-errors.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import { tellOfEnded } from '../delivery/messages.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { Auth, AuthRequest } from '../instance/instance.ts'
 import type { Provider, Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
+import { report } from '../request-info.ts'
 import type { NewAccount } from '../setup/method.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isTakenElsewhere } from './credentials.ts'
@@ -31,13 +31,12 @@ export interface Making {
  * identifier is taken, or what is to open it.
  */
 export async function createAccount(
-  auth: Auth,
+  auth: AuthRequest,
   id: string,
   values: Fields,
-  request: ApiRequest,
   { isProven = false, claim }: Making = {},
 ): Promise<Fields | undefined> {
-  const { users, settings, report } = auth
+  const { users, settings, request } = auth
   checkTime(request)
   const user = await insert(auth, id, values)
   if (!user) return undefined
@@ -59,16 +58,15 @@ export async function createAccount(
     await remove()
     throw error
   }
-  report(request, 'signed-up', id)
+  report(auth, 'signed-up', id)
   return user
 }
 
 /** Makes an account of `values`, and of an `address` that is proven. */
 export async function createProven(
-  auth: Auth,
+  auth: AuthRequest,
   values: Fields,
   address: Fields | undefined,
-  request: ApiRequest,
   { name, claim }: NewAccount = {},
 ): Promise<Fields | undefined> {
   const { settings, users, identifiers } = auth
@@ -86,7 +84,7 @@ export async function createProven(
     ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
   })
   const id = await users.newId()
-  const user = await createAccount(auth, id, record, request, { isProven: true, claim })
+  const user = await createAccount(auth, id, record, { isProven: true, claim })
   if (!user || !settings.onRegister) return user
   // As onRegister has left it, unless somebody else has taken it over meanwhile.
   const now = await users.byId(id)
@@ -128,7 +126,6 @@ interface Arrival {
   readonly email: string | undefined
   /** Whether the provider vouches for that address. */
   readonly isVouched: boolean
-  readonly request: ApiRequest
 }
 
 /**
@@ -140,15 +137,14 @@ interface Arrival {
  * ends.
  */
 export async function accountOf(
-  auth: Auth,
+  auth: AuthRequest,
   provider: Provider,
   profile: Verified,
-  request: ApiRequest,
 ): Promise<Fields> {
   const mail = auth.settings.identifiers.find(({ kind }) => kind === 'email')
   const email = profile.email === undefined ? undefined : mail?.normalize(profile.email)
   const isVouched = profile.emailVerified === true && email !== undefined
-  const arrival = { provider, profile, email, isVouched, request }
+  const arrival = { provider, profile, email, isVouched }
   for (let tries = 0; tries < MAX_ROUNDS; tries += 1) {
     const account =
       (await findLinked(auth, arrival)) ??
@@ -163,7 +159,10 @@ export async function accountOf(
  * The account linked with the provider's id. A verified address in the profile proves the account's address, if they
  * are the same.
  */
-async function findLinked(auth: Auth, arrival: Arrival): Promise<Fields | Again | undefined> {
+async function findLinked(
+  auth: AuthRequest,
+  arrival: Arrival,
+): Promise<Fields | Again | undefined> {
   const { users, identifiers } = auth
   const { provider, profile, email, isVouched } = arrival
   const { email: field } = users.names
@@ -174,7 +173,7 @@ async function findLinked(auth: Auth, arrival: Arrival): Promise<Fields | Again 
 }
 
 /** The account that has the profile's address, now linked; undefined if none has it. */
-async function linkOwner(auth: Auth, arrival: Arrival): Promise<Fields | Again | undefined> {
+async function linkOwner(auth: AuthRequest, arrival: Arrival): Promise<Fields | Again | undefined> {
   const { users, identifiers, settings } = auth
   const { provider, profile, email, isVouched } = arrival
   const { email: field } = users.names
@@ -208,9 +207,9 @@ function mayLink(linking: AuthSettings['linking'], link: unknown, isProven: bool
  * Links the provider and stores the proof in one conditional step. The first proof on the account ends every other way
  * in.
  */
-async function prove(auth: Auth, arrival: Arrival, user: Fields): Promise<Fields | Again> {
+async function prove(auth: AuthRequest, arrival: Arrival, user: Fields): Promise<Fields | Again> {
   const { users, identifiers, settings } = auth
-  const { provider, profile, request } = arrival
+  const { provider, profile } = arrival
   const { email: field } = users.names
   const { idField } = provider
   const isFirst = !identifiers.hasProof(user) && settings.linking !== 'keep'
@@ -220,7 +219,7 @@ async function prove(auth: Auth, arrival: Arrival, user: Fields): Promise<Fields
   try {
     const expect = { ...unchanged, ...identifiers.stateOf(user) }
     const after = await users.update(user._id, { ...change, set }, expect)
-    if (after) await tellOfEnded(auth, user, after, request)
+    if (after) await tellOfEnded(auth, user, after)
     return after ?? 'again'
   } catch (error) {
     if (error instanceof DuplicateKey) return 'again'
@@ -233,10 +232,10 @@ async function prove(auth: Auth, arrival: Arrival, user: Fields): Promise<Fields
  * vouches for it, because anyone may claim another person's.
  */
 function makeAccount(
-  auth: Auth,
-  { provider, profile, email, isVouched, request }: Arrival,
+  auth: AuthRequest,
+  { provider, profile, email, isVouched }: Arrival,
 ): Promise<Fields | undefined> {
   const { id, name } = profile
   const address = isVouched ? { [auth.users.names.email]: email } : undefined
-  return createProven(auth, { [provider.idField]: id }, address, request, { name })
+  return createProven(auth, { [provider.idField]: id }, address, { name })
 }

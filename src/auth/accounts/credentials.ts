@@ -3,15 +3,14 @@
  * clients write those in `registerFields` and `updateFields`.
  */
 
-import { type BodyLimits, readJson } from '../../http/body.ts'
+import { readJson } from '../../http/body.ts'
 import { invalidFields } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { Auth, AuthRequest } from '../instance/instance.ts'
 import { MAX_BYTES } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { type Identifier, type IdentifierKind, misreadAs } from '../setup/identifiers.ts'
@@ -19,8 +18,8 @@ import type { NamedAccount } from '../setup/method.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 
 /** A body's members; a body that is not an object has none. */
-export async function readBody(limits: BodyLimits, request: ApiRequest): Promise<Fields> {
-  const body = (await readJson(request, limits)) ?? {}
+export async function readBody({ host, request }: AuthRequest): Promise<Fields> {
+  const body = (await readJson(request, host)) ?? {}
   return typeof body === 'object' && !Array.isArray(body) ? (body as Fields) : {}
 }
 
@@ -121,10 +120,9 @@ export function namedAccount(
  * of file fields that `stored`, the account to be changed, does not hold.
  */
 export function chosenFields(
-  { files, host, settings }: Auth,
+  { files, host, settings, request }: AuthRequest,
   body: Fields,
   allowed: readonly string[],
-  request: ApiRequest,
   stored?: Fields,
 ): Fields {
   const chosen: Fields = {}

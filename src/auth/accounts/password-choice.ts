@@ -8,7 +8,6 @@
  */
 
 import { unavailable } from '../../http/outages.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { runShielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -16,10 +15,9 @@ import type { Change } from '../../ports/store.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
 import { presentUser } from '../guards.ts'
 import { isRecent } from '../instance/factors.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { Auth, AuthRequest } from '../instance/instance.ts'
 import type { Asker } from '../keys/hashing.ts'
 import * as refuse from '../refusals.ts'
-import { requestInfo } from '../request-info.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { guessPassword } from '../sign-in.ts'
 import { checkPasswordSize, credential } from './credentials.ts'
@@ -47,13 +45,8 @@ export async function checkChoice(
 }
 
 /** Runs `password.check`, and compares with the account's stored values. Throws a 400. */
-export async function checkChoiceOf(
-  auth: Auth,
-  plain: string,
-  user: Fields,
-  request: ApiRequest,
-): Promise<void> {
-  const { settings, users } = auth
+export async function checkChoiceOf(auth: AuthRequest, plain: string, user: Fields): Promise<void> {
+  const { settings, users, request } = auth
   await checkChoice(auth, plain, identifiersIn(settings, user))
   const { check } = settings.password
   if (!check) return
@@ -94,14 +87,13 @@ function isBuiltFrom(password: string, words: readonly string[]): boolean {
 }
 
 /**
- * The change by which `client` sets the password behind `hash` for `user`. It ends every session, access tokens and
+ * The change by which the client sets the password behind `hash` for `user`. It ends every session, access tokens and
  * pending codes, clears the lockout, and forgets all known clients except this one.
  */
 export function passwordChange(
-  { users, sessions, clients, codes, lockout }: Auth,
+  { users, sessions, clients, codes, lockout, client }: AuthRequest,
   user: Fields,
   hash: string,
-  client: string | undefined,
 ): Change & { readonly set: Fields } {
   const { names } = users
   return {
@@ -122,14 +114,13 @@ export function passwordChange(
  * the account, only what it proves stays. Undefined if the address opens nothing any more.
  */
 export function resetChange(
-  auth: Auth,
+  auth: AuthRequest,
   field: string,
   user: Fields,
   hash: string,
-  client: string | undefined,
 ): Change | undefined {
   const { identifiers, users } = auth
-  const change = passwordChange(auth, user, hash, client)
+  const change = passwordChange(auth, user, hash)
   if (!identifiers.mayIdentify(user, field)) return undefined
   if (!identifiers.isProvable(field) || identifiers.isProven(user, field)) return change
   const { set, unset = [], ...more } = identifiers.takeover(user, { field })
@@ -147,35 +138,24 @@ export function resetChange(
  * has no password must have signed in a short time ago, with a factor if there is one. Returns the user as checked: the
  * write that follows must expect its `passwordState`. Throws a 401 or 403.
  */
-export async function reauthenticate(
-  auth: Auth,
-  body: Fields,
-  request: ApiRequest,
-): Promise<Fields> {
+export async function reauthenticate(auth: AuthRequest, body: Fields): Promise<Fields> {
   const { users, lockout, hashing } = auth
-  const user = await presentUser(auth, request)
+  const user = await presentUser(auth)
   const hasPassword = typeof user[users.names.password] === 'string'
   const factors = (await (hasPassword ? auth.factors?.asked(user) : auth.factors?.of(user))) ?? []
   const mustBeRecent = factors.length > 0 || !hasPassword
-  if (mustBeRecent && !isRecent(auth, user, request, factors)) throw refuse.recentSignInRequired()
+  if (mustBeRecent && !isRecent(auth, user, factors)) throw refuse.recentSignInRequired()
   if (!hasPassword) return user
   const current = credential(body, 'currentPassword')
   if (current === undefined || current === '') throw refuse.currentPasswordRequired()
   if (current !== null) checkPasswordSize(current)
-  const guess = await hashing.admit(
-    () => guessPassword(auth, user, current, request),
-    signedInAsker(request),
-  )
+  const guess = await hashing.admit(() => guessPassword(auth, user, current), signedInAsker(auth))
   if (!guess.isRight) throw refuse.currentPasswordIncorrect()
   await lockout.takeBack(guess.reservation, 'clear')
   return guess.reservation.user
 }
 
 /** The `Asker` of a request behind `requireAuth`: the token shows that the client belongs to the account. */
-export function signedInAsker(request: ApiRequest): Asker {
-  return {
-    client: requestInfo(request).client,
-    account: String(request.auth?.userId),
-    isKnown: () => true,
-  }
+export function signedInAsker({ client, request }: AuthRequest): Asker {
+  return { client, account: String(request.auth?.userId), isKnown: () => true }
 }

@@ -3,15 +3,14 @@
  * neither its content nor its time depends on whether there is one.
  */
 
-import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
 import { idsOf } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
 import { workingFirst } from '../instance/circuit-breaker.ts'
 import type { IssuedCode } from '../instance/codes.ts'
-import type { Auth } from '../instance/instance.ts'
-import { requestInfo } from '../request-info.ts'
+import type { Auth, AuthRequest } from '../instance/instance.ts'
+import { report } from '../request-info.ts'
 import type { Channel, MessagePurpose } from '../setup/delivery-options.ts'
 import type { CodeKind } from '../setup/field-names.ts'
 import { sendMessage } from './messages.ts'
@@ -24,8 +23,7 @@ const WRITES_PER_CODE = 2
  * address to send a code to. Throws a 503 while it is known that codes cannot be sent, and any error of the store.
  */
 export async function respondFirst(
-  auth: Auth,
-  request: ApiRequest,
+  auth: AuthRequest,
   channels: readonly Channel[],
   send: (channels: readonly Channel[]) => Promise<boolean>,
 ): Promise<Response> {
@@ -39,8 +37,8 @@ export async function respondFirst(
       for (let left = WRITES_PER_CODE; left > 0; left -= 1) await dummyWrite()
     await auth.mailCheck(channels)
   })
-  if (work) requestInfo(request).later(work)
-  else logger.error('too many codes are being sent: one was dropped', idsOf(request))
+  if (work) auth.later(work)
+  else logger.error('too many codes are being sent: one was dropped', idsOf(auth.request))
   return messageResponse('If that account exists, a code has been sent.')
 }
 
@@ -49,16 +47,15 @@ export async function respondFirst(
  * failures are logged, and take the code back.
  */
 export async function sendNewCode(
-  auth: Auth,
+  auth: AuthRequest,
   account: Fields,
   kind: CodeKind,
   addressIn: (user: Fields) => string | undefined,
-  request: ApiRequest,
 ): Promise<boolean> {
-  const { codes, logger, report } = auth
+  const { codes, logger } = auth
   const issued = await codes.issue(account, kind)
   if (!issued) {
-    const ids = { ...idsOf(request), userId: String(account._id) }
+    const ids = { ...idsOf(auth.request), userId: String(account._id) }
     logger.info('a code was requested too soon after the last one', ids)
     return false
   }
@@ -66,20 +63,16 @@ export async function sendNewCode(
   const to = addressIn(issued.user)
   // Valid before it is handed over: a sender may report late what the user already types.
   const { isValid, takeBack } = await codes.activate(issued)
-  if (to !== undefined && isValid && (await isSent(auth, issued, to, request))) {
-    report(request, 'code-sent', account._id)
+  if (to !== undefined && isValid && (await isSent(auth, issued, to))) {
+    report(auth, 'code-sent', account._id)
   } else await takeBack()
   return to !== undefined
 }
 
 /** Sends a code to the address that the account has yet to prove; returns whether there is one. Failures are logged. */
-export function sendVerification(
-  auth: Auth,
-  account: Fields,
-  request: ApiRequest,
-): Promise<boolean> {
+export function sendVerification(auth: AuthRequest, account: Fields): Promise<boolean> {
   const address = (user: Fields) => auth.identifiers.addressToVerify(user)
-  return sendNewCode(auth, account, 'verification', address, request)
+  return sendNewCode(auth, account, 'verification', address)
 }
 
 /**
@@ -114,17 +107,16 @@ const PURPOSE_OF: Readonly<Record<SentCode['kind'], MessagePurpose>> = {
 
 /** Sends an issued code and tells the breaker; returns whether it was sent. A failure is logged. */
 export async function isSent(
-  auth: Auth,
+  auth: AuthRequest,
   { kind, user, code, expiresAt }: SentCode,
   to: string,
-  request: ApiRequest,
 ): Promise<boolean> {
   const channel = kind === 'sms' ? 'sms' : 'email'
   const purpose = PURPOSE_OF[kind]
   const secondsLeft = (expiresAt.getTime() - auth.users.now()) / 1000
   const breaker = auth.breakers[channel]
   try {
-    await sendMessage(auth, user, { to, code, channel, secondsLeft, purpose }, request)
+    await sendMessage(auth, user, { to, code, channel, secondsLeft, purpose })
     breaker.succeeded()
     return true
   } catch (error) {
@@ -134,8 +126,8 @@ export async function isSent(
         : `a code could not be sent by ${channel}`
     // A sender's error may quote the message that it was given.
     const told = String((error as Error)?.message ?? error).replaceAll(code, '…')
-    auth.logger.error(what, { ...idsOf(request), error: told })
-    breaker.failed({ recipient: to, client: requestInfo(request).client, error })
+    auth.logger.error(what, { ...idsOf(auth.request), error: told })
+    breaker.failed({ recipient: to, client: auth.client, error })
     return false
   }
 }

@@ -9,9 +9,9 @@ import { idsOf } from '../../ports/logger.ts'
 import type { MailMessage } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/records.ts'
 import { withTimeout } from '../../ports/with-timeout.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { AuthRequest } from '../instance/instance.ts'
 import { fail, group } from '../option-checks.ts'
-import { requestInfo } from '../request-info.ts'
+import { report } from '../request-info.ts'
 import type {
   Channel,
   CodeMessage,
@@ -44,16 +44,12 @@ export interface Message {
 }
 
 /** Sends a message. Rejects if the sender does, or takes too long. */
-export function sendMessage(
-  auth: Auth,
-  record: Fields,
-  message: Message,
-  request: ApiRequest,
-): Promise<void> {
+export function sendMessage(auth: AuthRequest, record: Fields, message: Message): Promise<void> {
+  const { request } = auth
   const { deliver, mail, sms } = auth.settings.delivery
   const { to, channel, purpose, code } = message
   const user = auth.users.withoutSecrets(record) as ShownUser
-  const values = valuesOf(auth, message, user, request)
+  const values = valuesOf(auth, message, user)
   const content = { to, user, purpose, code }
   return withTimeout(
     DEADLINE_MS,
@@ -70,12 +66,10 @@ export function sendMessage(
 }
 
 function valuesOf(
-  { settings, users }: Auth,
+  { settings, users, client = 'unknown' }: AuthRequest,
   { code, secondsLeft, provider = '' }: Message,
   user: ShownUser,
-  request: ApiRequest,
 ): TemplateValues {
-  const { client = 'unknown' } = requestInfo(request)
   return {
     code,
     minutes: Math.max(1, Math.ceil(secondsLeft / 60)),
@@ -167,10 +161,9 @@ const KINDS: Readonly<Record<NoticePurpose, NoticeKind>> = {
 
 /** Tells the owner of `user`, as it is after what happened. A disabled account, or one without a proven address, is told nothing. */
 export function tell(
-  auth: Auth,
+  auth: AuthRequest,
   user: Fields,
   purpose: NoticePurpose,
-  request: ApiRequest,
   provider?: string,
 ): void {
   const { settings, users, identifiers } = auth
@@ -180,78 +173,68 @@ export function tell(
   const isMailed = isThere(settings, 'email') && settings.delivery.toField.email === email
   if (!settings.notices.has(KINDS[purpose]) || !isMailed) return
   if (typeof to !== 'string' || users.isDisabled(user) || !identifiers.isProven(user, email)) return
-  send(auth, user, { to, channel: 'email', purpose, ...(provider && { provider }) }, request)
+  send(auth, user, { to, channel: 'email', purpose, ...(provider && { provider }) })
 }
 
 /** Reports what a proof or a reset has ended and linked, by the account before and after it, and tells the owner. */
-export async function tellOfEnded(
-  auth: Auth,
-  before: Fields,
-  after: Fields,
-  request: ApiRequest,
-): Promise<void> {
-  tellOfProviders(auth, before, after, request)
+export async function tellOfEnded(auth: AuthRequest, before: Fields, after: Fields): Promise<void> {
+  tellOfProviders(auth, before, after)
   const { takeovers } = auth.users.names
   if (before[takeovers] === after[takeovers]) return
   try {
     // Their records are there still, and of no use.
     for (const { bearer } of auth.methods) {
-      if (await bearer?.has?.(before)) auth.report(request, 'key-removed', after._id)
+      if (await bearer?.has?.(before)) report(auth, 'key-removed', after._id)
     }
     if (!auth.factors || (await auth.factors.of(before)).length === 0) return
-    auth.report(request, 'factor-removed', after._id)
-    tell(auth, after, 'factorRemoved', request)
+    report(auth, 'factor-removed', after._id)
+    tell(auth, after, 'factorRemoved')
   } catch (error) {
     // It is done: that must not look as if it had failed.
-    const told = { ...idsOf(request), error: String(error) }
+    const told = { ...idsOf(auth.request), error: String(error) }
     auth.logger.error('the factors and keys that have ended could not be read', told)
   }
 }
 
 /** The providers that `after` has and `before` has not, and the other way round. */
-function tellOfProviders(auth: Auth, before: Fields, after: Fields, request: ApiRequest): void {
+function tellOfProviders(auth: AuthRequest, before: Fields, after: Fields): void {
   for (const { name, idField } of auth.settings.providers.values()) {
     const was = before[idField] ?? undefined
     const is = after[idField] ?? undefined
     if (was === is) continue
     if (was !== undefined) {
-      auth.report(request, 'provider-unlinked', after._id, name)
-      tell(auth, after, 'providerUnlinked', request, name)
+      report(auth, 'provider-unlinked', after._id, name)
+      tell(auth, after, 'providerUnlinked', name)
     }
     if (is !== undefined) {
-      auth.report(request, 'provider-linked', after._id, name)
-      tell(auth, after, 'providerLinked', request, name)
+      report(auth, 'provider-linked', after._id, name)
+      tell(auth, after, 'providerLinked', name)
     }
   }
 }
 
 /** Tells the old address of `field` that it was changed. `before` is the account before the change. */
-export function tellOldAddress(
-  auth: Auth,
-  before: Fields,
-  field: string,
-  request: ApiRequest,
-): void {
+export function tellOldAddress(auth: AuthRequest, before: Fields, field: string): void {
   const { delivery, notices } = auth.settings
   const channel = channelsThere(auth.settings).find((each) => delivery.toField[each] === field)
   const to = before[field]
   if (!notices.has('address') || !channel || typeof to !== 'string' || to === '') return
-  send(auth, before, { to, channel, purpose: 'identifierChanged' }, request)
+  send(auth, before, { to, channel, purpose: 'identifierChanged' })
 }
 
 type Notice = Pick<Message, 'to' | 'channel' | 'purpose' | 'provider'>
 
-function send(auth: Auth, user: Fields, notice: Notice, request: ApiRequest): void {
-  const { logger } = auth
+function send(auth: AuthRequest, user: Fields, notice: Notice): void {
+  const { logger, request } = auth
   const work = auth.afterResponse(async () => {
     try {
-      await sendMessage(auth, user, { ...notice, code: '', secondsLeft: 0 }, request)
+      await sendMessage(auth, user, { ...notice, code: '', secondsLeft: 0 })
     } catch (error) {
       const told = String((error as Error)?.message ?? error)
       const ids = idsOf(request)
       logger.error(`a notice could not be sent by ${notice.channel}`, { ...ids, error: told })
     }
   })
-  if (work) requestInfo(request).later(work)
+  if (work) auth.later(work)
   else logger.error('too much is being sent: one notice was dropped', idsOf(request))
 }

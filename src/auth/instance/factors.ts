@@ -100,14 +100,13 @@ const RECENT_MS = 10 * 60_000
 
 /** Whether `user` has signed in a short time ago: with a second factor, if there are `factors` that count. */
 export function isRecent(
-  parts: VisitParts,
+  auth: VisitParts & { readonly request: ApiRequest },
   user: Fields,
-  request: ApiRequest,
   factors: readonly SecondFactor[],
 ): boolean {
-  const visit = visitOf(parts, user, request)
+  const visit = visitOf(auth, user, auth.request)
   const at = factors.length > 0 ? visit?.strongAt : visit?.at
-  return at !== undefined && at > parts.users.now() - RECENT_MS
+  return at !== undefined && at > auth.users.now() - RECENT_MS
 }
 
 /**

@@ -3,12 +3,11 @@
  * each function takes those that it needs.
  */
 
-import type { ApiRequest } from '../../http/request.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
 import { RequestAuthor } from '../../records/engine/author.ts'
 import type { Host } from '../../records/engine/host.ts'
-import type { Context, Guard, Handler } from '../../records/engine/route.ts'
+import type { Guard, Handler } from '../../records/engine/route.ts'
 import { SerialQueue } from '../../records/engine/serial-queue.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import { boundedHashing, type Hashing } from '../keys/hashing.ts'
@@ -21,7 +20,7 @@ import {
   type Purpose,
 } from '../keys/signing.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from '../providers/used-tokens.ts'
-import { type Access, createReport, type Report, type RouteName } from '../request-info.ts'
+import { type Access, type AuthRequestInfo, handlerOf, type RouteName } from '../request-info.ts'
 import type { StoredNames } from '../setup/field-names.ts'
 import type { Accounts, MethodRoute, OpenMethod } from '../setup/method.ts'
 import type { RoleSettings } from '../setup/roles.ts'
@@ -60,7 +59,6 @@ export interface Auth {
   readonly accepted: AcceptedTokens | undefined
   readonly hashing: Hashing
   readonly dummyWrite: DummyWrite
-  readonly report: Report
   readonly breakers: Breakers
   readonly mailCheck: MailCheck
   readonly afterResponse: AfterResponse
@@ -84,6 +82,9 @@ export interface Auth {
   readonly machinery: Machinery | undefined
   readonly factors: Factors | undefined
 }
+
+/** An instance at work on one request to its routes. */
+export interface AuthRequest extends Auth, AuthRequestInfo {}
 
 /** One route of accounts' own: its row in the table and its handler. */
 export interface AuthRoute extends RouteRow<RouteName> {
@@ -131,12 +132,7 @@ export interface Machinery {
   /** The second factors of the methods that are open. */
   factorsOf(auth: Auth): Factors
   handlerOf(auth: Auth, route: MethodRoute): Handler
-  confirmSession(
-    auth: Auth,
-    user: Fields,
-    request: ApiRequest,
-    signIn: SignIn,
-  ): Promise<Response | undefined>
+  confirmSession(auth: AuthRequest, user: Fields, signIn: SignIn): Promise<Response | undefined>
 }
 
 /** The instance of `settings` on `mount` in the app of `host`. */
@@ -188,7 +184,6 @@ export function createInstance(
     passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
     hashing,
     dummyWrite,
-    report: createReport(settings.onSecurityEvent, logger, now),
     breakers: senders,
     mailCheck: mailCheck(settings.delivery, senders.email, now),
     afterResponse: afterResponse(),
@@ -211,12 +206,6 @@ export function createInstance(
 
 type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [N in K]: T[N] }
 
-/** The instance, with the users as whoever sends `request` writes them: that is in the log of changes. */
-export function writtenBy(auth: Auth, request: ApiRequest): Auth {
-  if (!auth.users.model.changes) return auth
-  return { ...auth, users: auth.users.as(new RequestAuthor(() => request)) }
-}
-
 /** Opens the methods into `opened`; the parts of one have the same accounts. */
 function openMethods(auth: Auth, machinery: Machinery, opened: OpenMethod[]): void {
   const known = new Map<string, Accounts>()
@@ -236,7 +225,7 @@ function singleUse(
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
 }
 
-type Work = (auth: Auth, request: ApiRequest, context: Context) => Promise<Response>
+type Work = (auth: AuthRequest) => Promise<Response>
 
 /** A row of the table: `at` is its method and its path. */
 export function route(
@@ -247,13 +236,15 @@ export function route(
   more: Partial<AuthRoute> = {},
 ): AuthRoute {
   const [method = '', path = ''] = at.split(' ')
-  const handler = (auth: Auth): Handler => work.bind(undefined, auth)
-  return { name, method, path, access, handler, ...more }
+  return { name, method, path, access, handler: (auth) => handlerOf(auth, work), ...more }
 }
 
 /** `work`, whose writes to users are in the log of changes as those of whoever sends the request. */
 export function bySender(work: Work): Work {
-  return (auth, request, context) => work(writtenBy(auth, request), request, context)
+  return (auth) => {
+    if (!auth.users.model.changes) return work(auth)
+    return work({ ...auth, users: auth.users.as(new RequestAuthor(() => auth.request)) })
+  }
 }
 
 /** A route of an instance. */

@@ -1,6 +1,5 @@
 /** Proof of a mailbox by a code: `POST /email/code` and `POST /email/verify`. */
 
-import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/records.ts'
 import type { Change } from '../../ports/store.ts'
@@ -15,10 +14,10 @@ import {
 import { respondFirst, sendVerification } from '../delivery/code-requests.ts'
 import { tellOfEnded } from '../delivery/messages.ts'
 import type { RightCode } from '../instance/codes.ts'
-import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
+import { type Auth, type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'
 import type { OwnVisit } from '../instance/proven-identifiers.ts'
 import * as refuse from '../refusals.ts'
-import { requestInfo } from '../request-info.ts'
+import { report } from '../request-info.ts'
 import { guessPassword, inTurn } from '../sign-in.ts'
 
 const MAX_TRIES = 5
@@ -39,41 +38,36 @@ export const emailProof: OwnMethod = {
 }
 
 /** Responds, then sends a code that proves a mailbox. */
-async function sendEmailCode(auth: Auth, request: ApiRequest): Promise<Response> {
-  const address = addressIn(auth, await readBody(auth.host, request), request)
-  return respondFirst(auth, request, ['email'], async () => {
-    const user = await accountToVerify(auth, address, request)
-    return user !== undefined && (await sendVerification(auth, user, request))
+async function sendEmailCode(auth: AuthRequest): Promise<Response> {
+  const address = addressIn(auth, await readBody(auth))
+  return respondFirst(auth, ['email'], async () => {
+    const user = await accountToVerify(auth, address)
+    return user !== undefined && (await sendVerification(auth, user))
   })
 }
 
 /** Proves a mailbox by a code that was mailed to it. */
-async function verifyEmail(auth: Auth, request: ApiRequest): Promise<Response> {
-  const body = await readBody(auth.host, request)
+async function verifyEmail(auth: AuthRequest): Promise<Response> {
+  const { client, request } = auth
+  const body = await readBody(auth)
   const otp = credential(body, 'otp') ?? credential(body, 'code')
-  const address = addressIn(auth, body, request)
-  const { client } = requestInfo(request)
-  const user = await accountToVerify(auth, address, request)
+  const user = await accountToVerify(auth, addressIn(auth, body))
   const isSignedIn = request.auth !== undefined && request.auth.userId === String(user?._id)
-  const isOwn = isSignedIn || (await showsPassword(auth, user, body, request))
+  const isOwn = isSignedIn || (await showsPassword(auth, user, body))
   const right = await auth.codes.tryCode(user, otp, ['verification'], client)
   if (!right) {
-    auth.report(request, 'code-failed', user?._id)
+    report(auth, 'code-failed', user?._id)
     throw refuse.invalidCode()
   }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
   const { before, after } = await prove(auth, right, isOwn ? { sessionId: sid, client } : undefined)
-  auth.report(request, 'email-verified', right.user._id)
-  await tellOfEnded(auth, before, after, request)
+  report(auth, 'email-verified', right.user._id)
+  await tellOfEnded(auth, before, after)
   return messageResponse('Email address confirmed.')
 }
 
 /** What a body says of an address: its normal form, or undefined if it is none; null if the body says nothing. */
-function addressIn(
-  { settings }: Auth,
-  body: Fields,
-  request: ApiRequest,
-): string | null | undefined {
+function addressIn({ settings, request }: AuthRequest, body: Fields): string | null | undefined {
   const identifier = identifierString(body, 'identifier') ?? identifierString(body, 'email')
   if (!request.auth && (identifier === undefined || identifier === ''))
     throw refuse.identifierRequired()
@@ -87,9 +81,8 @@ function addressIn(
  * become theirs, else the one that has it.
  */
 async function accountToVerify(
-  { users, identifiers }: Auth,
+  { users, identifiers, request }: AuthRequest,
   address: string | null | undefined,
-  request: ApiRequest,
 ): Promise<Fields | undefined> {
   const { email } = users.names
   const own = request.auth ? await users.byId(request.auth.userId) : undefined
@@ -102,18 +95,15 @@ async function accountToVerify(
 
 /** The password serves as well as a sign-in, which `required` does not allow yet. */
 async function showsPassword(
-  auth: Auth,
+  auth: AuthRequest,
   user: Fields | undefined,
   body: Fields,
-  request: ApiRequest,
 ): Promise<boolean> {
   const password = credential(body, 'password')
   if (password === undefined) return false
   if (password !== null) checkPasswordSize(password)
-  const account = { key: addressIn(auth, body, request) ?? undefined, find: async () => user }
-  const guess = await inTurn(auth, account, request, () =>
-    guessPassword(auth, user, password, request),
-  )
+  const account = { key: addressIn(auth, body) ?? undefined, find: async () => user }
+  const guess = await inTurn(auth, account, () => guessPassword(auth, user, password))
   if (!guess.isRight) throw refuse.invalidCode()
   await auth.lockout.takeBack(guess.reservation, 'forgive')
   return true

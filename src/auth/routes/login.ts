@@ -1,15 +1,14 @@
 /** `POST /login`: from the credentials to the response. `POST /login/confirm` takes the same of the signed-in user. */
 
-import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/records.ts'
 import { checkPasswordSize, credential, namedAccount, readBody } from '../accounts/credentials.ts'
 import { tell } from '../delivery/messages.ts'
-import type { Auth, SignIn } from '../instance/instance.ts'
+import type { Auth, AuthRequest, SignIn } from '../instance/instance.ts'
 import type { Reservation } from '../instance/lockout.ts'
 import type { AskedStep } from '../instance/tickets.ts'
 import * as refuse from '../refusals.ts'
-import { requestInfo } from '../request-info.ts'
+import { report } from '../request-info.ts'
 import type { MethodSignIn, NamedAccount } from '../setup/method.ts'
 import { SecondStepRequired } from '../setup/options.ts'
 import { guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../sign-in.ts'
@@ -18,18 +17,13 @@ import { guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../si
  * Signs in by identifier and password, or by a method of `methods`. With `own`, the id of the signed-in user, it confirms
  * their session instead, and every other account is as if unknown.
  */
-export async function login(
-  auth: Auth,
-  request: ApiRequest,
-  _?: unknown,
-  own?: string,
-): Promise<Response> {
-  const body = await readBody(auth.host, request)
+export async function login(auth: AuthRequest, own?: string): Promise<Response> {
+  const body = await readBody(auth)
   for (const { signIn } of auth.methods) {
-    if (signIn?.takes(body)) return signIn.respond(body, request, own)
+    if (signIn?.takes(body)) return signIn.respond(body, auth.request, own)
   }
   const ticket = credential(body, 'ticket')
-  if (ticket !== undefined) return loginWithTicket(auth, ticket, body, request, own)
+  if (ticket !== undefined) return loginWithTicket(auth, ticket, body, own)
 
   // The credentials.
   const password = credential(body, 'password')
@@ -39,26 +33,25 @@ export async function login(
   if (password !== null) checkPasswordSize(password)
 
   // Its turn to hash.
-  return inTurn(auth, account, request, async (endTurn) => {
+  return inTurn(auth, account, async (endTurn) => {
     // The guess: counted in the record, then compared with the hash.
     const user = await account.find()
-    const guess = await guessPassword(auth, user, password, request)
+    const guess = await guessPassword(auth, user, password)
     endTurn()
-    if (!guess.isRight) throw refusal(auth, request, guess.isLocked ? user : undefined)
+    if (!guess.isRight) throw refusal(auth, guess.isLocked ? user : undefined)
 
     // What else may refuse the account, and a second step.
     const { reservation } = guess
-    await checkGuessed(auth, reservation, request)
-    const step = auth.settings.onLogin && (await askHook(auth, reservation, request))
+    await checkGuessed(auth, reservation)
+    const step = auth.settings.onLogin && (await askHook(auth, reservation))
     const asked = await askedStep(auth, reservation.user, step)
 
     // A hash of today's kind, if it is of another one.
     const set = await rehash(auth, reservation, String(password))
-    if (asked) return askForStep(auth, reservation, asked, set, request)
+    if (asked) return askForStep(auth, reservation, asked, set)
 
     // The session, in one conditional write.
-    const ending = { reservation, set, own }
-    const response = await respondSignedIn(auth, reservation.user, request, ending)
+    const response = await respondSignedIn(auth, reservation.user, { reservation, set, own })
     if (!response) throw refuse.invalidCredentials()
     return response
   })
@@ -88,11 +81,10 @@ async function rehash(
 
 /** Asks for the second step. The password was right: each answer is counted as a guess instead. */
 async function askForStep(
-  { lockout, tickets }: Auth,
+  { lockout, tickets, request }: AuthRequest,
   reservation: Reservation,
   step: AskedStep,
   set: Fields,
-  request: ApiRequest,
 ): Promise<Response> {
   const how = lockout.countsAnswers ? 'clear' : 'forgive'
   const noted = await lockout.takeBack(reservation, how, set)
@@ -101,12 +93,12 @@ async function askForStep(
 
 /** Signs in by the ticket of a first step and the answer that `onLogin` asks for. */
 async function loginWithTicket(
-  auth: Auth,
+  auth: AuthRequest,
   text: string | null,
   body: Fields,
-  request: ApiRequest,
   own: string | undefined,
 ): Promise<Response> {
+  const { request } = auth
   auth.factors?.checkAnswers(body)
   const ticket = await auth.tickets.read(text, request)
   if (!ticket) throw refuse.invalidTicket()
@@ -114,13 +106,13 @@ async function loginWithTicket(
   if (own !== undefined && own !== String(user._id)) throw refuse.invalidTicket()
   const reservation = await auth.lockout.reserveAnswer(user)
   if (!reservation) {
-    auth.report(request, 'sign-in-failed', user._id)
-    throw refusal(auth, request, user)
+    report(auth, 'sign-in-failed', user._id)
+    throw refusal(auth, user)
   }
   if (!ticket.isGoodFor(reservation.user)) throw refuse.invalidTicket()
-  await checkGuessed(auth, reservation, request)
-  const isStrong = ticket.isStrong || (await checkFactor(auth, reservation, body, request))
-  const step = await askHook(auth, reservation, request, body)
+  await checkGuessed(auth, reservation)
+  const isStrong = ticket.isStrong || (await checkFactor(auth, reservation, body))
+  const step = await askHook(auth, reservation, body)
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
   if (step)
     return auth.tickets.ask(
@@ -132,29 +124,28 @@ async function loginWithTicket(
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw refuse.invalidTicket()
-  if (usedTokens) requestInfo(request).later(usedTokens.sweep())
+  if (usedTokens) auth.later(usedTokens.sweep())
   const link = provider ? { [provider.idField]: user[provider.idField] } : {}
   const expect = { ...ticket.expect, ...link, ...eraOf(auth, reservation.user) }
   const more = provider && { provider: provider.name }
   const ending = { reservation, expect, more, own, isStrong }
-  const response = await respondSignedIn(auth, reservation.user, request, ending)
+  const response = await respondSignedIn(auth, reservation.user, ending)
   if (!response) throw refuse.invalidTicket()
   return response
 }
 
 /** Whether a second factor was asked for. Throws a 401 if the answer is wrong; its try has been counted. */
 async function checkFactor(
-  auth: Auth,
+  auth: AuthRequest,
   { user, locks }: Reservation,
   body: Fields,
-  request: ApiRequest,
 ): Promise<boolean> {
   const { factors } = auth
   const asked = factors ? await factors.asked(user) : []
   if (!factors || asked.length === 0) return false
-  if (await factors.isAnswered(user, asked, body, request)) return true
-  auth.report(request, 'sign-in-failed', user._id)
-  if (locks) auth.report(request, 'locked', user._id)
+  if (await factors.isAnswered(user, asked, body, auth.request)) return true
+  report(auth, 'sign-in-failed', user._id)
+  if (locks) report(auth, 'locked', user._id)
   throw refuse.invalidCredentials()
 }
 
@@ -189,29 +180,24 @@ interface Ending extends SignIn {
  * of a client that the account didn't know.
  */
 export async function respondSignedIn(
-  auth: Auth,
+  auth: AuthRequest,
   user: Fields,
-  request: ApiRequest,
   { own, more, ...signIn }: Ending,
 ): Promise<Response | undefined> {
-  if (own !== undefined) return auth.machinery?.confirmSession(auth, user, request, signIn)
-  const signedIn = await openSession(auth, user, request, signIn)
+  if (own !== undefined) return auth.machinery?.confirmSession(auth, user, signIn)
+  const signedIn = await openSession(auth, user, signIn)
   if (!signedIn) return undefined
-  auth.report(request, 'signed-in', user._id)
-  if (signedIn.isNewClient) tell(auth, user, 'newClient', request)
+  report(auth, 'signed-in', user._id)
+  if (signedIn.isNewClient) tell(auth, user, 'newClient')
   return valueResponse({ ...signedIn.data, ...more })
 }
 
 /** Throws what refuses the account besides the password. */
-async function checkGuessed(
-  auth: Auth,
-  reservation: Reservation,
-  request: ApiRequest,
-): Promise<void> {
+async function checkGuessed(auth: AuthRequest, reservation: Reservation): Promise<void> {
   try {
     await checkAccount(auth, reservation.user)
   } catch (error) {
-    auth.report(request, 'sign-in-failed', reservation.user._id)
+    report(auth, 'sign-in-failed', reservation.user._id)
     // A refusal must not allow more guesses: no earlier one is taken back.
     await auth.lockout.takeBack(reservation, 'forgive')
     throw error
@@ -220,50 +206,44 @@ async function checkGuessed(
 
 /** Runs `onLogin`: returns the second step that it asks for, and throws its refusal of the sign-in. */
 async function askHook(
-  auth: Auth,
+  auth: AuthRequest,
   reservation: Reservation,
-  request: ApiRequest,
   answer?: Fields,
 ): Promise<SecondStepRequired | undefined> {
   const { user } = reservation
   try {
-    return await runOnLogin(auth, user, request, answer && { answer })
+    return await runOnLogin(auth, user, answer && { answer })
   } catch (error) {
     // A user refused by onLogin may be guessing at a second factor; if onLogin itself fails, that is not a guess.
-    auth.report(request, 'sign-in-failed', user._id)
+    report(auth, 'sign-in-failed', user._id)
     if (!isRefusal(error)) await auth.lockout.takeBack(reservation, 'forgive')
-    else if (reservation.locks) auth.report(request, 'locked', user._id)
+    else if (reservation.locks) report(auth, 'locked', user._id)
     throw error
   }
 }
 
 /** The same for everyone, unless your options reveal which accounts are locked. */
-function refusal(
-  { lockout, settings }: Auth,
-  request: ApiRequest,
-  locked: Fields | undefined,
-): Error {
+function refusal({ lockout, settings, client }: AuthRequest, locked: Fields | undefined): Error {
   return locked && settings.lockout.reveal
-    ? refuse.tooManyAttempts(lockout.secondsLeft(locked, requestInfo(request).client))
+    ? refuse.tooManyAttempts(lockout.secondsLeft(locked, client))
     : refuse.invalidCredentials()
 }
 
 /** Signs `user` in by a method, which has checked who they are. */
 export async function signInBy(
-  auth: Auth,
+  auth: AuthRequest,
   user: Fields,
-  request: ApiRequest,
   { isStrong = false, expect = {}, own }: MethodSignIn = {},
 ): Promise<Response> {
   if (own !== undefined && own !== String(user._id)) throw refuse.invalidCredentials()
   await checkAccount(auth, user)
   // A lock holds for every method, or the right guess at another one would get around it.
-  if (auth.lockout.isLocked(user, requestInfo(request).client)) throw refuse.invalidCredentials()
-  const step = await runOnLogin(auth, user, request)
+  if (auth.lockout.isLocked(user, auth.client)) throw refuse.invalidCredentials()
+  const step = await runOnLogin(auth, user)
   const asked = await askedStep(auth, user, step, isStrong)
-  if (asked) return auth.tickets.ask(user, { ...asked, isStrong, expect }, request)
+  if (asked) return auth.tickets.ask(user, { ...asked, isStrong, expect }, auth.request)
   const ending = { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own }
-  const response = await respondSignedIn(auth, user, request, ending)
+  const response = await respondSignedIn(auth, user, ending)
   if (!response) throw refuse.invalidCredentials()
   return response
 }

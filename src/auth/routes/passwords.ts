@@ -1,7 +1,6 @@
 /** `POST /password/change`, `POST /password/forgot` and `POST /password/reset`. */
 
 import { checkTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/records.ts'
 import {
@@ -23,9 +22,9 @@ import {
 } from '../accounts/password-choice.ts'
 import { addressOf, respondFirst, sendNewCode } from '../delivery/code-requests.ts'
 import { tell, tellOfEnded } from '../delivery/messages.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { AuthRequest } from '../instance/instance.ts'
 import * as refuse from '../refusals.ts'
-import { requestInfo } from '../request-info.ts'
+import { report } from '../request-info.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import { channelsFor } from '../setup/delivery-settings.ts'
 import { RESET_CODES } from '../setup/field-names.ts'
@@ -34,43 +33,43 @@ import type { AuthSettings } from '../setup/settings.ts'
 import { guessPassword, inTurn } from '../sign-in.ts'
 
 /** Replaces the signed-in user's password; the current one counts as a guess, as it does at sign-in. */
-export async function changePassword(auth: Auth, request: ApiRequest): Promise<Response> {
-  const { settings, users, passwords } = auth
-  const body = await readBody(auth.host, request)
+export async function changePassword(auth: AuthRequest): Promise<Response> {
+  const { settings, users, passwords, request } = auth
+  const body = await readBody(auth)
   const current = credential(body, 'currentPassword')
   const chosen = credential(body, 'newPassword')
   const plain = newPassword(chosen, 'newPassword', settings.password.minLength)
   if (typeof current === 'string') checkPasswordSize(current)
   const user = await users.byId(request.auth?.userId)
-  await checkChoiceOf(auth, plain, user ?? {}, request)
+  await checkChoiceOf(auth, plain, user ?? {})
   return auth.hashing.admit(async () => {
-    const guess = await guessPassword(auth, user, current, request)
+    const guess = await guessPassword(auth, user, current)
     if (!guess.isRight) throw refuse.currentPasswordIncorrect()
     const { user: own } = guess.reservation
     const hash = await passwords.hash(plain)
     checkTime(request)
-    const change = passwordChange(auth, own, hash, requestInfo(request).client)
+    const change = passwordChange(auth, own, hash)
     const after = await users.update(own._id, change, users.passwordState(own))
     if (!after) throw refuse.currentPasswordIncorrect()
-    auth.report(request, 'password-changed', own._id)
-    tell(auth, after, 'passwordChanged', request)
+    report(auth, 'password-changed', own._id)
+    tell(auth, after, 'passwordChanged')
     return messageResponse('Password changed.')
-  }, signedInAsker(request))
+  }, signedInAsker(auth))
 }
 
 /** Responds, then sends a code to the account's stored address. */
-export async function forgotPassword(auth: Auth, request: ApiRequest): Promise<Response> {
+export async function forgotPassword(auth: AuthRequest): Promise<Response> {
   const { settings } = auth
-  const body = await readBody(auth.host, request)
+  const body = await readBody(auth)
   const account = namedAccount(auth, body)
   if (!account) throw refuse.identifierRequired()
   const channels = channelsFor(settings, Object.hasOwn(body, 'channel') ? body.channel : undefined)
-  return respondFirst(auth, request, meantBy(settings, body, channels), async (working) => {
+  return respondFirst(auth, meantBy(settings, body, channels), async (working) => {
     const user = await account.find()
     const channel = user && addressOf(auth, user, [...new Set([...working, ...channels])])?.channel
     if (!channel) return false
     const addressIn = (record: Fields) => addressOf(auth, record, [channel])?.to
-    return sendNewCode(auth, user, channel, addressIn, request)
+    return sendNewCode(auth, user, channel, addressIn)
   })
 }
 
@@ -90,9 +89,9 @@ function meantBy(
 }
 
 /** Sets a new password by a one-time code. */
-export async function resetPassword(auth: Auth, request: ApiRequest): Promise<Response> {
+export async function resetPassword(auth: AuthRequest): Promise<Response> {
   const { settings, users, passwords, codes, identifiers } = auth
-  const body = await readBody(auth.host, request)
+  const body = await readBody(auth)
   const account = namedAccount(auth, body)
   const code = credential(body, 'code')
   const chosen = credential(body, 'newPassword')
@@ -100,19 +99,18 @@ export async function resetPassword(auth: Auth, request: ApiRequest): Promise<Re
   if (!account) throw refuse.identifierRequired()
   if (!canReset(settings)) throw refuse.invalidCode()
   await checkChoice(auth, plain, [body.identifier, ...identifiersIn(settings, body)])
-  const { client } = requestInfo(request)
-  return inTurn(auth, account, request, async () => {
+  return inTurn(auth, account, async () => {
     const user = await account.find()
-    const right = await codes.tryCode(user, code, RESET_CODES, client)
+    const right = await codes.tryCode(user, code, RESET_CODES, auth.client)
     if (!right) {
-      auth.report(request, 'code-failed', user?._id)
+      report(auth, 'code-failed', user?._id)
       throw refuse.invalidCode()
     }
     const { user: own, kind } = right
-    await checkChoiceOf(auth, plain, own, request)
+    await checkChoiceOf(auth, plain, own)
     const hash = await passwords.hash(plain)
-    checkTime(request)
-    const change = resetChange(auth, settings.delivery.toField[kind], own, hash, client)
+    checkTime(auth.request)
+    const change = resetChange(auth, settings.delivery.toField[kind], own, hash)
     // The same step uses the code up, so of two parallel requests with the right code one is too late.
     const expect = {
       ...users.passwordState(own),
@@ -121,9 +119,9 @@ export async function resetPassword(auth: Auth, request: ApiRequest): Promise<Re
     }
     const after = change && (await users.update(own._id, change, expect))
     if (!after) throw refuse.invalidCode()
-    auth.report(request, 'password-reset', own._id)
-    tell(auth, after, 'passwordChanged', request)
-    await tellOfEnded(auth, own, after, request)
+    report(auth, 'password-reset', own._id)
+    tell(auth, after, 'passwordChanged')
+    await tellOfEnded(auth, own, after)
     return messageResponse('Password reset. Sign in with your new password.')
   })
 }

@@ -1,10 +1,8 @@
 /** `POST /register`: from the values to the account and its first session. */
 
 import { invalidFields } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/records.ts'
-import type { Context } from '../../records/engine/route.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import {
   checkNames,
@@ -16,25 +14,20 @@ import {
 } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { AuthRequest } from '../instance/instance.ts'
 import type { NewSession } from '../instance/sessions.ts'
 import { DECOY } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
-import { requestInfo } from '../request-info.ts'
+import { report } from '../request-info.ts'
 import { firstSignIn, openSession, type SignedIn } from '../sign-in.ts'
 
 /**
  * Creates an account and signs it in. With `emailVerification` a code goes to its mailbox; if verification is required,
  * the response holds the user but no tokens.
  */
-export async function register(
-  auth: Auth,
-  request: ApiRequest,
-  context: Pick<Context, 'waitUntil'>,
-): Promise<Response> {
-  const { settings, names, users, passwords, identifiers } = auth
-  const { client } = requestInfo(request)
-  const body = await readBody(auth.host, request)
+export async function register(auth: AuthRequest): Promise<Response> {
+  const { settings, names, users, passwords, identifiers, client } = auth
+  const body = await readBody(auth)
 
   // What the client asks for.
   const given = settings.identifiers
@@ -45,14 +38,14 @@ export async function register(
     throw refuse.identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(password, names.password, settings.password.minLength)
   const values: Fields = {
-    ...chosenFields(auth, body, settings.registerFields, request),
+    ...chosenFields(auth, body, settings.registerFields),
     [names.role]: settings.roles.first,
   }
   for (const [{ field, normalize }, value] of given) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)
   }
   checkNames(settings, values)
-  await checkChoiceOf(auth, plain, values, request)
+  await checkChoiceOf(auth, plain, values)
 
   // Its turn to hash.
   const asker = { client, account: String(values[given[0]?.[0].field ?? '']) }
@@ -65,31 +58,28 @@ export async function register(
     // The account, its first session and the client that it knows, in one write.
     const id = await users.newId()
     const mayOpen = !users.isDisabled(record) && !identifiers.awaitsProof(record)
-    const session = mayOpen ? auth.refresh?.open(id, request) : undefined
-    const stored = { ...record, ...startOf(auth, id, client, session) }
-    const user = await createAccount(auth, id, stored, request)
+    const session = mayOpen ? auth.refresh?.open(id, auth.request) : undefined
+    const stored = { ...record, ...startOf(auth, id, session) }
+    const user = await createAccount(auth, id, stored)
     if (!user) throw refuse.accountExists()
 
     // A code to its mailbox.
-    if (settings.emailVerification.enabled) {
-      context.waitUntil(sendVerification(auth, user, request))
-    }
+    if (settings.emailVerification.enabled) auth.later(sendVerification(auth, user))
     if (identifiers.awaitsProof(user)) {
       return valueResponse({ user: users.shown(user) }, { status: 201 })
     }
 
     // The response. If onRegister has just enabled the account, or ended its session, one is opened now.
     const first = mayOpen ? await firstSignIn(auth, user, session) : undefined
-    const data = first ?? (await signInAnew(auth, user, request))
-    return respond(auth, user, data, request)
+    const data = first ?? (await signInAnew(auth, user))
+    return respond(auth, user, data)
   }, asker)
 }
 
 /** What is stored with a new account besides its values: its first session, and the client that it knows. */
 function startOf(
-  { clients, sessions }: Auth,
+  { clients, sessions, client }: AuthRequest,
   _id: string,
-  client: string | undefined,
   session: NewSession | undefined,
 ): Fields {
   return {
@@ -99,26 +89,22 @@ function startOf(
 }
 
 /** Signs in to the account as it is by now, if its password is still the one of the sign-up. */
-async function signInAnew(
-  auth: Auth,
-  user: Fields,
-  request: ApiRequest,
-): Promise<SignedIn['data'] | undefined> {
+async function signInAnew(auth: AuthRequest, user: Fields): Promise<SignedIn['data'] | undefined> {
   const { users, names } = auth
   const now = await users.byId(user._id)
   if (now?.[names.password] !== user[names.password]) return undefined
-  return (await openSession(auth, now as Fields, request))?.data
+  return (await openSession(auth, now as Fields))?.data
 }
 
 /** The response to a sign-up with the data of its sign-in. Throws why the account is not signed in. */
 async function respond(
-  { users, report }: Auth,
+  auth: AuthRequest,
   { _id }: Fields,
   data: SignedIn['data'] | undefined,
-  request: ApiRequest,
 ): Promise<Response> {
+  const { users } = auth
   if (data) {
-    report(request, 'signed-in', _id)
+    report(auth, 'signed-in', _id)
     return valueResponse(data, { status: 201 })
   }
   const user = await users.byId(_id)

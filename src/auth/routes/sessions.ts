@@ -4,13 +4,12 @@
  */
 
 import { entryNotFound } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse, messageResponse, valueResponse } from '../../http/respond.ts'
 import { idsOf } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
 import { requestedId } from '../../records/read/read.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
+import { type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'
 import {
   type RefreshTokenState,
   RefreshTokens,
@@ -18,6 +17,7 @@ import {
   type Session,
 } from '../instance/sessions.ts'
 import * as refuse from '../refusals.ts'
+import { report } from '../request-info.ts'
 import { signInData } from '../sign-in.ts'
 
 const OPTION = { needs: 'refresh' } as const
@@ -36,44 +36,37 @@ export const sessionRoutes: OwnMethod = {
 }
 
 /** Ends every session of the user. */
-async function logoutAll({ sessions, report }: Auth, request: ApiRequest): Promise<Response> {
-  const id = String(request.auth?.userId)
-  await sessions.endAll(id)
-  report(request, 'session-ended', id)
+async function logoutAll(auth: AuthRequest): Promise<Response> {
+  const id = String(auth.request.auth?.userId)
+  await auth.sessions.endAll(id)
+  report(auth, 'session-ended', id)
   return messageResponse('Signed out everywhere.')
 }
 
 /** Ends one session of the signed-in user, and the tokens that belong to it. */
-async function endSession(
-  { users, sessions, refresh, report }: Auth,
-  request: ApiRequest,
-): Promise<Response> {
+async function endSession(auth: AuthRequest): Promise<Response> {
+  const { users, sessions, refresh, request } = auth
   const id = String(request.auth?.userId)
   const user = await users.byId(id)
   const session = user && refresh?.live(user, request.params.id)
   if (!session) throw entryNotFound()
   await sessions.end(id, session.id)
-  report(request, 'session-ended', id)
+  report(auth, 'session-ended', id)
   return messageResponse('Signed out.')
 }
 
 /** Ends every session of a user; for admins. */
-async function endUserSessions(
-  { settings, sessions, report }: Auth,
-  request: ApiRequest,
-): Promise<Response> {
-  const id = requestedId(settings, request)
-  if (!(await sessions.endAll(id))) throw entryNotFound()
-  report(request, 'session-ended', id)
+async function endUserSessions(auth: AuthRequest): Promise<Response> {
+  const id = requestedId(auth.settings, auth.request)
+  if (!(await auth.sessions.endAll(id))) throw entryNotFound()
+  report(auth, 'session-ended', id)
   return messageResponse('Signed out everywhere.')
 }
 
 /** The refresh token that a client sends: one of ours, or of another service if that is accepted. */
-async function tokenIn(
-  { host, accepted, refresh }: Auth,
-  request: ApiRequest,
-): Promise<SentToken | undefined> {
-  const text = credential(await readBody(host, request), 'refreshToken')
+async function tokenIn(auth: AuthRequest): Promise<SentToken | undefined> {
+  const { accepted, refresh } = auth
+  const text = credential(await readBody(auth), 'refreshToken')
   return accepted?.refreshToken ? accepted.refreshToken(text) : refresh?.read(text)
 }
 
@@ -81,22 +74,22 @@ async function tokenIn(
 const MAY_END: readonly RefreshTokenState[] = ['current', 'graced']
 
 /** Ends one session. The response is the same for every token. */
-async function logout(auth: Auth, request: ApiRequest): Promise<Response> {
-  const { users, sessions, report } = auth
-  const token = await tokenIn(auth, request)
+async function logout(auth: AuthRequest): Promise<Response> {
+  const { users, sessions } = auth
+  const token = await tokenIn(auth)
   const user = token && (await users.byToken(token.userId))
   const session = user && sessions.of(user).find(({ id }) => id === token.sessionId)
   if (session && MAY_END.includes(token.stateIn(session))) {
     const id = String(user._id)
     await sessions.end(id, session.id)
-    report(request, 'session-ended', id)
+    report(auth, 'session-ended', id)
   }
   return messageResponse('Signed out.')
 }
 
 /** Those that can still be used, the newest first. */
-async function listSessions(auth: Auth, request: ApiRequest): Promise<Response> {
-  const { users, sessions } = auth
+async function listSessions(auth: AuthRequest): Promise<Response> {
+  const { users, sessions, request } = auth
   const refresh = auth.refresh as RefreshTokens
   const user = await users.byId(request.auth?.userId)
   if (!user) throw refuse.invalidToken()
@@ -117,12 +110,12 @@ async function listSessions(auth: Auth, request: ApiRequest): Promise<Response> 
 const MAX_TRIES = 100
 
 /** Returns a new access token, and with rotation a new refresh token. */
-async function refresh(auth: Auth, request: ApiRequest): Promise<Response> {
+async function refresh(auth: AuthRequest): Promise<Response> {
   const tokens = auth.refresh as RefreshTokens
-  const token = await tokenIn(auth, request)
+  const token = await tokenIn(auth)
   if (!token) throw refuse.invalidRefreshToken()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const refreshed = await tryRefresh(auth, tokens, token, request)
+    const refreshed = await tryRefresh(auth, tokens, token)
     if (!refreshed) continue
     const { user, session } = refreshed
     const next = token.successorIn(session)
@@ -134,10 +127,9 @@ async function refresh(auth: Auth, request: ApiRequest): Promise<Response> {
 
 /** The user and the session after a compare-and-set; undefined if another write came first. Throws a 401. */
 async function tryRefresh(
-  auth: Auth,
+  auth: AuthRequest,
   tokens: RefreshTokens,
   token: SentToken,
-  request: ApiRequest,
 ): Promise<{ readonly user: Fields; readonly session: Session } | undefined> {
   const { users, sessions } = auth
   const user = await users.byToken(token.userId)
@@ -153,7 +145,7 @@ async function tryRefresh(
   if (tokens.isOver(session)) throw refuse.invalidRefreshToken()
   if (state === 'graced') return { user, session }
   if (state === 'reused') {
-    await revoke(auth, tokens, String(user._id), session.id, request)
+    await revoke(auth, tokens, String(user._id), session.id)
     throw refuse.invalidRefreshToken()
   }
   const next = token.refreshed(session)
@@ -165,14 +157,14 @@ async function tryRefresh(
 
 /** A token that was replaced long ago is used: one of its two holders is a thief (RFC 9700 §4.14.2). */
 async function revoke(
-  { logger, sessions, report }: Auth,
+  auth: AuthRequest,
   { settings }: RefreshTokens,
   userId: string,
   sessionId: string,
-  request: ApiRequest,
 ): Promise<void> {
+  const { logger, sessions, request } = auth
   logger.warn('a refresh token was used again', { ...idsOf(request), userId, sessionId })
   if (settings.revokeAllOnReuse) await sessions.endAll(userId)
   else await sessions.end(userId, sessionId)
-  report(request, 'token-reused', userId)
+  report(auth, 'token-reused', userId)
 }

@@ -1,14 +1,13 @@
 /** `POST /social/:provider`. */
 
-import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/records.ts'
 import { accountOf } from '../accounts/create-account.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { type Auth, type OwnMethod, route } from '../instance/instance.ts'
+import { type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'
 import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
-import { requestInfo } from '../request-info.ts'
+import { report } from '../request-info.ts'
 import { isRefusal, runOnLogin } from '../sign-in.ts'
 import { askedStep, checkAccount, respondSignedIn } from './login.ts'
 
@@ -30,21 +29,19 @@ interface Attempt {
 }
 
 /** Signs in by a provider's credential. Nothing else in the body identifies the user. */
-async function social(auth: Auth, request: ApiRequest): Promise<Response> {
-  const { settings, users, logger, report } = auth
+async function social(auth: AuthRequest): Promise<Response> {
+  const { settings, users, logger, request } = auth
   const name = request.params.provider ?? ''
   const provider = settings.providers.get(name)
   if (!provider) throw refuse.providerNotEnabled(name.slice(0, MAX_SHOWN_LENGTH))
-  const body = await readBody(auth.host, request)
+  const body = await readBody(auth)
   checkCredentials(provider, body)
   const attempt: Attempt = {}
   try {
     const profile = await provider.profile(body, users.now)
-    return await useOnce(auth, profile, request, () =>
-      signInBy(auth, provider, profile, request, attempt),
-    )
+    return await useOnce(auth, profile, () => signInBy(auth, provider, profile, attempt))
   } catch (error) {
-    if (isRefusal(error)) report(request, 'sign-in-failed', attempt.userId)
+    if (isRefusal(error)) report(auth, 'sign-in-failed', attempt.userId)
     const cause = error instanceof Error ? error.cause : undefined
     if (cause instanceof UnusableId) {
       logger.error(`social.${provider.name}: ${cause.message}`, idsOf(request))
@@ -54,23 +51,22 @@ async function social(auth: Auth, request: ApiRequest): Promise<Response> {
 }
 
 async function signInBy(
-  auth: Auth,
+  auth: AuthRequest,
   provider: Provider,
   profile: Verified,
-  request: ApiRequest,
   attempt: Attempt,
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const user = await accountOf(auth, provider, profile, request)
+    const user = await accountOf(auth, provider, profile)
     attempt.userId = user._id
     await checkAccount(auth, user)
-    const step = tries === 0 ? await runOnLogin(auth, user, request) : undefined
+    const step = tries === 0 ? await runOnLogin(auth, user) : undefined
     const asked = await askedStep(auth, user, step)
-    if (asked) return auth.tickets.ask(user, asked, request, provider)
+    if (asked) return auth.tickets.ask(user, asked, auth.request, provider)
     // Meanwhile the link may end, if the owner proves the account's address.
     const expect = { [provider.idField]: profile.id }
     const ending = { expect, more: { provider: provider.name } }
-    const response = await respondSignedIn(auth, user, request, ending)
+    const response = await respondSignedIn(auth, user, ending)
     if (response) return response
   }
   throw refuse.invalidCredentials()
@@ -82,15 +78,14 @@ async function signInBy(
  * guesses at a second factor.
  */
 async function useOnce(
-  { usedTokens }: Auth,
+  { usedTokens, later }: AuthRequest,
   { once }: Verified,
-  request: ApiRequest,
   signIn: () => Promise<Response>,
 ): Promise<Response> {
   if (!once || !usedTokens) return signIn()
   const giveBack = await usedTokens.use(once)
   if (!giveBack) throw refuse.providerRefused()
-  requestInfo(request).later(usedTokens.sweep())
+  later(usedTokens.sweep())
   try {
     return await signIn()
   } catch (error) {

@@ -2,11 +2,9 @@
 
 import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
-import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/read/read.ts'
 import type { Expected } from '../../records/write/conditional-write.ts'
 import { updateWithFiles } from '../../records/write/file-writes.ts'
@@ -22,23 +20,20 @@ import { reauthenticate } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
 import { tellOldAddress } from '../delivery/messages.ts'
 import { isAdmin } from '../guards.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { AuthRequest } from '../instance/instance.ts'
 import * as refuse from '../refusals.ts'
+import { report } from '../request-info.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isSelf } from './users.ts'
 
 /** Changes the fields in `updateFields`; identifiers and addresses for codes only with the current password. */
-export async function updateUser(
-  auth: Auth,
-  request: ApiRequest,
-  context: Pick<Context, 'waitUntil'>,
-): Promise<Response> {
-  const { settings, users, identifiers } = auth
+export async function updateUser(auth: AuthRequest): Promise<Response> {
+  const { settings, users, identifiers, request } = auth
   const id = requestedId(settings, request)
   if (!isSelf(request, id) && !isAdmin(settings.roles, request)) throw refuse.ownAccountOnly()
-  const body = await readBody(auth.host, request)
+  const body = await readBody(auth)
   const stored = auth.files.namedIn(body).length > 0 ? await users.byId(id) : undefined
-  const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
+  const chosen = chosenFields(auth, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(settings, chosen)
   const seen = await users.engine.validateSeen(given, withId(id))
@@ -54,17 +49,16 @@ export async function updateUser(
   const changes = stays ? { ...seen, [pendingEmail]: undefined } : seen
   const user =
     before && moved.length > 0
-      ? await moveUser(auth, before, { body, changes, moved }, request, context)
-      : await write(auth, id, changes, request)
+      ? await moveUser(auth, before, { body, changes, moved })
+      : await write(auth, id, changes)
   return valueResponse(users.shown(user), { headers: changeIdOf(users.engine, user._id) })
 }
 
 /** A profile is sent as JSON, so its write brings no files. */
 function write(
-  { host, users, files }: Auth,
+  { host, users, files, request }: AuthRequest,
   id: string,
   changes: Fields,
-  request: ApiRequest,
   expected?: Expected,
 ): Promise<Fields> {
   const owner = { host, engine: users.engine, files }
@@ -81,15 +75,13 @@ interface Move {
 
 /** Writes changes of identifiers, and notifies the old addresses. */
 async function moveUser(
-  auth: Auth,
+  auth: AuthRequest,
   before: Fields,
   { body, changes, moved }: Move,
-  request: ApiRequest,
-  context: Pick<Context, 'waitUntil'>,
 ): Promise<Fields> {
-  const { users, settings, identifiers } = auth
+  const { users, settings, identifiers, request } = auth
   const id = String(before._id)
-  const checked = await reauthenticate(auth, body, request)
+  const checked = await reauthenticate(auth, body)
   // If the owner proves the account's address meanwhile, this session has ended: nothing of it may be written after
   // that.
   const expected = isSelf(request, id)
@@ -104,19 +96,19 @@ async function moveUser(
   const stored = waits ? moved.filter((field) => field !== email) : moved
   const values = Object.fromEntries(stored.map((field) => [field, changes[field]]))
   if (await isTakenElsewhere(auth, values, id)) throw duplicate(stored)
-  const user = await write(auth, id, written, request, expected).catch(async (error: unknown) => {
+  const user = await write(auth, id, written, expected).catch(async (error: unknown) => {
     if (!hasStatus(error, 409)) throw error
     for (const field of stored) if (!(await identifiers.free(field, values[field]))) throw error
-    return write(auth, id, written, request, expected)
+    return write(auth, id, written, expected)
   })
   if (await isTakenElsewhere(auth, values, id)) {
     const old = Object.fromEntries(stored.map((field) => [field, before[field]]))
     await users.engine.update(withId(id), old, values)
     throw duplicate(stored)
   }
-  auth.report(request, 'identifier-changed', id)
-  if (waits) context.waitUntil(sendVerification(auth, user, request))
-  for (const field of moved) tellOldAddress(auth, before, field, request)
+  report(auth, 'identifier-changed', id)
+  if (waits) auth.later(sendVerification(auth, user))
+  for (const field of moved) tellOldAddress(auth, before, field)
   return user
 }
 

@@ -23,13 +23,14 @@ import { credential, readBody } from '../accounts/credentials.ts'
 import { checkNotLast, keepingAnAdmin } from '../accounts/last-admin.ts'
 import { reauthenticate } from '../accounts/password-choice.ts'
 import { isAdmin } from '../guards.ts'
-import type { Auth } from '../instance/instance.ts'
+import type { Auth, AuthRequest } from '../instance/instance.ts'
 import * as refuse from '../refusals.ts'
+import { report } from '../request-info.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import { hasRole, type RoleSettings } from '../setup/roles.ts'
 
 /** The signed-in user. */
-export async function me({ users, settings }: Auth, request: ApiRequest): Promise<Response> {
+export async function me({ users, settings, request }: AuthRequest): Promise<Response> {
   // `requireAuth` has just read it. If tokens alone decide, `request.user` was set by some middleware.
   const user = settings.token.invalidateOnPasswordChange
     ? request.user
@@ -39,7 +40,7 @@ export async function me({ users, settings }: Auth, request: ApiRequest): Promis
 }
 
 /** One user; other users than themselves and admins see only the `visibleFields`. */
-export async function getUser({ users, settings }: Auth, request: ApiRequest): Promise<Response> {
+export async function getUser({ users, settings, request }: AuthRequest): Promise<Response> {
   const id = requestedId(settings, request)
   const user = await users.byId(id)
   if (!user) throw entryNotFound()
@@ -93,15 +94,15 @@ export function usersLister({ settings, names, host, mount }: Auth): Handler {
 }
 
 /** Changes a user's roles. */
-export async function modifyRoles(auth: Auth, request: ApiRequest): Promise<Response> {
-  const { users, settings, roles } = auth
+export async function modifyRoles(auth: AuthRequest): Promise<Response> {
+  const { users, settings, roles, request } = auth
   const id = requestedId(settings, request)
-  const wanted = rolesIn(roles, await readBody(auth.host, request))
+  const wanted = rolesIn(roles, await readBody(auth))
   if (isSelf(request, id) && !hasRole(wanted, roles.admin)) throw refuse.ownAdminRole()
   const before = await users.byId(id)
   const after = before && (await changeRoles(auth, before, wanted))
   if (!after) throw entryNotFound()
-  auth.report(request, 'roles-changed', id)
+  report(auth, 'roles-changed', id)
   return valueResponse(users.shown(after), { headers: changeIdOf(users.engine, id) })
 }
 
@@ -152,14 +153,12 @@ function entriesOf(body: Fields): readonly unknown[] {
  * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. If
  * `onDelete` throws, the account stays.
  */
-export async function deleteUser(auth: Auth, request: ApiRequest): Promise<Response> {
-  const { users, settings } = auth
+export async function deleteUser(auth: AuthRequest): Promise<Response> {
+  const { users, settings, request } = auth
   const id = requestedId(settings, request)
   const isOwn = isSelf(request, id)
   if (!isOwn && !isAdmin(settings.roles, request)) throw refuse.ownAccountOnly()
-  const user = isOwn
-    ? await reauthenticate(auth, await readBody(auth.host, request), request)
-    : await users.byId(id)
+  const user = isOwn ? await reauthenticate(auth, await readBody(auth)) : await users.byId(id)
   if (!user) throw entryNotFound()
   await checkNotLast(auth, user, refuse.adminNeeded)
   await users.engine.checkRemovable(id)
@@ -172,6 +171,6 @@ export async function deleteUser(auth: Auth, request: ApiRequest): Promise<Respo
   if (!removed) throw isOwn ? refuse.sessionEnded() : entryNotFound()
   await removeFilesOf(auth, removed, request)
   for (const method of auth.methods) await method.forget?.(id)
-  auth.report(request, 'account-deleted', id)
+  report(auth, 'account-deleted', id)
   return messageResponse('Account deleted.', { headers: changeIdOf(users.engine, id) })
 }
