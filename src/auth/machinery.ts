@@ -22,7 +22,7 @@ import { Factors, isRecent, visitOf } from './instance/factors.ts'
 import type { Auth, AuthRequest, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
 import * as refuse from './refusals.ts'
-import { handlerOf, report, requestInfo } from './request-info.ts'
+import { type Access, handlerOf, report, requestInfo } from './request-info.ts'
 import { login, signInBy } from './routes/login.ts'
 import { channelsThere, isThere } from './setup/delivery-settings.ts'
 import type { Accounts, Method, MethodDefinition, MethodRoute, SentCode } from './setup/method.ts'
@@ -30,16 +30,12 @@ import { canReset } from './setup/model-checks.ts'
 import { confirmSession } from './sign-in.ts'
 
 /** Confirms the present session by what signs in to its account; every app with methods has it. */
-const confirmRoute: MethodRoute = {
-  name: 'confirmLogin',
-  method: 'POST',
-  path: '/login/confirm',
-  access: 'signed in',
+const confirmRoute = methodRoute('confirmLogin', 'POST /login/confirm', 'signed in', {
   enrols: true,
   hidesAccounts: true,
   summary: 'Makes the present session recent, by what signs in to its account',
   refusals: [refuse.invalidCredentials(), refuse.invalidTicket(), refuse.notActive()],
-}
+})
 
 const machinery: Machinery = {
   routes: [confirmRoute],
@@ -58,6 +54,17 @@ const machinery: Machinery = {
     if (!handler) throw new TypeError(`Auth: 'methods' has a route '${name}' without a handler`)
     return (request) => handler(request)
   },
+}
+
+/** A route of a method: `at` is its HTTP method and its path. */
+export function methodRoute(
+  name: string,
+  at: `${MethodRoute['method']} /${string}`,
+  access: Access,
+  more: Omit<MethodRoute, 'name' | 'method' | 'path' | 'access'>,
+): MethodRoute {
+  const [method, path] = at.split(' ') as [MethodRoute['method'], string]
+  return { name, method, path, access, ...more }
 }
 
 /**

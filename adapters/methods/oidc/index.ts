@@ -5,7 +5,7 @@
  */
 
 import { object, optional, string } from 'zod/mini'
-import { defineMethod } from '../../../src/auth/machinery.ts'
+import { defineMethod, methodRoute } from '../../../src/auth/machinery.ts'
 import * as account from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
@@ -21,11 +21,7 @@ const unknownPlace = () =>
   })
 
 const ROUTES: readonly MethodRoute[] = [
-  {
-    name: 'beginOidc',
-    method: 'GET',
-    path: '/login/oidc/:name',
-    access: 'anyone',
+  methodRoute('beginOidc', 'GET /login/oidc/:name', 'anyone', {
     summary: 'Sends the browser to an OpenID provider, to sign in there',
     query: object({ returnTo: string(), challenge: optional(string()) }),
     status: 302,
@@ -35,27 +31,19 @@ const ROUTES: readonly MethodRoute[] = [
       account.providerNotEnabled('<name>'),
       account.providerUnreachable(),
     ],
-  },
-  {
-    name: 'finishOidc',
-    method: 'GET',
-    path: '/login/oidc/:name/callback',
-    access: 'anyone',
+  }),
+  methodRoute('finishOidc', 'GET /login/oidc/:name/callback', 'anyone', {
     summary: 'Takes the answer of an OpenID provider, and sends the browser back to the app',
     status: 302,
     refusals: [account.invalidTicket(), account.providerNotEnabled('<name>')],
-  },
-  {
-    name: 'oidcLogin',
-    method: 'POST',
-    path: '/login/oidc',
-    access: 'anyone',
+  }),
+  methodRoute('oidcLogin', 'POST /login/oidc', 'anyone', {
     hidesAccounts: true,
     signsIn: true,
     summary: 'Signs in by the code that the browser has brought back from an OpenID provider',
     body: object({ code: string(), verifier: optional(string()) }),
     refusals: [account.invalidFormat(), account.invalidCredentials(), account.accountExists()],
-  },
+  }),
 ]
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { array, boolean, date, nullable, object, optional, record, string, unknown } from 'zod/mini'
-import { defineMethod } from '../../../src/auth/machinery.ts'
+import { defineMethod, methodRoute } from '../../../src/auth/machinery.ts'
 import * as refuse from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
@@ -36,52 +36,32 @@ const shown = object({
 })
 
 const ROUTES: readonly MethodRoute[] = [
-  {
-    name: 'beginPasskey',
-    method: 'POST',
-    path: '/passkeys/options',
-    access: 'signed in',
+  methodRoute('beginPasskey', 'POST /passkeys/options', 'signed in', {
     enrols: true,
     summary: 'Begins to register a passkey',
     response: begun,
     refusals: [refuse.recentSignInRequired()],
-  },
-  {
-    name: 'createPasskey',
-    method: 'POST',
-    path: '/passkeys',
-    access: 'signed in',
+  }),
+  methodRoute('createPasskey', 'POST /passkeys', 'signed in', {
     enrols: true,
     summary: 'Registers a passkey',
     body: object({ ticket: string(), credential: publicKey, name: optional(string()) }),
     response: shown,
     status: 201,
     refusals: [refuse.invalidFormat(), invalidFields({}), refused(), refuse.recentSignInRequired()],
-  },
-  {
-    name: 'listPasskeys',
-    method: 'GET',
-    path: '/passkeys',
-    access: 'signed in',
+  }),
+  methodRoute('listPasskeys', 'GET /passkeys', 'signed in', {
     enrols: true,
     summary: "Lists the user's passkeys, the newest first",
     response: array(shown),
-  },
-  {
-    name: 'renamePasskey',
-    method: 'PATCH',
-    path: '/passkeys/:id',
-    access: 'signed in',
+  }),
+  methodRoute('renamePasskey', 'PATCH /passkeys/:id', 'signed in', {
     summary: 'Changes the name of a passkey',
     body: object({ name: string() }),
     response: shown,
     refusals: [invalidFields({}), entryNotFound()],
-  },
-  {
-    name: 'deletePasskey',
-    method: 'DELETE',
-    path: '/passkeys/:id',
-    access: 'signed in',
+  }),
+  methodRoute('deletePasskey', 'DELETE /passkeys/:id', 'signed in', {
     summary: 'Removes a passkey',
     refusals: [
       refuse.recentSignInRequired(),
@@ -89,28 +69,20 @@ const ROUTES: readonly MethodRoute[] = [
       refuse.lastWayIn(),
       refuse.lastFactor(),
     ],
-  },
-  {
-    name: 'beginPasskeyLogin',
-    method: 'POST',
-    path: '/login/passkey/options',
-    access: 'anyone',
+  }),
+  methodRoute('beginPasskeyLogin', 'POST /login/passkey/options', 'anyone', {
     summary: 'Begins a sign-in by passkey, or with the ticket of a first step a second one',
     body: object({ ticket: optional(string()) }),
     response: begun,
     refusals: [refuse.invalidFormat()],
-  },
-  {
-    name: 'passkeyLogin',
-    method: 'POST',
-    path: '/login/passkey',
-    access: 'anyone',
+  }),
+  methodRoute('passkeyLogin', 'POST /login/passkey', 'anyone', {
     hidesAccounts: true,
     signsIn: true,
     summary: 'Signs in by a passkey',
     body: object({ ticket: string(), credential: publicKey }),
     refusals: [refuse.invalidFormat(), refuse.invalidCredentials()],
-  },
+  }),
 ]
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { array, date, nullable, object, optional, string } from 'zod/mini'
-import { defineMethod } from '../../auth/machinery.ts'
+import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import { invalidToken, noAccess, recentSignInRequired } from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { entryNotFound, invalidFields, invalidId } from '../../http/refusals.ts'
@@ -48,41 +48,25 @@ const shown = object({
 })
 
 const ROUTES: readonly MethodRoute[] = [
-  {
-    name: 'listKeys',
-    method: 'GET',
-    path: '/keys',
-    access: 'signed in',
+  methodRoute('listKeys', 'GET /keys', 'signed in', {
     summary: "Lists the user's API keys, the newest first",
     response: array(shown),
-  },
-  {
-    name: 'createKey',
-    method: 'POST',
-    path: '/keys',
-    access: 'signed in',
+  }),
+  methodRoute('createKey', 'POST /keys', 'signed in', {
     summary: 'Makes an API key, which is shown only here',
     body: object({ name: string(), expiresAt: optional(date()), allow: array(rule) }),
     response: object({ ...shown.shape, key: string() }),
     status: 201,
     refusals: [invalidFields({}), recentSignInRequired(), tooManyKeys()],
-  },
-  {
-    name: 'deleteKey',
-    method: 'DELETE',
-    path: '/keys/:id',
-    access: 'signed in',
+  }),
+  methodRoute('deleteKey', 'DELETE /keys/:id', 'signed in', {
     summary: 'Ends an API key of the user',
     refusals: [recentSignInRequired(), entryNotFound()],
-  },
-  {
-    name: 'deleteUserKeys',
-    method: 'DELETE',
-    path: '/users/:id/keys',
-    access: 'admin',
+  }),
+  methodRoute('deleteUserKeys', 'DELETE /users/:id/keys', 'admin', {
     summary: 'Ends all API keys of a user',
     refusals: [invalidId(), entryNotFound()],
-  },
+  }),
 ]
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { object, string } from 'zod/mini'
-import { defineMethod } from '../../auth/machinery.ts'
+import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { invalidFields } from '../../http/refusals.ts'
@@ -24,15 +24,11 @@ export interface EmailCodeOptions {
 }
 
 const ROUTES: readonly MethodRoute[] = [
-  {
-    name: 'sendLoginCode',
-    method: 'POST',
-    path: '/login/code',
-    access: 'anyone',
+  methodRoute('sendLoginCode', 'POST /login/code', 'anyone', {
     summary: 'Mails a code that signs in, if the account exists',
     body: object({ identifier: string() }),
     refusals: [refuse.identifierRequired(), refuse.notSent(1)],
-  },
+  }),
 ]
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { array, object, string } from 'zod/mini'
-import { defineMethod } from '../../auth/machinery.ts'
+import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { refusal } from '../../http/errors.ts'
@@ -38,21 +38,13 @@ const TICKET_MS = 10 * 60_000
 const recoveryCodes = object({ recoveryCodes: array(string()) })
 
 const ROUTES: readonly MethodRoute[] = [
-  {
-    name: 'createTotp',
-    method: 'POST',
-    path: '/totp',
-    access: 'signed in',
+  methodRoute('createTotp', 'POST /totp', 'signed in', {
     enrols: true,
     summary: 'Begins to set up an authenticator app; nothing changes until a code of it is right',
     response: object({ secret: string(), uri: string(), ticket: string() }),
     refusals: [refuse.recentSignInRequired(), enrolledAlready()],
-  },
-  {
-    name: 'confirmTotp',
-    method: 'POST',
-    path: '/totp/confirm',
-    access: 'signed in',
+  }),
+  methodRoute('confirmTotp', 'POST /totp/confirm', 'signed in', {
     enrols: true,
     summary:
       'Sets the authenticator app up, by its first code; the recovery codes are shown only here',
@@ -64,24 +56,16 @@ const ROUTES: readonly MethodRoute[] = [
       refuse.recentSignInRequired(),
       enrolledAlready(),
     ],
-  },
-  {
-    name: 'deleteTotp',
-    method: 'DELETE',
-    path: '/totp',
-    access: 'signed in',
+  }),
+  methodRoute('deleteTotp', 'DELETE /totp', 'signed in', {
     summary: 'Removes the authenticator app and the recovery codes',
     refusals: [refuse.recentSignInRequired(), entryNotFound(), refuse.lastFactor()],
-  },
-  {
-    name: 'createRecoveryCodes',
-    method: 'POST',
-    path: '/recovery-codes',
-    access: 'signed in',
+  }),
+  methodRoute('createRecoveryCodes', 'POST /recovery-codes', 'signed in', {
     summary: 'Replaces the recovery codes',
     response: recoveryCodes,
     refusals: [refuse.recentSignInRequired(), entryNotFound()],
-  },
+  }),
 ]
 
 /**
