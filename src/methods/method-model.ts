@@ -44,10 +44,11 @@ export class MethodRecords<T> {
     return (await firstIn(this.stored, filter)) as T | undefined
   }
 
-  /** Those of an account, in no order. */
+  /** Those of an account, the newest first. */
   async of(owner: string): Promise<T[]> {
     const filter = is('owner', owner)
-    return (await this.stored.find({ filter, sort: [], limit: MOST_RECORDS })) as T[]
+    const found = await this.stored.find({ filter, sort: [], limit: MOST_RECORDS })
+    return found.toSorted((a, b) => Number(b.createdAt) - Number(a.createdAt)) as T[]
   }
 
   /** Stores one; false if what must be unique is taken. */
@@ -55,10 +56,36 @@ export class MethodRecords<T> {
     return (await unlessTaken(this.stored.insert(record).then(() => true))) ?? false
   }
 
+  /**
+   * Removes one that `own` matches; false if there is none. It is marked first: of two that are removed at once, neither
+   * counts for the other. `check` throws if too little is left: both may be refused, but one stays.
+   */
+  async remove(own: Filter, check: () => Promise<void>): Promise<boolean> {
+    if (!(await this.stored.update(own, { set: { ends: true } }))) return false
+    try {
+      await check()
+    } catch (error) {
+      await this.stored.update(own, { unset: ['ends'] })
+      throw error
+    }
+    return (await this.stored.delete(own)) !== null
+  }
+
   /** Removes all of an account. */
   async forget(owner: string): Promise<void> {
     while (await this.stored.delete(is('owner', owner)));
   }
+}
+
+/** The JSON that was encrypted as a ticket; undefined if it is none, or was good `until` a time that is over. */
+export async function ticketIn<T extends { readonly until: number }>(
+  { decrypt, now }: Accounts,
+  ticket: unknown,
+  bound: string,
+): Promise<T | undefined> {
+  const text = await decrypt(ticket, bound)
+  const value = text === undefined ? undefined : (JSON.parse(text) as T)
+  return value && value.until > now() ? value : undefined
 }
 
 /** What a write gives; undefined if what must be unique is taken. */

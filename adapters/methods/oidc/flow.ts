@@ -10,6 +10,7 @@ import { base64url } from '../../../src/http/base64url.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { type ApiRequest, basePathOf } from '../../../src/http/request.ts'
 import { emptyResponse } from '../../../src/http/respond.ts'
+import { ticketIn } from '../../../src/methods/method-model.ts'
 import { idsOf } from '../../../src/ports/logger.ts'
 import type { Fields } from '../../../src/ports/records.ts'
 import { Links } from './links.ts'
@@ -32,25 +33,26 @@ const RANDOM_BYTES = 32
 const MAX_SHOWN_LENGTH = 64
 const MARK_LENGTH = 8
 
+export const unknownPlace = (): HttpError =>
+  new HttpError(400, "'returnTo' must be one of the pages that this app returns to.", {
+    code: 'unknown-return',
+  })
+
 /** The flow of one auth router, for all of its providers. */
 export class Flow {
   readonly providers: Map<string, OpenIdProvider> = new Map()
   readonly links: Links
   readonly #accounts: Accounts
-  readonly #unknownPlace: () => HttpError
 
-  constructor(accounts: Accounts, unknownPlace: () => HttpError) {
+  constructor(accounts: Accounts) {
     this.#accounts = accounts
-    this.#unknownPlace = unknownPlace
     this.links = new Links(accounts)
   }
 
   /** Whether `user` can sign in through a provider. */
   opens(user: Fields): Promise<boolean> {
-    return this.links.opens(
-      user,
-      [...this.providers.values()].map(({ options }) => options.issuer),
-    )
+    const issuers = [...this.providers.values()].map(({ options }) => options.issuer)
+    return this.links.opens(user, issuers)
   }
 
   /** Sends the browser to the provider. */
@@ -59,7 +61,7 @@ export class Flow {
     const { options } = provider
     const { returnTo, challenge } = request.query
     if (typeof returnTo !== 'string' || !options.returnTo.includes(returnTo)) {
-      throw this.#unknownPlace()
+      throw unknownPlace()
     }
     if (challenge !== undefined && !isChallenge(challenge)) throw refuse.invalidFormat()
     const ceremony: Ceremony = {
@@ -138,22 +140,18 @@ export class Flow {
     const start = `${cookieName(state)}=`
     const cookies = request.headers.get('cookie')?.split(/; */) ?? []
     const sealed = cookies.find((one) => one.startsWith(start))?.slice(start.length)
-    const text = await this.#accounts.decrypt(sealed, boundTo(provider))
-    const ceremony = text === undefined ? undefined : (JSON.parse(text) as Ceremony)
-    const isOwn = ceremony?.state === state && ceremony.until > this.#accounts.now()
-    return isOwn ? ceremony : undefined
+    const ceremony = await ticketIn<Ceremony>(this.#accounts, sealed, boundTo(provider))
+    return ceremony?.state === state ? ceremony : undefined
   }
 
   /** What a code stands for, used up. */
   async #broughtBy(code: string, verifier: string | undefined): Promise<Brought | undefined> {
-    const { decrypt, now, useOnce } = this.#accounts
-    const text = await decrypt(code, 'code')
-    const brought = text === undefined ? undefined : (JSON.parse(text) as Brought)
-    if (!brought || brought.until <= now()) return undefined
+    const brought = await ticketIn<Brought>(this.#accounts, code, 'code')
+    if (!brought) return undefined
     const { challenge, id, until } = brought
     const shown = verifier === undefined ? undefined : await calculatePKCECodeChallenge(verifier)
     if (challenge !== undefined && shown !== challenge) return undefined
-    return (await useOnce(id, until)) ? brought : undefined
+    return (await this.#accounts.useOnce(id, until)) ? brought : undefined
   }
 }
 

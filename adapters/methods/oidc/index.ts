@@ -8,17 +8,11 @@ import { object, optional, string } from 'zod/mini'
 import { defineMethod, methodRoute } from '../../../src/auth/machinery.ts'
 import * as account from '../../../src/auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
-import { HttpError } from '../../../src/http/errors.ts'
-import { Flow } from './flow.ts'
+import { Flow, unknownPlace } from './flow.ts'
 import { checkOidcOptions, fail, type OidcOptions } from './options.ts'
 import { OpenIdProvider } from './provider.ts'
 
 export type { OidcOptions } from './options.ts'
-
-const unknownPlace = () =>
-  new HttpError(400, "'returnTo' must be one of the pages that this app returns to.", {
-    code: 'unknown-return',
-  })
 
 const ROUTES: readonly MethodRoute[] = [
   methodRoute('beginOidc', 'GET /login/oidc/:name', 'anyone', {
@@ -77,7 +71,7 @@ const flows = new WeakMap<Accounts, Flow>()
 /** All providers of an auth router go through one flow, which the first of them opens. */
 function opened(accounts: Accounts, options: OidcOptions): OpenMethod {
   const known = flows.get(accounts)
-  const flow = known ?? new Flow(accounts, unknownPlace)
+  const flow = known ?? new Flow(accounts)
   flows.set(accounts, flow)
   const hasAddresses = accounts.newcomer({ identifier: 'a@example.com' }) !== undefined
   if (hasAddresses && !accounts.keepsMailProof) {

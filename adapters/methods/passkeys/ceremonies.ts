@@ -9,8 +9,9 @@ import {
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { base64url, bytesIn } from '../../../src/http/base64url.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
+import { ticketIn } from '../../../src/methods/method-model.ts'
 import type { Fields } from '../../../src/ports/records.ts'
-import type { Asserted, NewKey, Passkey } from './stored.ts'
+import type { Asserted, NewKey, Passkey, Passkeys } from './stored.ts'
 
 /** Options of `passkeys`. */
 export interface PasskeysOptions {
@@ -38,6 +39,8 @@ const CHALLENGE_BYTES = 32
 /** A challenge that was given out. */
 export interface Challenge {
   readonly challenge: string
+  /** Until when its ticket is good, in epoch milliseconds. */
+  readonly until: number
   /** The origin that asked for it, if it is one of the options'. */
   readonly origin?: string
 }
@@ -52,10 +55,12 @@ interface Begun {
 export class Ceremonies {
   readonly #accounts: Accounts
   readonly #options: PasskeysOptions
+  readonly #stored: Passkeys
 
-  constructor(accounts: Accounts, options: PasskeysOptions) {
+  constructor(accounts: Accounts, options: PasskeysOptions, stored: Passkeys) {
     this.#accounts = accounts
     this.#options = options
+    this.#stored = stored
   }
 
   /** What the ticket of a registration for `user` is bound to. */
@@ -63,9 +68,10 @@ export class Ceremonies {
     return JSON.stringify(['registration', String(user._id), this.#accounts.activeEra(user)])
   }
 
-  /** The options for a new passkey of `user`, who has `known` ones. */
-  async registration(user: Fields, known: readonly Passkey[], request: ApiRequest): Promise<Begun> {
+  /** The options for a new passkey of `user`. */
+  async registration(user: Fields, request: ApiRequest): Promise<Begun> {
     const { rpId, rpName } = this.#options
+    const known = await this.#stored.of(user)
     const { ticket, challenge } = await this.#ticket(this.registering(user), request)
     const label = this.#accounts.labelOf(user)
     const publicKey = await generateRegistrationOptions({
@@ -103,12 +109,8 @@ export class Ceremonies {
 
   /** The challenge in a ticket for `ceremony`, used up; undefined if it has expired, was used, or is none. */
   async challengeIn(ticket: string, ceremony: string): Promise<Challenge | undefined> {
-    const { decrypt, now, useOnce } = this.#accounts
-    const text = await decrypt(ticket, ceremony)
-    if (text === undefined) return undefined
-    const { challenge, origin, until } = JSON.parse(text) as Challenge & { readonly until: number }
-    const isNew = until > now() && (await useOnce(ticket, until))
-    return isNew ? { challenge, ...(origin && { origin }) } : undefined
+    const given = await ticketIn<Challenge>(this.#accounts, ticket, ceremony)
+    return given && (await this.#accounts.useOnce(ticket, given.until)) ? given : undefined
   }
 
   /** The key of a right registration; undefined for any other. */
@@ -129,10 +131,30 @@ export class Ceremonies {
     }
   }
 
-  /** What a right assertion by `passkey` says; undefined for any other. */
-  async asserted(
+  /** The account of a right assertion, which is noted as a use of the passkey; undefined for any other. */
+  async accountOf(
     credential: unknown,
-    given: Challenge,
+    given: Omit<Challenge, 'until'> | undefined,
+    request: ApiRequest,
+    own: string | undefined,
+  ): Promise<Fields | undefined> {
+    const passkey = await this.#stored.byCredential(credential)
+    // An unknown key takes as long as one that somebody has.
+    const user = await this.#accounts.byId(passkey?.owner ?? this.#accounts.newId())
+    const asserted = given && (await this.#asserted(credential, given, passkey))
+    if (!user || !asserted || !passkey || !this.#stored.isLive(passkey, user)) return undefined
+    if ((own !== undefined && own !== passkey.owner) || this.#accounts.isDisabled(user)) {
+      return undefined
+    }
+    if (await this.#stored.use(passkey, asserted)) return user
+    this.#accounts.report(request, 'passkey-cloned', passkey.owner)
+    return undefined
+  }
+
+  /** What a right assertion by `passkey` says; undefined for any other. */
+  async #asserted(
+    credential: unknown,
+    given: Omit<Challenge, 'until'>,
     passkey: Passkey | undefined,
   ): Promise<Asserted | undefined> {
     try {
@@ -153,7 +175,7 @@ export class Ceremonies {
     }
   }
 
-  #expected({ challenge, origin }: Challenge) {
+  #expected({ challenge, origin }: Omit<Challenge, 'until'>) {
     const { rpId, origins } = this.#options
     return {
       expectedChallenge: challenge,

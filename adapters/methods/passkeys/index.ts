@@ -7,14 +7,19 @@
 import { array, boolean, date, nullable, object, optional, record, string, unknown } from 'zod/mini'
 import { defineMethod, methodRoute } from '../../../src/auth/machinery.ts'
 import * as refuse from '../../../src/auth/refusals.ts'
-import type { Accounts, Method, MethodRoute, OpenMethod } from '../../../src/auth/setup/method.ts'
+import type {
+  Accounts,
+  Method,
+  MethodRoute,
+  OpenMethod,
+  SignInMethod,
+} from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
 import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
 import { checkOptions } from '../../../src/model/option-rules.ts'
 import { Ceremonies, type PasskeysOptions } from './ceremonies.ts'
-import { checkTyped, SignIns } from './sign-ins.ts'
 import { type Passkey, Passkeys } from './stored.ts'
 
 export type { PasskeysOptions }
@@ -125,8 +130,20 @@ export function passkeys(options: PasskeysOptions): Method<'passkeys'> {
 
 function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
   const stored = new Passkeys(accounts)
-  const ceremonies = new Ceremonies(accounts, options)
-  const signIns = new SignIns(accounts, stored, ceremonies)
+  const ceremonies = new Ceremonies(accounts, options, stored)
+  // Every failure is one 401, and none counts as a guess, because there is nothing to guess.
+  const respond: SignInMethod['respond'] = async (
+    { ticket, credential, passkey = credential },
+    request,
+    own,
+  ) => {
+    checkTyped(ticket, passkey)
+    const challenge = await ceremonies.challengeIn(ticket, 'sign-in')
+    const user = await ceremonies.accountOf(passkey, challenge, request, own)
+    if (user) return accounts.signIn(user, request, { isStrong: true, own })
+    accounts.report(request, 'sign-in-failed')
+    throw refuse.invalidCredentials()
+  }
   return {
     handlers: {
       ...registrations(accounts, stored, ceremonies),
@@ -136,14 +153,14 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
         if (ticket !== undefined && typeof ticket !== 'string') throw refuse.invalidFormat()
         return valueResponse(await ceremonies.authentication(ticket, request))
       },
-      passkeyLogin: async (request) => signIns.respond(await accounts.body(request), request),
+      passkeyLogin: async (request) => respond(await accounts.body(request), request, undefined),
     },
     signIn: {
       body: object({ ticket: string(), passkey: publicKey }),
       // The ticket of a second step is another one.
       takes: ({ ticket, credential, passkey = credential }) =>
         passkey !== undefined && (typeof ticket !== 'string' || !ticket.includes('~')),
-      respond: (body, request, own) => signIns.respond(body, request, own),
+      respond,
     },
     secondFactors: [
       {
@@ -154,7 +171,7 @@ function opened(accounts: Accounts, options: PasskeysOptions): OpenMethod {
         async isRight(user, credential, request, ticket) {
           const challenge = { challenge: ceremonies.challengeOf(ticket) }
           const own = String(user._id)
-          return (await signIns.accountOf(credential, challenge, request, own)) !== undefined
+          return (await ceremonies.accountOf(credential, challenge, request, own)) !== undefined
         },
       },
     ],
@@ -171,7 +188,7 @@ function registrations(
   return {
     async beginPasskey(request) {
       const user = await accounts.recent(request)
-      return valueResponse(await ceremonies.registration(user, await stored.of(user), request))
+      return valueResponse(await ceremonies.registration(user, request))
     },
     async createPasskey(request) {
       // The ticket says that the sign-in was recent; the account may have a factor since.
@@ -210,6 +227,14 @@ function ownPasskeys(accounts: Accounts, stored: Passkeys): OpenMethod['handlers
       accounts.tell(user, 'factorRemoved', request)
       return messageResponse('Passkey removed.')
     },
+  }
+}
+
+/** Throws a 400 for a ticket or a credential of another type. */
+function checkTyped(ticket: unknown, credential: unknown): asserts ticket is string {
+  const isObject = typeof credential === 'object' && credential !== null
+  if (typeof ticket !== 'string' || !isObject || Array.isArray(credential)) {
+    throw refuse.invalidFormat()
   }
 }
 

@@ -61,9 +61,7 @@ export class Passkeys {
 
   /** Those of `user`, the newest first. */
   async of(user: Fields): Promise<readonly Passkey[]> {
-    const found = await this.records.of(String(user._id))
-    const live = found.filter((passkey) => this.isLive(passkey, user))
-    return live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    return (await this.records.of(String(user._id))).filter((key) => this.isLive(key, user))
   }
 
   /** Whether it still opens the account of `user`. */
@@ -108,17 +106,10 @@ export class Passkeys {
 
   /** Removes one of `user`; false if they have none with that id. Throws a 409 for the last way into the account. */
   async remove(user: Fields, id: string): Promise<boolean> {
-    const own = this.#own(user, id)
-    if (!(await this.records.stored.update(own, { set: { ends: true } }))) return false
-    try {
-      // Of two ways in that are removed at once, neither counts for the other: both may be refused, but one stays.
+    return this.records.remove(this.#own(user, id), async () => {
       await this.#accounts.checkWayLeft(user)
       await this.#accounts.checkFactorLeft(user)
-    } catch (error) {
-      await this.records.stored.update(own, { unset: ['ends'] })
-      throw error
-    }
-    return (await this.records.stored.delete(own)) !== null
+    })
   }
 
   /** The one with that id, if it opens the account of `user`. */

@@ -71,8 +71,7 @@ export class Keys {
 
   /** The live keys of `user`, the newest first. */
   async of(user: Fields): Promise<readonly StoredKey[]> {
-    const live = (await this.records.of(String(user._id))).filter((key) => this.#isLive(key, user))
-    return live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    return (await this.records.of(String(user._id))).filter((key) => this.#isLive(key, user))
   }
 
   /** Makes a key for `user`. Throws a 409 if they have too many. */

@@ -117,19 +117,9 @@ export class Enrolled {
   /** Removes it; false if there is none. Throws a 409 if the user's role needs a factor and has no other. */
   async remove(user: Fields): Promise<boolean> {
     const stored = await this.of(user)
-    if (!stored || !(await this.#update(user, stored, { ends: true }))) return false
-    try {
-      // Of two factors that are removed at once, neither counts for the other: both may be refused, but one stays.
-      await this.#accounts.checkFactorLeft(user)
-    } catch (error) {
-      await this.records.stored.update(
-        ownedBy(user),
-        { unset: ['ends'] },
-        { expect: { ends: true } },
-      )
-      throw error
-    }
-    return (await this.records.stored.delete(all([ownedBy(user), withId(stored._id)]))) !== null
+    if (!stored) return false
+    const own = all([ownedBy(user), withId(stored._id)])
+    return this.records.remove(own, () => this.#accounts.checkFactorLeft(user))
   }
 
   #update(

@@ -13,6 +13,7 @@ import { entryNotFound } from '../../http/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/respond.ts'
 import { checkOptions } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/records.ts'
+import { ticketIn } from '../method-model.ts'
 import { newSecret, stepOf } from './codes.ts'
 import { Enrolled } from './enrolled.ts'
 
@@ -88,6 +89,13 @@ export function totp(options: TotpOptions): Method<'totp'> {
   })
 }
 
+/** What the ticket of a set-up has. */
+interface Begun {
+  readonly secret: string
+  /** Epoch milliseconds. */
+  readonly until: number
+}
+
 function opened(accounts: Accounts, issuer: string): OpenMethod {
   const enrolled = new Enrolled(accounts)
   const boundTo = (user: Fields) => JSON.stringify([String(user._id), accounts.activeEra(user)])
@@ -98,7 +106,7 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         if (await enrolled.of(user)) throw enrolledAlready()
         const secret = newSecret()
         const until = accounts.now() + TICKET_MS
-        const ticket = await accounts.encrypt(JSON.stringify([secret, until]), boundTo(user))
+        const ticket = await accounts.encrypt(JSON.stringify({ secret, until }), boundTo(user))
         return valueResponse({ secret, uri: uriOf(issuer, accounts.labelOf(user), secret), ticket })
       },
       async confirmTotp(request) {
@@ -106,11 +114,10 @@ function opened(accounts: Accounts, issuer: string): OpenMethod {
         const user = await accounts.strong(request)
         const { ticket, code } = await accounts.body(request)
         if (typeof ticket !== 'string' || typeof code !== 'string') throw refuse.invalidFormat()
-        const text = await accounts.decrypt(ticket, boundTo(user))
-        const [secret, until] = text === undefined ? ['', 0] : JSON.parse(text)
-        const step = until > accounts.now() ? await stepOf(secret, code, accounts.now()) : undefined
-        if (step === undefined) throw refuse.invalidCode()
-        const codes = await enrolled.enrol(user, secret, step)
+        const begun = await ticketIn<Begun>(accounts, ticket, boundTo(user))
+        const step = begun && (await stepOf(begun.secret, code, accounts.now()))
+        if (!begun || step === undefined) throw refuse.invalidCode()
+        const codes = await enrolled.enrol(user, begun.secret, step)
         if (!codes) throw enrolledAlready()
         accounts.report(request, 'factor-added', user._id)
         accounts.tell(user, 'factorAdded', request)
