@@ -124,7 +124,7 @@ export function accountsFor(auth: Auth, name: string): Accounts {
     pretendWrite: () => auth.dummyWrite(),
     body: (request) => readBody(at(request)),
     byId: (id) => users.byToken(String(id)),
-    named: (body) => namedAccount(auth, body),
+    named: (body, own) => namedAccount(auth, body, own),
     isDisabled: (user) => users.isDisabled(user),
     isLocked: (user, request) => auth.lockout.isLocked(user, at(request).client),
     sendCode: (request, find, make) => sendCode(at(request), find, make),

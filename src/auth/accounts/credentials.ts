@@ -76,11 +76,12 @@ const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 
 
 /**
  * The account named by a body's `identifier`, or by an identifier under a field's name; undefined if the body has
- * neither.
+ * neither. With `own`, the id of the signed-in user, theirs, unless the body names another one.
  */
 export function namedAccount(
   { users, identifiers: proven, settings }: Auth,
   body: Fields,
+  own?: string,
 ): NamedAccount | undefined {
   const { identifiers } = settings
   const text = identifierString(body, 'identifier')
@@ -89,7 +90,9 @@ export function namedAccount(
     text === undefined || text === ''
       ? named.filter(([, value]) => value !== undefined && value !== '')
       : identifiers.map((identifier) => [identifier, text] as const)
-  if (values.length === 0) return undefined
+  if (values.length === 0) {
+    return own === undefined ? undefined : { key: own, find: () => users.byId(own) }
+  }
   const wanted = values.flatMap(([identifier, typed]) => {
     const value = typeof typed === 'string' ? identifier.normalize(typed) : undefined
     const { field, kind } = identifier
@@ -108,7 +111,8 @@ export function namedAccount(
       const found = await users.engine.stored.find({ filter: any(filters), sort: [], limit })
       for (const { field, value } of wanted) {
         const user = found.find((record) => record[field] === value)
-        if (user && proven.mayIdentify(user, field)) return user
+        if (!user || !proven.mayIdentify(user, field)) continue
+        return own === undefined || own === String(user._id) ? user : undefined
       }
       return undefined
     },

@@ -9,7 +9,7 @@ import type { Reservation } from '../instance/lockout.ts'
 import type { AskedStep } from '../instance/tickets.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
-import type { MethodSignIn, NamedAccount } from '../setup/method.ts'
+import type { MethodSignIn } from '../setup/method.ts'
 import { SecondStepRequired } from '../setup/options.ts'
 import { guessPassword, inTurn, isRefusal, openSession, runOnLogin } from '../sign-in.ts'
 
@@ -27,7 +27,7 @@ export async function login(auth: AuthRequest, own?: string): Promise<Response> 
 
   // The credentials.
   const password = credential(body, 'password')
-  const account = own === undefined ? namedAccount(auth, body) : ownAccount(auth, body, own)
+  const account = namedAccount(auth, body, own)
   if (password === undefined || password === '') throw refuse.passwordRequired()
   if (!account) throw refuse.identifierRequired()
   if (password !== null) checkPasswordSize(password)
@@ -55,17 +55,6 @@ export async function login(auth: AuthRequest, own?: string): Promise<Response> 
     if (!response) throw refuse.invalidCredentials()
     return response
   })
-}
-
-/** The signed-in user's account, unless a body names another one. */
-function ownAccount(auth: Auth, body: Fields, own: string): NamedAccount {
-  const named = namedAccount(auth, body)
-  if (!named) return { key: own, find: () => auth.users.byId(own) }
-  const find = async () => {
-    const user = await named.find()
-    return String(user?._id) === own ? user : undefined
-  }
-  return { key: named.key, find }
 }
 
 /** What replaces the hash of a right password that was hashed in another way than passwords are now. */

@@ -221,8 +221,11 @@ export interface Accounts {
   body(request: ApiRequest): Promise<Fields>
   /** The account with that id. */
   byId(id: unknown): Promise<Fields | undefined>
-  /** The account that a body names by an identifier; undefined if it names none. */
-  named(body: Fields): NamedAccount | undefined
+  /**
+   * The account that a body names by an identifier; undefined if it names none. With `own`, as `respond` gets it, that of the
+   * signed-in user, unless the body names another one.
+   */
+  named(body: Fields, own?: string): NamedAccount | undefined
   /** The values of an account to be, for the address that a body names; undefined if it names none. It has no `_id`. */
   newcomer(body: Fields): Fields | undefined
   /**

@@ -78,10 +78,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
       async respond(body, request, own) {
         const { otp } = body
         if (typeof otp !== 'string') throw refuse.invalidFormat()
-        const person =
-          own === undefined
-            ? await personIn(accounts, body, signUp)
-            : await ownIn(accounts, body, own)
+        const person = await personIn(accounts, body, signUp && own === undefined, own)
         const used = await pending.use(mayTry(accounts, person, request), otp, request)
         if (!used || !person) {
           accounts.report(request, 'code-failed', person?._id)
@@ -108,17 +105,11 @@ async function personIn(
   accounts: Accounts,
   body: Fields,
   signUp: boolean,
+  own?: string,
 ): Promise<Fields | undefined> {
-  const named = accounts.named(body)
+  const named = accounts.named(body, own)
   if (!named) throw refuse.identifierRequired()
   return (await named.find()) ?? (signUp ? accounts.newcomer(body) : undefined)
-}
-
-/** The signed-in user's account, unless the body names another one. */
-async function ownIn(accounts: Accounts, body: Fields, own: string): Promise<Fields | undefined> {
-  const named = accounts.named(body)
-  const user = named ? await named.find() : await accounts.byId(own)
-  return String(user?._id) === own ? user : undefined
 }
 
 /** `person`, if codes open the account now. A locked or disabled one takes as long as one that is not there. */
