@@ -242,7 +242,7 @@ async function prove(
   const sessionId = auth.request.auth?.claims?.sid as string | undefined
   const signedIn = { sessionId, client }
   const change = identifiers.takeover(user, { field, ...(own !== undefined && { signedIn }) })
-  const after = await users.update(user._id, change, expect, users.enabled)
+  const after = await users.update(user._id, { ...change, expect, filter: users.enabled })
   if (!after) return undefined
   report(auth, 'email-verified', user._id)
   await tellOfEnded(auth, user, after)

@@ -12,7 +12,7 @@ import { visitOf } from './instance/factors.ts'
 import type { Auth, AuthRequest, SignIn } from './instance/instance.ts'
 import type { Reservation } from './instance/lockout.ts'
 import type { NewSession } from './instance/sessions.ts'
-import { together, type Write } from './instance/users.ts'
+import { replacing, together, type Write } from './instance/users.ts'
 import type { EndTurn } from './keys/hashing.ts'
 import { bearerToken } from './keys/signing.ts'
 import { report } from './request-info.ts'
@@ -151,8 +151,7 @@ function guessesAndClients(
   const { list, knewOthers } = clients.withStranger(read, client)
   // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
   const isAdded = list !== undefined && (round === 1 || !reservation)
-  const { field } = clients
-  const added = isAdded ? { set: { [field]: list }, expect: { [field]: read[field] } } : undefined
+  const added = isAdded ? replacing(read, clients.field, list) : undefined
   return { ...together(cleared, added), isNewClient: knewOthers }
 }
 
@@ -167,7 +166,6 @@ export async function confirmSession(
 ): Promise<Response | undefined> {
   const { users, refresh, sessions, lockout, request } = auth
   checkTime(request)
-  const { field } = sessions
   const same = { set, expect: { ...users.passwordState(user), ...expect }, filter: users.enabled }
   const at = new Date(users.now())
   const shown = { confirmedAt: at, ...(isStrong && { strongAt: at }) }
@@ -176,7 +174,7 @@ export async function confirmSession(
     const own = refresh?.live(read, request.auth?.claims?.sid as string | undefined)
     if (refresh && !own) return undefined
     const list = sessions.of(read).map((each) => (each === own ? { ...each, ...shown } : each))
-    const noted = own && { set: { [field]: list }, expect: { [field]: read[field] } }
+    const noted = own && replacing(read, sessions.field, list)
     return together(reservation && lockout.stepBack(reservation, 'clear', read), noted, same)
   })
   if (!done) return undefined

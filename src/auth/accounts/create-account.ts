@@ -218,7 +218,7 @@ async function prove(auth: AuthRequest, arrival: Arrival, user: Fields): Promise
   const unchanged = { ...users.passwordState(user), [field]: user[field], [idField]: user[idField] }
   try {
     const expect = { ...unchanged, ...identifiers.stateOf(user) }
-    const after = await users.update(user._id, { ...change, set }, expect)
+    const after = await users.update(user._id, { ...change, set, expect })
     if (after) await tellOfEnded(auth, user, after)
     return after ?? 'again'
   } catch (error) {

@@ -115,7 +115,7 @@ async function roleFirst<T>(
   const { users } = auth
   const taken = withoutRole(auth)
   await anotherAdmin(auth, [id], refusal)
-  if (!(await users.update(id, { set: taken }, expect))) return null
+  if (!(await users.update(id, { set: taken, expect }))) return null
   let written: T | null = null
   try {
     await anotherAdmin(auth, [id], refusal)
@@ -123,7 +123,7 @@ async function roleFirst<T>(
     return written
   } finally {
     const { role } = users.names
-    if (written === null) await users.update(id, { set: { [role]: expect[role] } }, taken)
+    if (written === null) await users.update(id, { set: { [role]: expect[role] }, expect: taken })
   }
 }
 

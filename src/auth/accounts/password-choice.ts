@@ -16,6 +16,7 @@ import { withTimeout } from '../../ports/with-timeout.ts'
 import { presentUser } from '../guards.ts'
 import { isRecent } from '../instance/factors.ts'
 import type { Auth, AuthRequest } from '../instance/instance.ts'
+import { together } from '../instance/users.ts'
 import type { Asker } from '../keys/hashing.ts'
 import * as refuse from '../refusals.ts'
 import type { AuthSettings } from '../setup/settings.ts'
@@ -123,13 +124,10 @@ export function resetChange(
   const change = passwordChange(auth, user, hash)
   if (!identifiers.mayIdentify(user, field)) return undefined
   if (!identifiers.isProvable(field) || identifiers.isProven(user, field)) return change
-  const { set, unset = [], ...more } = identifiers.takeover(user, { field })
-  const { password } = users.names
-  return {
-    ...more,
-    set: { ...set, ...change.set },
-    unset: unset.filter((gone) => gone !== password),
-  }
+  const taken = together(identifiers.takeover(user, { field }), change)
+  const gone = new Set(taken.unset)
+  gone.delete(users.names.password)
+  return { ...taken, unset: [...gone] }
 }
 
 /**

@@ -96,12 +96,12 @@ export class Codes {
       const set = { [slot.expiresAt]: expiresAt, [slot.attempts]: 0, [slot.sentAt]: sentAt }
       const ended = missingOr({ op: 'lte', field: slot.expiresAt, value: new Date(at) })
       const filter = all([rested, ended])
-      return this.#users.update(account._id, { set, unset: this.#hashes([kind]) }, {}, filter)
+      return this.#users.update(account._id, { set, unset: this.#hashes([kind]), filter })
     }
     const finds = () => {
       const open: Filter = { op: 'gt', field: slot.expiresAt, value: new Date(at) }
       const set = { [slot.sentAt]: sentAt }
-      return this.#users.update(account._id, { set }, {}, all([rested, open]))
+      return this.#users.update(account._id, { set, filter: all([rested, open]) })
     }
     const user = isAfter(account[slot.expiresAt], at)
       ? ((await finds()) ?? (await opens()))
@@ -130,20 +130,20 @@ export class Codes {
     }
     const { passwordChangedAt } = names
     const unchanged = { [passwordChangedAt]: user[passwordChangedAt] }
-    const within = this.#windowOf(issued)
+    const filter = this.#windowOf(issued)
+    const isWritten = async (write: Write) =>
+      (await this.#users.update(user._id, { ...write, filter })) !== null
     // A code that was valid before has been handed over before: it stays valid.
     const isFirst =
       (user[hash] ?? null) === null &&
-      (await this.#users.update(user._id, { set }, { ...unchanged, [hash]: undefined }, within)) !==
-        null
-    const isValid =
-      isFirst || (await this.#users.update(user._id, { set }, unchanged, within)) !== null
+      (await isWritten({ set, expect: { ...unchanged, [hash]: undefined } }))
+    const isValid = isFirst || (await isWritten({ set, expect: unchanged }))
     return {
       isValid,
       takeBack: async () => {
         const gone = isFirst ? this.#hashes([kind]) : []
         const expect = { [sentAt]: user[sentAt], ...(isFirst && { [hash]: sealed }) }
-        await this.#users.update(user._id, { unset: [sentAt, ...gone] }, expect, within)
+        await isWritten({ unset: [sentAt, ...gone], expect })
       },
     }
   }

@@ -208,12 +208,11 @@ export class ProvenIdentifiers {
     const isClaim = this.isProvable(field) && !this.isProven(holder, field)
     const yields = isProof && this.keepsProof(field) && isClaim
     if (this.mayIdentify(holder, field) && !yields) return false
-    await users.update(
-      holder._id,
+    await users.update(holder._id, {
       // A code that was sent to the value must not open what is left of the account.
-      { unset: yields ? [field, ...codes.allEnded] : [field] },
-      { ...this.stateOf(holder), [field]: value },
-    )
+      unset: yields ? [field, ...codes.allEnded] : [field],
+      expect: { ...this.stateOf(holder), [field]: value },
+    })
     return true
   }
 }

@@ -3,10 +3,9 @@
 import { base64url, textIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/records.ts'
-import type { Change } from '../../ports/store.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import type { RefreshSettings } from '../setup/token-settings.ts'
-import type { Users, Write } from './users.ts'
+import { replacing, type Users, type Write } from './users.ts'
 
 /** A stored session. */
 export interface Session {
@@ -54,8 +53,7 @@ export class Sessions {
 
   /** Ends one session. */
   async end(userId: string, id: string): Promise<void> {
-    const change: Change = { pull: { [this.field]: { key: 'id', value: id } } }
-    await this.#users.update(userId, change)
+    await this.#users.update(userId, { pull: { [this.field]: { key: 'id', value: id } } })
   }
 
   /**
@@ -75,9 +73,8 @@ export class Sessions {
   async endTokensOfDisabled(user: Fields, named: number): Promise<void> {
     const { names } = this.#users
     if (named !== this.#users.changedAt(user)) return
-    const field = names.passwordChangedAt
-    const set = { [field]: this.#users.nextChange(user) }
-    await this.#users.update(user._id, { set }, { [field]: user[field] })
+    const next = this.#users.nextChange(user)
+    await this.#users.update(user._id, replacing(user, names.passwordChangedAt, next))
   }
 }
 
@@ -198,8 +195,7 @@ export class RefreshTokens {
     const kept = list.filter((session) => session.id !== replaced && !this.isOver(session))
     const cap = this.settings.maxSessions
     if (isBlind || kept.length === list.length) return { push: { [field]: { value: entry, cap } } }
-    const set = { [field]: [...kept, entry].slice(-cap) }
-    return { set, expect: { [field]: user[field] } }
+    return replacing(user, field, [...kept, entry].slice(-cap))
   }
 
   /** The token in `text`, and its state. */

@@ -17,12 +17,12 @@ import { SECRETS, type StoredName, type StoredNames } from '../setup/field-names
 import type { AuthSettings } from '../setup/settings.ts'
 
 /** A conditional write to a user: what it changes, and what must be true of the record at that moment. */
-export interface Write extends Pick<Change, (typeof CHANGES)[number]> {
+export interface Write extends Change {
   readonly expect?: Fields
   readonly filter?: Filter | undefined
 }
 
-const CHANGES = ['set', 'unset', 'increment', 'push'] as const
+const CHANGES = ['set', 'unset', 'increment', 'push', 'pull'] as const
 
 /** What a write changes. */
 function changeIn(write: Write): Change {
@@ -32,6 +32,15 @@ function changeIn(write: Write): Change {
     if (part && Object.keys(part).length > 0) change[name] = part
   }
   return change
+}
+
+/** The write of `value` to a field of `user` that is still as it was read. */
+export function replacing(
+  user: Fields,
+  field: string,
+  value: unknown,
+): Record<'set' | 'expect', Fields> {
+  return { set: { [field]: value }, expect: { [field]: user[field] } }
 }
 
 /** One write that does what all of `parts` do, and expects what all of them expect. */
@@ -117,15 +126,17 @@ export class Users {
     return this.engine.first({ op: 'eq', field, value })
   }
 
-  /** One conditional write: the user after it; null if a condition does not hold. */
-  update(
-    id: unknown,
-    change: Change,
-    expect: Fields = {},
-    filter?: Filter,
-  ): Promise<Fields | null> {
-    const byId = withId(String(id))
-    return this.engine.stored.update(filter ? all([byId, filter]) : byId, change, { expect })
+  /**
+   * One conditional write: the user after it; null if a condition does not hold. A write of nothing is a read: hooks may have
+   * changed the record since, so what it expects must still be true.
+   */
+  async update(id: unknown, write: Write): Promise<Fields | null> {
+    const { expect = {}, filter } = write
+    const own = filter ? all([withId(String(id)), filter]) : withId(String(id))
+    const change = changeIn(write)
+    if (Object.keys(change).length > 0) return this.engine.stored.update(own, change, { expect })
+    const now = await this.engine.first(own)
+    return now && holds(now, expect) ? now : null
   }
 
   /**
@@ -141,20 +152,11 @@ export class Users {
     for (let round = 1; read && round <= most; round += 1) {
       const written = plan(read, round)
       if (!written) return undefined
-      const after = await this.#write(user._id, written)
+      const after = await this.update(user._id, written)
       if (after) return { after, written }
       read = await this.byId(user._id)
     }
     return undefined
-  }
-
-  /** A write of nothing is a read: hooks may have changed the record since, so what it expects must still be true. */
-  async #write(id: unknown, write: Write): Promise<Fields | null> {
-    const { expect = {}, filter } = write
-    const change = changeIn(write)
-    if (Object.keys(change).length > 0) return this.update(id, change, expect, filter)
-    const now = await this.engine.first(all([withId(String(id)), filter ?? everything]))
-    return now && holds(now, expect) ? now : null
   }
 
   /** A user's record without its secrets, and without what the model does not declare. */

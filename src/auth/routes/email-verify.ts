@@ -16,6 +16,7 @@ import { tellOfEnded } from '../delivery/messages.ts'
 import type { RightCode } from '../instance/codes.ts'
 import { type Auth, type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'
 import type { OwnVisit } from '../instance/proven-identifiers.ts'
+import { together } from '../instance/users.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
 import { guessPassword, inTurn } from '../sign-in.ts'
@@ -130,7 +131,7 @@ async function prove(
       ...codes.stateOf(right),
       ...(signedIn && { [sessions.field]: user[sessions.field] }),
     }
-    const after = await users.update(id, change, expect).catch(async (error: unknown) => {
+    const after = await users.update(id, { ...change, expect }).catch(async (error: unknown) => {
       if (!(error instanceof DuplicateKey)) throw error
       if (!(await identifiers.free(field, address, true))) throw refuse.accountExists()
       return null
@@ -162,5 +163,5 @@ function proofChange(
     return { set, unset: [...codes.allEnded, ...users.declared([pendingEmail])] }
   }
   const change = identifiers.takeover(proven, { field, ...(signedIn && { signedIn }) })
-  return { ...change, set: { ...change.set, [field]: address } }
+  return together(change, { set: { [field]: address } })
 }

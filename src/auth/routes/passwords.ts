@@ -48,8 +48,8 @@ export async function changePassword(auth: AuthRequest): Promise<Response> {
     const { user: own } = guess.reservation
     const hash = await passwords.hash(plain)
     checkTime(request)
-    const change = passwordChange(auth, own, hash)
-    const after = await users.update(own._id, change, users.passwordState(own))
+    const expect = users.passwordState(own)
+    const after = await users.update(own._id, { ...passwordChange(auth, own, hash), expect })
     if (!after) throw refuse.currentPasswordIncorrect()
     report(auth, 'password-changed', own._id)
     tell(auth, after, 'passwordChanged')
@@ -117,7 +117,7 @@ export async function resetPassword(auth: AuthRequest): Promise<Response> {
       ...codes.stateOf(right),
       ...identifiers.stateOf(own),
     }
-    const after = change && (await users.update(own._id, change, expect))
+    const after = change && (await users.update(own._id, { ...change, expect }))
     if (!after) throw refuse.invalidCode()
     report(auth, 'password-reset', own._id)
     tell(auth, after, 'passwordChanged')

@@ -16,6 +16,7 @@ import {
   type SentToken,
   type Session,
 } from '../instance/sessions.ts'
+import { replacing } from '../instance/users.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
 import { signInData } from '../sign-in.ts'
@@ -149,9 +150,8 @@ async function tryRefresh(
     throw refuse.invalidRefreshToken()
   }
   const next = token.refreshed(session)
-  const { field } = sessions
-  const set = { [field]: list.map((each) => (each === session ? next : each)) }
-  const after = await users.update(user._id, { set }, { [field]: user[field] })
+  const refreshed = list.map((each) => (each === session ? next : each))
+  const after = await users.update(user._id, replacing(user, sessions.field, refreshed))
   return after && !users.isDisabled(after) ? { user: after, session: next } : undefined
 }
 
