@@ -4,7 +4,6 @@
  * address that is proven after it; if it fails, that is logged and nothing else.
  */
 
-import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../ports/logger.ts'
 import type { MailMessage } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -45,24 +44,31 @@ export interface Message {
 
 /** Sends a message. Rejects if the sender does, or takes too long. */
 export function sendMessage(auth: AuthRequest, record: Fields, message: Message): Promise<void> {
-  const { request } = auth
   const { deliver, mail, sms } = auth.settings.delivery
   const { to, channel, purpose, code } = message
   const user = auth.users.withoutSecrets(record) as ShownUser
   const values = valuesOf(auth, message, user)
-  const content = { to, user, purpose, code }
-  return withTimeout(
-    DEADLINE_MS,
-    async () => {
-      if (deliver) await deliver(withRequest({ ...content, channel }, request))
-      else if (channel === 'email' && mail) await sendMail(mail, content, values, request)
-      else if (sms) {
-        const text = await smsText(sms.templates, purpose as SmsPurpose, values)
-        await sms.sender(withRequest({ ...content, text }, request))
-      }
-    },
-    () => new Error(`the ${channel} sender did not respond within ${DEADLINE_MS} ms`),
-  )
+  // A live request holds sockets, which refer to themselves: `JSON.stringify` would throw.
+  const request: PropertyDescriptor = { value: auth.request }
+  const sent = <T extends object>(more: T) =>
+    Object.defineProperty({ to, user, purpose, code, ...more }, 'request', request) as CodeMessage &
+      T
+  return inTime(channel, async () => {
+    if (deliver) await deliver(sent({ channel }))
+    else if (channel === 'email' && mail) {
+      const texts = await mailTexts(mail.templates, purpose, values)
+      await handOver(mail, { to, ...texts }, sent(texts))
+    } else if (sms) {
+      const text = await smsText(sms.templates, purpose as SmsPurpose, values)
+      await sms.sender(sent({ text }))
+    }
+  })
+}
+
+/** Rejects if a sender does, or takes too long. */
+function inTime(channel: Channel, send: () => Promise<void>): Promise<void> {
+  const late = () => new Error(`the ${channel} sender did not respond within ${DEADLINE_MS} ms`)
+  return withTimeout(DEADLINE_MS, send, late)
 }
 
 function valuesOf(
@@ -81,19 +87,6 @@ function valuesOf(
   }
 }
 
-type Content = Pick<CodeMessage, 'to' | 'user' | 'purpose' | 'code'>
-
-async function sendMail(
-  settings: MailSettings,
-  content: Content,
-  values: TemplateValues,
-  request: ApiRequest,
-): Promise<void> {
-  const texts = await mailTexts(settings.templates, content.purpose, values)
-  const sent = withRequest({ ...content, ...texts }, request)
-  await handOver(settings, { to: content.to, ...texts }, sent)
-}
-
 /** Hands a mail to the transporter, or `sent` to your own sender. */
 async function handOver(
   { sender, transporter, from }: MailSettings,
@@ -102,14 +95,6 @@ async function handOver(
 ): Promise<void> {
   if (sender) await sender(sent)
   else await (await transporter?.())?.sendMail({ ...(from && { from }), ...mail })
-}
-
-/** A live request holds sockets, which refer to themselves: `JSON.stringify` would throw. */
-function withRequest<T extends object>(
-  message: T,
-  request: ApiRequest,
-): T & { readonly request: ApiRequest } {
-  return Object.defineProperty(message, 'request', { value: request }) as never
 }
 
 /** A mail of your own. */
@@ -141,11 +126,7 @@ export async function sendOwn(settings: MailSettings | undefined, mail: OwnMail)
     if (/[\r\n]/.test(value)) fail(`'mail.send': '${name}' must be one line`)
   }
   const message = { to, subject, text, ...(html !== undefined && { html }) }
-  await withTimeout(
-    DEADLINE_MS,
-    () => handOver(settings, message, { ...message, code: '' }),
-    () => new Error(`the email sender did not respond within ${DEADLINE_MS} ms`),
-  )
+  await inTime('email', () => handOver(settings, message, { ...message, code: '' }))
 }
 
 type NoticePurpose = Exclude<MessagePurpose, (typeof SMS_PURPOSES)[number] | 'signInCode'>

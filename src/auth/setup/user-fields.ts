@@ -1,18 +1,6 @@
 /** `userFields`: the zod fields that the auth routes need in a user model. */
 
-import {
-  _default,
-  array,
-  boolean,
-  date,
-  maxLength,
-  number,
-  object,
-  optional,
-  overwrite,
-  refine,
-  string,
-} from 'zod/mini'
+import * as z from 'zod/mini'
 import type {
   $ZodArray,
   $ZodBoolean,
@@ -111,7 +99,8 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
     refreshTokens: Boolean(given.refresh),
   }
   fields[names.role] = roleField(given)
-  for (const idField of idFieldsOf(given.social, given.fields)) fields[idField] = optional(string())
+  for (const idField of idFieldsOf(given.social, given.fields))
+    fields[idField] = z.optional(z.string())
   for (const name of SECRETS) {
     const isOfCodes = name === 'pendingEmail' || name.startsWith('verifyOtp')
     const isNeeded = isOfCodes ? Boolean(given.emailVerification) : (isDeclared[name] ?? true)
@@ -122,13 +111,37 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
 
 /** Makes the schema of each kind of secret. */
 const DECLARE: Readonly<Record<(typeof SECRET_KINDS)[SecretName], () => $ZodType>> = {
-  string: () => optional(string()),
-  date: () => optional(date()),
-  count: () => _default(number(), 0),
-  number: () => optional(number()),
-  clients: () => optional(array(knownClient())),
-  tries: () => optional(array(knownTries())),
-  sessions: () => optional(array(session())),
+  string: () => z.optional(z.string()),
+  date: () => z.optional(z.date()),
+  count: () => z._default(z.number(), 0),
+  number: () => z.optional(z.number()),
+  clients: () =>
+    listOf({
+      client: z.string(),
+      guesses: z.number(),
+      wrong: z.optional(z.number()),
+      lockedUntil: z.optional(z.date()),
+      at: z.date(),
+    }),
+  tries: () => listOf({ kind: z.string(), until: z.date(), count: z.number() }),
+  sessions: () =>
+    listOf({
+      id: z.string(),
+      hash: z.string(),
+      previousHash: z.optional(z.string()),
+      swappedHash: z.optional(z.string()),
+      rotatedAt: z.optional(z.date()),
+      createdAt: z.date(),
+      lastUsedAt: z.date(),
+      expiresAt: z.date(),
+      confirmedAt: z.optional(z.date()),
+      strongAt: z.optional(z.date()),
+      userAgent: z.optional(z.string()),
+    }),
+}
+
+function listOf(shape: Readonly<Record<string, $ZodType>>): $ZodType {
+  return z.optional(z.array(z.object(shape)))
 }
 
 function identifierFields(
@@ -138,14 +151,10 @@ function identifierFields(
   const entries = identifiersOf(identifiers, names).map(({ field, kind }, at) => {
     const option = identifiers[at]
     const isOwn = typeof option === 'object' && option.normalize !== undefined
-    return [field, optional(isOwn ? ownString() : identifierText(kind))] as const
+    const text = isOwn ? z.string().check(z.maxLength(MAX_LENGTH)) : identifierText(kind)
+    return [field, z.optional(text)] as const
   })
   return Object.fromEntries(entries)
-}
-
-/** As long as an identifier can be. */
-function ownString(): $ZodString {
-  return string().check(maxLength(MAX_LENGTH))
 }
 
 const INVALID: Readonly<Record<IdentifierKind, string>> = {
@@ -157,52 +166,22 @@ const INVALID: Readonly<Record<IdentifierKind, string>> = {
 /** An account has one form of its address, no matter which code writes the field. */
 function identifierText(kind: IdentifierKind): $ZodString {
   const normalize = normalizers[kind]
-  return string().check(
-    overwrite((text: string) => normalize(text) ?? text),
-    refine((text) => normalize(String(text)) !== undefined, INVALID[kind]),
+  return z.string().check(
+    z.overwrite((text: string) => normalize(text) ?? text),
+    z.refine((text) => normalize(String(text)) !== undefined, INVALID[kind]),
   )
 }
 
 function roleField(options: UserFieldsOptions): $ZodType {
   const roles = roleSettings(options.roles)
   const allowed = options.roles?.list
-  const role = string().check(
-    refine((name) => !allowed || allowed.includes(String(name)), 'Unknown role.'),
-  )
+  const role = z
+    .string()
+    .check(z.refine((name) => !allowed || allowed.includes(String(name)), 'Unknown role.'))
   const { first } = roles
   return roles.multiple
-    ? _default(array(role), () => [...(first as string[])])
-    : _default(role, first as string)
-}
-
-function knownClient(): $ZodType {
-  return object({
-    client: string(),
-    guesses: number(),
-    wrong: optional(number()),
-    lockedUntil: optional(date()),
-    at: date(),
-  })
-}
-
-function knownTries(): $ZodType {
-  return object({ kind: string(), until: date(), count: number() })
-}
-
-function session(): $ZodType {
-  return object({
-    id: string(),
-    hash: string(),
-    previousHash: optional(string()),
-    swappedHash: optional(string()),
-    rotatedAt: optional(date()),
-    createdAt: date(),
-    lastUsedAt: date(),
-    expiresAt: date(),
-    confirmedAt: optional(date()),
-    strongAt: optional(date()),
-    userAgent: optional(string()),
-  })
+    ? z._default(z.array(role), () => [...(first as string[])])
+    : z._default(role, first as string)
 }
 
 type NamesIn<F> = { readonly [K in keyof F as F[K] extends string ? K : never]: F[K] }
@@ -262,7 +241,7 @@ export function withModel(options: AuthOptions<never>): AuthOptions<never> {
   const made = defineModel(name, {
     fields: {
       ...base,
-      ...(disabled && { [disabled]: _default(boolean(), false) }),
+      ...(disabled && { [disabled]: z._default(z.boolean(), false) }),
       ...Object.fromEntries(own),
     },
     unique,
