@@ -47,21 +47,20 @@ export function guardsOf(
   { requiredFor, methods }: Pick<AuthSettings, 'requiredFor' | 'methods'>,
 ): Guards {
   const byRole = requiredFor.length > 0 ? [refuse.factorNeeded(), refuse.secondFactorNeeded()] : []
-  const byBearer = methods.flatMap(({ bearerRefusals = [] }) => bearerRefusals)
-  const refusalsOf = new Map<SignIn, readonly HttpError[]>([
-    [accountByAny, [...byRole, ...byBearer]],
-    [authenticate, byRole],
-  ])
-  const guard = (token: 'required' | 'optional', without: Without, signIn: SignIn): Guard =>
-    describeGuard(
-      async (request, context) => {
-        const auth = instanceOf(context)
-        const bearer = bearerToken(request)
-        await (bearer === undefined ? without(request, auth) : signIn(auth, request, bearer))
-      },
-      token === 'required' ? 'signed in' : 'anyone',
-      { token, refusals: refusalsOf.get(signIn) ?? [] },
-    )
+  const byAny = [...byRole, ...methods.flatMap(({ bearerRefusals = [] }) => bearerRefusals)]
+  const guard = (
+    token: 'required' | 'optional',
+    without: Without,
+    signIn: SignIn,
+    refusals: readonly HttpError[],
+  ): Guard => {
+    const check: Guard = async (request, context) => {
+      const auth = instanceOf(context)
+      const bearer = bearerToken(request)
+      await (bearer === undefined ? without(request, auth) : signIn(auth, request, bearer))
+    }
+    return describeGuard(check, token === 'required' ? 'signed in' : 'anyone', { token, refusals })
+  }
   const requireSecondFactor: Guard = async (request, context) => {
     if (!request.auth) throw refuse.authenticationRequired()
     const auth = instanceOf(context)
@@ -71,23 +70,18 @@ export function guardsOf(
   }
   const refusals = [refuse.authenticationRequired(), refuse.secondFactorNeeded()]
   const withoutFactor: SignIn = (auth, request, token) => authenticate(auth, request, token, false)
+  const anyone: Without = () => {}
   const unsigned: Without = (request) => {
     delete request.auth
   }
+  const strong = { token: 'required', refusals } as const
   return {
-    requireAuth: guard('required', actingOr(unauthenticated), accountByAny),
-    requireSession: guard('required', unauthenticated, authenticate),
-    enrolling: guard('required', unauthenticated, withoutFactor),
-    optionalAuth: guard(
-      'optional',
-      actingOr(() => {}),
-      accountByAny,
-    ),
-    tokenOnly: guard('optional', unsigned, authenticate),
-    requireSecondFactor: describeGuard(requireSecondFactor, 'second factor', {
-      token: 'required',
-      refusals,
-    }),
+    requireAuth: guard('required', actingOr(unauthenticated), accountByAny, byAny),
+    requireSession: guard('required', unauthenticated, authenticate, byRole),
+    enrolling: guard('required', unauthenticated, withoutFactor, []),
+    optionalAuth: guard('optional', actingOr(anyone), accountByAny, byAny),
+    tokenOnly: guard('optional', unsigned, authenticate, byRole),
+    requireSecondFactor: describeGuard(requireSecondFactor, 'second factor', strong),
   }
 }
 
@@ -102,10 +96,10 @@ type Without = (request: ApiRequest, auth: Auth) => void | Promise<void>
 type SignIn = (auth: Auth, request: ApiRequest, token: string) => Promise<void>
 
 /** Signs the user in whom the app itself acts for; `otherwise` deals with other requests without a token. */
-function actingOr(otherwise: () => void): Without {
+function actingOr(otherwise: Without): Without {
   return async (request, auth) => {
     const acting = actingFor(request)
-    if (!acting) return otherwise()
+    if (!acting) return otherwise(request, auth)
     const user = await auth.users.byToken(acting.userId)
     if (!user || auth.users.isDisabled(user)) throw refuse.notActive()
     await admit(auth, request, user, { sub: acting.userId }, false)

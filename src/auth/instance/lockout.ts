@@ -23,22 +23,14 @@ export interface Reservation {
   readonly locks: boolean
   /** The client that has a count of its own, and its entry in `user`. */
   readonly known?: { readonly client: string; readonly entry: KnownClient }
-  /** What was counted, with this guess. */
-  readonly counted: Counted
+  /** What was counted, with this guess; `wrong` in a row, over any time. */
+  readonly counted: Readonly<Record<'guesses' | 'wrong', number>>
   /** Where it was counted, if the client has no count of its own. */
   readonly count: Count
 }
 
-interface Counted {
-  readonly guesses: number
-  /** In a row, over any time. */
-  readonly wrong: number
-}
-
-/** The write that counts a guess, and the reservation after it. */
-interface Budget extends Write {
-  reserved(user: Fields): Reservation
-}
+/** The write that counts a guess, and where. */
+type Budget = Write & Pick<Reservation, 'known' | 'count'>
 
 /** Parallel guesses move an account from one case to the next, and overtake each other. */
 const MAX_CASES = 20
@@ -199,36 +191,34 @@ export class Lockout {
     user: Fields,
     budgetFor: (user: Fields, at: number) => Budget | undefined,
   ): Promise<Reservation | undefined> {
-    const counted = await this.#users.rewrite(user, MAX_CASES, (read) =>
+    const done = await this.#users.rewrite(user, MAX_CASES, (read) =>
       budgetFor(read, this.#users.now()),
     )
-    return counted?.written.reserved(counted.after)
+    if (!done) return undefined
+    const { after, written } = done
+    const { known, count } = written
+    const counted = {
+      guesses: Number(known ? known.entry.guesses : after[count.guesses]),
+      wrong: Number((known ? known.entry.wrong : count.row && after[count.row]) ?? 0),
+    }
+    const locks = counted.guesses >= this.#limits.max || counted.wrong >= MAX_IN_A_ROW
+    return { user: after, locks, counted, count, ...(known && { known }) }
   }
 
   /** Undefined while the client is locked out, or your app has locked the account for everyone. */
   #ownBudget(user: Fields, known: KnownClient, client: string, at: number): Budget | undefined {
     const { lockedUntil, ...rest } = known
-    const before = known.wrong ?? 0
-    if (lockedUntil && isAfter(lockedUntil, at)) return undefined
-    if (this.#isLockedByHand(user, at)) return undefined
-    if (before >= MAX_IN_A_ROW) return undefined
-    const counted = { guesses: lockedUntil ? 1 : known.guesses + 1, wrong: before + 1 }
-    const isLast = counted.guesses >= this.#limits.max
-    const lock = isLast && { lockedUntil: new Date(at + this.#limits.lockMs) }
-    const entry = { ...rest, ...counted, at: new Date(at), ...lock }
+    const wrong = known.wrong ?? 0
+    const isLocked = isAfter(lockedUntil, at) || this.#isLockedByHand(user, at)
+    if (isLocked || wrong >= MAX_IN_A_ROW) return undefined
+    const guesses = lockedUntil ? 1 : known.guesses + 1
+    const lock = guesses >= this.#limits.max && { lockedUntil: new Date(at + this.#limits.lockMs) }
+    const entry = { ...rest, guesses, wrong: wrong + 1, at: new Date(at), ...lock }
     const { set, expect } = this.#clients.replacing(user, known, entry)
     const { lockedUntil: field } = this.#guesses
-    return {
-      // A lock that was set by hand meanwhile holds for every client.
-      ...{ set, expect: { ...expect, [field]: user[field] } },
-      reserved: (first) => ({
-        user: first,
-        locks: isLast || counted.wrong >= MAX_IN_A_ROW,
-        known: { client, entry },
-        counted,
-        count: this.#guesses,
-      }),
-    }
+    // A lock that was set by hand meanwhile holds for every client.
+    const unlocked = { ...expect, [field]: user[field] }
+    return { set, expect: unlocked, known: { client, entry }, count: this.#guesses }
   }
 
   /** A lock that was set by hand, not by guesses. */
@@ -241,16 +231,9 @@ export class Lockout {
 
   /** Undefined while the account is locked, and after too many wrong passwords in a row. */
   #sharedBudget(user: Fields, at: number, count: Count): Budget | undefined {
-    const { guesses, lockedUntil, row } = count
+    const { lockedUntil, row } = count
     const isEnded = row !== undefined && Number(user[row] ?? 0) >= MAX_IN_A_ROW
     if (isAfter(user[lockedUntil], at) || isEnded) return undefined
-    return {
-      ...countingStep(count, this.#limits, user, at),
-      reserved: (first) => {
-        const counted = { guesses: Number(first[guesses]), wrong: row ? Number(first[row]) : 0 }
-        const locks = counted.guesses >= this.#limits.max || counted.wrong >= MAX_IN_A_ROW
-        return { user: first, locks, counted, count }
-      },
-    }
+    return { ...countingStep(count, this.#limits, user, at), count }
   }
 }

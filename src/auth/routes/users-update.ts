@@ -1,10 +1,10 @@
 /** `PATCH /users/:id`. */
 
-import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
+import { isDuplicate } from '../../records/engine/clashes.ts'
 import { requestedId } from '../../records/read/read.ts'
 import type { Expected } from '../../records/write/conditional-write.ts'
 import { updateWithFiles } from '../../records/write/file-writes.ts'
@@ -97,7 +97,7 @@ async function moveUser(
   const values = Object.fromEntries(stored.map((field) => [field, changes[field]]))
   if (await isTakenElsewhere(auth, values, id)) throw duplicate(stored)
   const user = await write(auth, id, written, expected).catch(async (error: unknown) => {
-    if (!hasStatus(error, 409)) throw error
+    if (!isDuplicate(error)) throw error
     for (const field of stored) if (!(await identifiers.free(field, values[field]))) throw error
     return write(auth, id, written, expected)
   })
@@ -110,10 +110,6 @@ async function moveUser(
   if (waits) auth.later(sendVerification(auth, user))
   for (const field of moved) tellOldAddress(auth, before, field)
   return user
-}
-
-function hasStatus(error: unknown, status: number): boolean {
-  return error instanceof HttpError && error.status === status
 }
 
 /** Without its identifier no one could sign in to the account. Null counts as one if the schema accepts it. */
