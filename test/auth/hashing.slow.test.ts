@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasher as noble } from '../../adapters/hashers/noble.ts'
 import { hasher as native } from '../../adapters/hashers/scrypt.ts'
-import { boundedHashing } from '../../src/auth/keys/hashing.ts'
+import { Hashing } from '../../src/auth/keys/hashing.ts'
 import { cheap, password } from './accounts.ts'
 import { parallel, service, statuses } from './service.ts'
 
@@ -48,7 +48,7 @@ describe('bounded hashing', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
   it('runs as many computations at once as there are cores, the others in turn', async () => {
-    const hashing = boundedHashing(() => 2)
+    const hashing = new Hashing(() => 2)
     const { work, ends } = held()
     const all = Promise.all(Array.from({ length: 5 }, () => hashing.run(work)))
     for (const running of [2, 3, 4, 5]) {
@@ -61,7 +61,7 @@ describe('bounded hashing', () => {
   })
 
   it('goes on after a computation that failed', async () => {
-    const hashing = boundedHashing(() => 1)
+    const hashing = new Hashing(() => 1)
     await expect(
       hashing.run(() => {
         throw new Error('broken')

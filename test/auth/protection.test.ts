@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { fairQueue } from '../../src/auth/keys/hashing.ts'
+import { FairQueue } from '../../src/auth/keys/hashing.ts'
 import { defineModel, HttpError, SecondStepRequired, type SecurityEvent } from '../../src/index.ts'
 import { password, userModel } from './accounts.ts'
 import { type Service, service } from './service.ts'
@@ -116,9 +116,9 @@ describe('a request that waits to be hashed', () => {
   it('waits for at most 20 seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      const queue = fairQueue()
+      const queue = new FairQueue()
       let turn: unknown = 'none yet'
-      void queue.take('a', 'a').then((given) => {
+      void queue.take({ client: 'a', account: 'a' }).then((given) => {
         turn = given
       })
       await vi.advanceTimersByTimeAsync(19_999)

@@ -1,23 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { slots as nativeSlots } from '../../adapters/hashers/scrypt.ts'
-import { type EndTurn, fairQueue } from '../../src/auth/keys/hashing.ts'
+import { type EndTurn, FairQueue } from '../../src/auth/keys/hashing.ts'
 import { networkOf } from '../../src/auth/request-info.ts'
 import { cheap, password } from './accounts.ts'
 import { service } from './service.ts'
 
 /** A queue with one turn, which the test hands on; `order` lists who has had it. */
 async function queue() {
-  const line = fairQueue()
+  const line = new FairQueue()
   line.open(1)
   const order: string[] = []
-  let end = (await line.take('first', 'first')) as EndTurn
+  let end = (await line.take({ client: 'first', account: 'first' })) as EndTurn
   const wait = (client: string, account: string, isKnown = false) =>
-    line
-      .take(client, account, () => isKnown)
-      .then((turn) => {
-        order.push(turn ? `${client}:${account}` : `${client}:${account} refused`)
-        if (turn) end = turn
-      })
+    line.take({ client, account, isKnown: () => isKnown }).then((turn) => {
+      order.push(turn ? `${client}:${account}` : `${client}:${account} refused`)
+      if (turn) end = turn
+    })
   const next = async () => {
     // All have joined their lines by then.
     await new Promise(setImmediate)
@@ -64,11 +62,11 @@ describe('turns to hash', () => {
   })
 
   it('are not lost while a queue asks whether a client is known', async () => {
-    const line = fairQueue()
+    const line = new FairQueue()
     line.open(1)
-    const end = await line.take('a', 'a')
+    const end = await line.take({ client: 'a', account: 'a' })
     const answer = Promise.withResolvers<boolean>()
-    const later = line.take('b', 'b', () => answer.promise)
+    const later = line.take({ client: 'b', account: 'b', isKnown: () => answer.promise })
     end?.()
     answer.resolve(false)
     expect(await later).toBeTypeOf('function')
@@ -88,12 +86,12 @@ describe('turns to hash', () => {
   })
 
   it('do not come after the longest wait: it is a refusal', async () => {
-    const line = fairQueue(5)
+    const line = new FairQueue(5)
     line.open(1)
-    const end = await line.take('a', 'a')
-    expect(await line.take('b', 'b')).toBeUndefined()
+    const end = await line.take({ client: 'a', account: 'a' })
+    expect(await line.take({ client: 'b', account: 'b' })).toBeUndefined()
     end?.()
-    expect(await line.take('c', 'c')).toBeTypeOf('function')
+    expect(await line.take({ client: 'c', account: 'c' })).toBeTypeOf('function')
   })
 
   it.each([

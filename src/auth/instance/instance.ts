@@ -10,7 +10,7 @@ import type { Host } from '../../records/engine/host.ts'
 import type { Guard, Handler } from '../../records/engine/route.ts'
 import { SerialQueue } from '../../records/engine/serial-queue.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
-import { boundedHashing, type Hashing } from '../keys/hashing.ts'
+import { Hashing } from '../keys/hashing.ts'
 import { type Passwords, passwordsOf } from '../keys/passwords.ts'
 import {
   type AcceptToken,
@@ -158,7 +158,7 @@ export function createInstance(
     settings.refresh && Refresh && new Refresh(settings.refresh, sessions, refreshKeys, now)
   const codes = new Codes(users, clients, dummyWrite, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
-  const hashing = boundedHashing()
+  const hashing = new Hashing()
   const senders = breakers(now)
   const methods: OpenMethod[] = []
   const machinery = settings.methods[0]?.machinery as Machinery | undefined

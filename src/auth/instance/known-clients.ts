@@ -9,7 +9,7 @@ import { sameText } from '../../http/base64url.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import { type Keys, seal } from '../keys/signing.ts'
-import { isAfter, replacing, type Users, type Write } from './users.ts'
+import { isAfter, type Users, type Write } from './users.ts'
 
 /** A client that has signed in, as it is stored. */
 export interface KnownClient {
@@ -59,7 +59,7 @@ export class KnownClients {
   /** The write that puts `next` in place of `known`. */
   replacing(user: Fields, known: KnownClient, next: KnownClient): Record<'set' | 'expect', Fields> {
     const list = this.#list(user).map((each) => (each.client === known.client ? next : each))
-    return replacing(user, this.field, list)
+    return { set: { [this.field]: list }, expect: { [this.field]: user[this.field] } }
   }
 
   /** The client of `user` with that key, without any guesses, sealed by the first secret; `before` is its entry until now. */

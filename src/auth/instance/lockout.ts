@@ -209,8 +209,8 @@ export class Lockout {
   #ownBudget(user: Fields, known: KnownClient, client: string, at: number): Budget | undefined {
     const { lockedUntil, ...rest } = known
     const wrong = known.wrong ?? 0
-    const isLocked = isAfter(lockedUntil, at) || this.#isLockedByHand(user, at)
-    if (isLocked || wrong >= MAX_IN_A_ROW) return undefined
+    if (lockedUntil && isAfter(lockedUntil, at)) return undefined
+    if (this.#isLockedByHand(user, at) || wrong >= MAX_IN_A_ROW) return undefined
     const guesses = lockedUntil ? 1 : known.guesses + 1
     const lock = guesses >= this.#limits.max && { lockedUntil: new Date(at + this.#limits.lockMs) }
     const entry = { ...rest, guesses, wrong: wrong + 1, at: new Date(at), ...lock }

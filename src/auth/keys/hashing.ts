@@ -12,60 +12,59 @@ export interface Asker {
   readonly isKnown?: () => boolean | Promise<boolean>
 }
 
-/** Admits requests that will hash, and runs computations. */
-export interface Hashing {
+/** A request reads and writes too: while it does, another one hashes. */
+const TURNS_PER_SLOT = 2
+
+/** The hashing of one app: admits requests that will hash, and runs computations. */
+export class Hashing {
+  readonly #slots: () => number | Promise<number>
+  readonly #turns: FairQueue = new FairQueue()
+  readonly #waiting: (() => void)[] = []
+  #starting: Promise<number> | undefined
+  #free: number | undefined
+
+  /** `slots` returns how many computations may run at once; it is called once. */
+  constructor(slots: () => number | Promise<number> = slotsHere) {
+    this.#slots = slots
+  }
+
   /**
    * Runs a request that will hash, when it is its turn. Throws a 503 if too many are waiting already, or if its turn
    * does not come in time: before anything is read, or counted against an account. Once nothing more will be hashed,
    * the request may pass its turn on early.
    */
-  admit<T>(request: (endTurn: EndTurn) => Promise<T>, asker: Asker): Promise<T>
-  /** Runs one computation, when it is its turn. */
-  run<T>(computation: () => T | Promise<T>): Promise<T>
-}
-
-/** A request reads and writes too: while it does, another one hashes. */
-const TURNS_PER_SLOT = 2
-
-/** The hashing of one app. `slots` returns how many computations may run at once; it is called once. */
-export function boundedHashing(slots: () => number | Promise<number> = slotsHere): Hashing {
-  let free: number | undefined
-  let starting: Promise<number> | undefined
-  const waiting: (() => void)[] = []
-  const turns = fairQueue()
-
-  const start = async (): Promise<void> => {
-    starting ??= Promise.resolve(slots())
-    const count = await starting
-    if (free !== undefined) return
-    free = count
-    turns.open(count * TURNS_PER_SLOT)
+  async admit<T>(request: (endTurn: EndTurn) => Promise<T>, asker: Asker): Promise<T> {
+    if (this.#free === undefined) await this.#start()
+    const end = await this.#turns.take(asker)
+    if (!end) throw unavailable()
+    try {
+      return await request(end)
+    } finally {
+      end()
+    }
   }
 
-  return {
-    async admit(request, asker) {
-      if (free === undefined) await start()
-      const end = await turns.take(asker.client ?? '', asker.account ?? '', asker.isKnown)
-      if (!end) throw unavailable()
-      try {
-        return await request(end)
-      } finally {
-        end()
-      }
-    },
-    async run(computation) {
-      if (free === undefined) await start()
-      if (free) free -= 1
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      try {
-        return await computation()
-      } finally {
-        // A waiting computation takes over the slot.
-        const next = waiting.shift()
-        if (next) next()
-        else free = (free ?? 0) + 1
-      }
-    },
+  /** Runs one computation, when it is its turn. */
+  async run<T>(computation: () => T | Promise<T>): Promise<T> {
+    if (this.#free === undefined) await this.#start()
+    if (this.#free) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await computation()
+    } finally {
+      // A waiting computation takes over the slot.
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free = (this.#free ?? 0) + 1
+    }
+  }
+
+  async #start(): Promise<void> {
+    this.#starting ??= Promise.resolve(this.#slots())
+    const count = await this.#starting
+    if (this.#free !== undefined) return
+    this.#free = count
+    this.#turns.open(count * TURNS_PER_SLOT)
   }
 }
 
@@ -74,6 +73,16 @@ async function slotsHere(): Promise<number> {
   const { slots } = await import('#scrypt')
   return slots()
 }
+
+/** Ends a turn. Calling it twice is harmless. */
+export type EndTurn = () => void
+
+/** Per line. A waiting request costs some KiB; a flood of some hundred connections fits in. */
+const MAX_WAITING = 512
+/** More waiting requests than this mean an overload. */
+const OVERLOAD = 32
+/** After that, clients and proxies have given up on the request. */
+const MAX_WAIT_MS = 20_000
 
 /**
  * A fair queue of turns: the waiting clients take turns, and within a client its accounts do.
@@ -88,91 +97,74 @@ async function slotsHere(): Promise<number> {
  * an address of their own or from the flood's. In a line of first come, first served, with at most 16 places a client, it
  * is 16 turns if the flood has one address, 299 if it has 300, and none ever comes from the flood's own address.
  */
-export interface FairQueue {
+export class FairQueue {
+  readonly #known = new Line()
+  readonly #strangers = new Line()
+  readonly #maxWaitMs: number
+  #free = 0
+  #takesNewest = false
+  #knownIsNext = true
+
+  constructor(maxWaitMs: number = MAX_WAIT_MS) {
+    this.#maxWaitMs = maxWaitMs
+  }
+
   /** Sets how many turns there are at once. */
-  open(turns: number): void
+  open(turns: number): void {
+    this.#free += turns
+    this.#hand()
+  }
+
   /**
    * Resolves with the function that ends the turn, when the turn has come; with undefined if there is no place left, or
-   * the turn has not come in time. `isKnown` says whether the client belongs to the account; it is called only if the
-   * request must wait.
+   * the turn has not come in time. `isKnown` is called only if the request must wait.
    */
-  take(
-    client: string,
-    account: string,
-    isKnown?: () => boolean | Promise<boolean>,
-  ): Promise<EndTurn | undefined>
-}
+  async take({ client = '', account = '', isKnown }: Asker): Promise<EndTurn | undefined> {
+    // Turns are handed on as they end, so a free one means that nobody waits.
+    if (this.#free > 0) return this.#begin()
+    const line = (await isKnown?.()) ? this.#known : this.#strangers
+    // All others may have been served during the await: then no one would pass the turn on.
+    if (this.#free > 0) return this.#begin()
+    const keys = { client: JSON.stringify([client]), account: JSON.stringify([client, account]) }
+    if (line.waiting.length >= MAX_WAITING && !line.giveUpFor(keys)) return undefined
+    return new Promise((resolve) => {
+      const settle = (turn: EndTurn | undefined) => {
+        clearTimeout(timer)
+        resolve(turn)
+      }
+      const one: Waiting = { ...keys, settle }
+      const timer = setTimeout(() => {
+        line.remove(one)
+        resolve(undefined)
+      }, this.#maxWaitMs)
+      line.add(one)
+    })
+  }
 
-/** Ends a turn. Calling it twice is harmless. */
-export type EndTurn = () => void
-
-/** Per line. A waiting request costs some KiB; a flood of some hundred connections fits in. */
-const MAX_WAITING = 512
-/** More waiting requests than this mean an overload. */
-const OVERLOAD = 32
-/** After that, clients and proxies have given up on the request. */
-const MAX_WAIT_MS = 20_000
-
-/** A queue without turns yet. */
-export function fairQueue(maxWaitMs: number = MAX_WAIT_MS): FairQueue {
-  const known = new Line()
-  const strangers = new Line()
-  let free = 0
-  let takesNewest = false
-  let knownIsNext = true
-
-  const begin = (): EndTurn => {
+  #begin(): EndTurn {
     let ended = false
-    free -= 1
+    this.#free -= 1
     return () => {
       if (ended) return
       ended = true
-      free += 1
-      hand()
+      this.#free += 1
+      this.#hand()
     }
   }
 
-  const nextStranger = () => {
-    takesNewest = strangers.waiting.length > OVERLOAD && !takesNewest
-    return strangers.next(takesNewest)
-  }
-
-  const hand = (): void => {
-    while (free > 0 && known.waiting.length + strangers.waiting.length > 0) {
-      const next = knownIsNext
-        ? (known.next(false) ?? nextStranger())
-        : (nextStranger() ?? known.next(false))
-      knownIsNext = !knownIsNext
-      next?.settle(begin())
+  #hand(): void {
+    while (this.#free > 0 && this.#known.waiting.length + this.#strangers.waiting.length > 0) {
+      const next = this.#knownIsNext
+        ? (this.#known.next(false) ?? this.#nextStranger())
+        : (this.#nextStranger() ?? this.#known.next(false))
+      this.#knownIsNext = !this.#knownIsNext
+      next?.settle(this.#begin())
     }
   }
 
-  return {
-    open(turns) {
-      free += turns
-      hand()
-    },
-    async take(client, account, isKnown = () => false) {
-      // Turns are handed on as they end, so a free one means that nobody waits.
-      if (free > 0) return begin()
-      const line = (await isKnown()) ? known : strangers
-      // All others may have been served during the await: then no one would pass the turn on.
-      if (free > 0) return begin()
-      const keys = { client: JSON.stringify([client]), account: JSON.stringify([client, account]) }
-      if (line.waiting.length >= MAX_WAITING && !line.giveUpFor(keys)) return undefined
-      return new Promise((resolve) => {
-        const settle = (turn: EndTurn | undefined) => {
-          clearTimeout(timer)
-          resolve(turn)
-        }
-        const one: Waiting = { ...keys, settle }
-        const timer = setTimeout(() => {
-          line.remove(one)
-          resolve(undefined)
-        }, maxWaitMs)
-        line.add(one)
-      })
-    },
+  #nextStranger(): Waiting | undefined {
+    this.#takesNewest = this.#strangers.waiting.length > OVERLOAD && !this.#takesNewest
+    return this.#strangers.next(this.#takesNewest)
   }
 }
 
