@@ -116,11 +116,9 @@ export class Flow {
     }
     if (!brought || !provider) throw refused()
     const { name, issuer } = provider.options
-    const arrival = { provider: name, issuer, person: brought.person, body }
+    const arrival = { provider: name, issuer, person: brought.person, body, request }
     const user =
-      own === undefined
-        ? await this.links.accountOf(arrival, request)
-        : await this.links.linked(arrival)
+      own === undefined ? await this.links.accountOf(arrival) : await this.links.linked(arrival)
     if (!user) throw refused()
     return this.#accounts.signIn(user, request, { own })
   }

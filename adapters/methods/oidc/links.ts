@@ -30,6 +30,7 @@ export interface Arrival {
   readonly person: Person
   /** The body of the request: further fields of a new account. */
   readonly body: Fields
+  readonly request: ApiRequest
 }
 
 /** First sign-ins in parallel make one account: the others find it in the next round. */
@@ -55,16 +56,16 @@ export class Links {
   }
 
   /** The account of a person; it is linked or made if need be. Throws a 409. */
-  async accountOf(arrival: Arrival, request: ApiRequest): Promise<Fields> {
+  async accountOf(arrival: Arrival): Promise<Fields> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const account = await this.#tried(arrival, request)
+      const account = await this.#tried(arrival)
       if (account) return account
     }
     throw accountExists()
   }
 
   /** One round; undefined if another request came first. */
-  async #tried(arrival: Arrival, request: ApiRequest): Promise<Fields | undefined> {
+  async #tried(arrival: Arrival): Promise<Fields | undefined> {
     const { email, isVouched } = arrival.person
     const { newcomer, named, isDisabled } = this.#accounts
     const address = email === undefined ? undefined : newcomer({ identifier: email })
@@ -74,9 +75,9 @@ export class Links {
     // A verified address proves the account's own, if they are the same.
     const isOthers = linked && String(owner?._id) !== String(linked._id)
     if (linked && (isOthers || !isVouched)) return linked
-    if (!owner) return this.#make(arrival, link, isVouched ? address : undefined, request)
+    if (!owner) return this.#make(arrival, link, isVouched ? address : undefined)
     if (!isVouched) throw accountExists()
-    return isDisabled(owner) ? owner : this.#prove(arrival, link, owner, request)
+    return isDisabled(owner) ? owner : this.#prove(arrival, link, owner)
   }
 
   /** The account that the person is linked with. */
@@ -99,9 +100,9 @@ export class Links {
     arrival: Arrival,
     before: Link | undefined,
     owner: Fields,
-    request: ApiRequest,
   ): Promise<Fields | undefined> {
     const { prove, report, tell } = this.#accounts
+    const { provider, request } = arrival
     // The first proof on an account ends every way in from before, other links too.
     const user = await prove(owner, request)
     if (!user) return undefined
@@ -111,8 +112,8 @@ export class Links {
     const isClaimed = await this.#claim(arrival, before, user, '')
     if (!isClaimed || !(await this.#confirm(arrival, user))) return undefined
     if (own) return user
-    report(request, 'provider-linked', user._id, arrival.provider)
-    tell(user, 'providerLinked', request, arrival.provider)
+    report(request, 'provider-linked', user._id, provider)
+    tell(user, 'providerLinked', request, provider)
     return user
   }
 
@@ -139,10 +140,10 @@ export class Links {
     arrival: Arrival,
     before: Link | undefined,
     newcomer: Fields | undefined,
-    request: ApiRequest,
   ): Promise<Fields | undefined> {
-    return this.#accounts.create(newcomer, arrival.body, request, {
-      name: arrival.person.name,
+    const { body, request, person } = arrival
+    return this.#accounts.create(newcomer, body, request, {
+      name: person.name,
       claim: (user) => this.#claim(arrival, before, user, this.#accounts.era(user)),
     })
   }

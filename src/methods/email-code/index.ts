@@ -57,6 +57,15 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
     )
   }
   const pending = new Pending(accounts)
+  /** The account that a body names, or with `signUp` what it is to be. */
+  const personIn = async (body: Fields, own?: string): Promise<Fields | undefined> => {
+    const named = accounts.named(body, own)
+    if (!named) throw refuse.identifierRequired()
+    const isNew = signUp && own === undefined
+    return (await named.find()) ?? (isNew ? accounts.newcomer(body) : undefined)
+  }
+  const isOpen = (person: Fields, request: ApiRequest) =>
+    !accounts.isDisabled(person) && !accounts.isLocked(person, request)
   return {
     handlers: {
       async sendLoginCode(request) {
@@ -64,7 +73,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
         if (!accounts.named(body)) throw refuse.identifierRequired()
         let before: PendingCode | undefined
         const find = async () => {
-          const person = await personIn(accounts, body, signUp)
+          const person = await personIn(body)
           before = await pending.of(person)
           return person
         }
@@ -78,8 +87,10 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
       async respond(body, request, own) {
         const { otp } = body
         if (typeof otp !== 'string') throw refuse.invalidFormat()
-        const person = await personIn(accounts, body, signUp && own === undefined, own)
-        const used = await pending.use(mayTry(accounts, person, request), otp, request)
+        const person = await personIn(body, own)
+        // A locked or disabled account takes as long as one that is not there.
+        const mayTry = person && isOpen(person, request)
+        const used = await pending.use(mayTry ? person : undefined, otp, request)
         if (!used || !person) {
           accounts.report(request, 'code-failed', person?._id)
           throw refuse.invalidCredentials()
@@ -98,26 +109,4 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
     },
     forget: (userId) => pending.forget(userId),
   }
-}
-
-/** The account that a body names, or with `signUp` what it is to be. */
-async function personIn(
-  accounts: Accounts,
-  body: Fields,
-  signUp: boolean,
-  own?: string,
-): Promise<Fields | undefined> {
-  const named = accounts.named(body, own)
-  if (!named) throw refuse.identifierRequired()
-  return (await named.find()) ?? (signUp ? accounts.newcomer(body) : undefined)
-}
-
-/** `person`, if codes open the account now. A locked or disabled one takes as long as one that is not there. */
-function mayTry(
-  accounts: Accounts,
-  person: Fields | undefined,
-  request: ApiRequest,
-): Fields | undefined {
-  const isRefused = person && (accounts.isDisabled(person) || accounts.isLocked(person, request))
-  return isRefused ? undefined : person
 }

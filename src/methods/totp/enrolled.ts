@@ -89,7 +89,8 @@ export class Enrolled {
     const before: Filter = { op: 'lt', field: 'step', value: step }
     // Under the first secret of the app: it may have been under an older one.
     const secret = await encrypt(plain, String(user._id), 'model')
-    return (await this.#update(user, stored, { step, secret }, before)) !== null
+    const own = all([withId(stored._id), before])
+    return (await this.records.stored.update(own, { set: { step, secret } })) !== null
   }
 
   /** Uses a recovery code up. */
@@ -99,9 +100,9 @@ export class Enrolled {
       const stored = await this.of(user)
       const used = stored?.codes.find(({ seal }) => this.#accounts.isSealed(seal, text))
       if (!stored || !used) return false
-      const codes = stored.codes.filter((one) => one !== used)
-      const same = { codes: stored.codes }
-      if (await this.#update(user, stored, { codes }, undefined, same)) return true
+      const set = { codes: stored.codes.filter((one) => one !== used) }
+      const expect = { codes: stored.codes }
+      if (await this.records.stored.update(withId(stored._id), { set }, { expect })) return true
     }
     return false
   }
@@ -110,33 +111,19 @@ export class Enrolled {
   async replaceCodes(user: Fields): Promise<readonly string[] | undefined> {
     const stored = await this.of(user)
     const { codes, seals } = this.#newCodes(user)
-    const after = stored && (await this.#update(user, stored, { codes: seals }))
+    const set = { codes: seals }
+    const after = stored && (await this.records.stored.update(withId(stored._id), { set }))
     return after ? codes : undefined
   }
 
   /** Removes it; false if there is none. Throws a 409 if the user's role needs a factor and has no other. */
   async remove(user: Fields): Promise<boolean> {
     const stored = await this.of(user)
-    if (!stored) return false
-    const own = all([ownedBy(user), withId(stored._id)])
-    return this.records.remove(own, () => this.#accounts.checkFactorLeft(user))
+    const check = () => this.#accounts.checkFactorLeft(user)
+    return stored !== undefined && this.records.remove(withId(stored._id), check)
   }
 
-  #update(
-    user: Fields,
-    stored: Stored,
-    set: Fields,
-    more?: Filter,
-    expect: Fields = {},
-  ): Promise<Fields | null> {
-    const filters = [ownedBy(user), withId(stored._id), ...(more ? [more] : [])]
-    return this.records.stored.update(all(filters), { set }, { expect })
-  }
-
-  #newCodes(user: Fields): {
-    readonly codes: readonly string[]
-    readonly seals: Stored['codes']
-  } {
+  #newCodes(user: Fields) {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
     const { seal } = this.#accounts
     const seals = codes.map((code) => ({
