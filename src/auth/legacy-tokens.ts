@@ -46,11 +46,12 @@ const REFRESH = /^([\w-]{1,128})\.([\w-]{16})\.([\w-]{43})$/
 
 /** The option `legacyTokens`. */
 export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
-  const settings = legacySettings(option)
+  const checks = { secret: secretsOf, issuer: string, audience: string }
+  const settings = settingsOf<LegacySettings>('legacyTokens', option, checks)
   return {
     routes: [],
     advice: ({ token }) => [
-      secretAdvice(settings, 'legacyTokens.secret'),
+      secretAdvice(settings.secret, 'legacyTokens.secret'),
       legacyAdvice(settings, token),
     ],
     open({ users, refresh }) {
@@ -64,16 +65,9 @@ export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
 /** The option, resolved. */
 interface LegacySettings {
   /** All verify. */
-  readonly secrets: Secrets
+  readonly secret: Secrets
   readonly issuer: string | undefined
   readonly audience: string | undefined
-}
-
-function legacySettings(option: LegacyTokenOptions): LegacySettings {
-  const { secret: secrets, ...settings } = settingsOf<
-    Omit<LegacySettings, 'secrets'> & { readonly secret: Secrets }
-  >('legacyTokens', option, { secret: secretsOf, issuer: string, audience: string })
-  return { secrets, ...settings }
 }
 
 /** A start-up warning if the old secret alone decides who is an admin. */
@@ -87,7 +81,7 @@ function legacyAdvice(
 
 /** Reads the tokens that were signed with one of the secrets of `settings`; `now` returns epoch milliseconds. */
 function tokensOf(settings: LegacySettings, now: () => number): LegacyTokens {
-  const macs = settings.secrets.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
+  const macs = settings.secret.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
   return {
     verify(token) {
       const body = signedBody(token, (header) => (header === HEADER ? macs : []))

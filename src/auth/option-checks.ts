@@ -69,10 +69,11 @@ export function whole(
 
 /** A duration in seconds. */
 export function duration(option: string, value: unknown, otherwise: string): number {
-  return (
-    secondsOf(value ?? otherwise) ??
-    fail(`'${option}' must be a positive number of seconds, or '15m', '12h', '7d'`)
-  )
+  const given = value ?? otherwise
+  const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(given)) ?? []
+  const seconds = digits ? Number(digits) * UNITS[unit as keyof typeof UNITS] : given
+  if (typeof seconds === 'number' && seconds > 0 && seconds <= MAX_SECONDS) return seconds
+  return fail(`'${option}' must be a positive number of seconds, or '15m', '12h', '7d'`)
 }
 
 /** Checks for a boolean. */
@@ -109,15 +110,4 @@ export function strings(option: string, value: unknown): readonly string[] {
 export function callable<T>(option: string, value: T | undefined): T | undefined {
   if (value === undefined || typeof value === 'function') return value
   return fail(`'${option}' must be a function`)
-}
-
-/** The duration in seconds, or undefined if `value` is not a duration. */
-function secondsOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return within(value)
-  const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(value)) ?? []
-  return digits ? within(Number(digits) * UNITS[unit as keyof typeof UNITS]) : undefined
-}
-
-function within(seconds: number): number | undefined {
-  return seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined
 }

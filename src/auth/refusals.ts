@@ -2,10 +2,14 @@
 
 import { badRequest, HttpError, refusal, said, theirs } from '../http/errors.ts'
 
+/** The most of a word of a client that a refusal repeats. */
+const MAX_SHOWN_LENGTH = 64
+const shown = (word: string) => theirs(word.slice(0, MAX_SHOWN_LENGTH))
+
 const unauthorized = (code: string, message: string, cause?: unknown): HttpError =>
   refusal(code, 401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
-const unavailable = (code: string, message: string, seconds: number): HttpError =>
-  refusal(code, 503, message, { headers: { 'Retry-After': String(seconds) } })
+const unavailable = (code: string, message: string, seconds: number, cause?: unknown): HttpError =>
+  refusal(code, 503, message, { headers: { 'Retry-After': String(seconds) }, cause })
 const forbidden = (code: string, message: string): HttpError => refusal(code, 403, message)
 const conflict = (code: string, message: string): HttpError => refusal(code, 409, message)
 
@@ -89,7 +93,7 @@ export const ownAccountOnly = (): HttpError =>
   forbidden('own-account-only', 'You may only update your own account.')
 export const roleRequired = (): HttpError => badRequest('role-required', 'A role is required.')
 export const unknownRole = (role: string, allowed: readonly string[]): HttpError =>
-  badRequest('unknown-role', said`Unknown role: ${theirs(role)}. Allowed: ${allowed.join(', ')}.`)
+  badRequest('unknown-role', said`Unknown role: ${shown(role)}. Allowed: ${allowed.join(', ')}.`)
 export const oneRoleOnly = (): HttpError =>
   badRequest('one-role-only', 'This model holds one role per user.')
 export const ownAdminRole = (): HttpError =>
@@ -101,7 +105,7 @@ export const adminNeeded = (): HttpError =>
 
 // Social sign-in
 export const providerNotEnabled = (name: string): HttpError =>
-  refusal('provider-not-enabled', 404, said`Sign-in with '${theirs(name)}' is not enabled.`)
+  refusal('provider-not-enabled', 404, said`Sign-in with '${shown(name)}' is not enabled.`)
 export const providerCredentialNeeded = (names: readonly string[]): HttpError =>
   badRequest(
     'provider-credential-needed',
@@ -110,7 +114,4 @@ export const providerCredentialNeeded = (names: readonly string[]): HttpError =>
 export const providerRefused = (cause?: unknown): HttpError =>
   unauthorized('provider-refused', 'The provider did not accept this sign-in.', cause)
 export const providerUnreachable = (cause?: unknown): HttpError =>
-  refusal('provider-unreachable', 503, 'Could not reach the identity provider.', {
-    headers: { 'Retry-After': '5' },
-    cause,
-  })
+  unavailable('provider-unreachable', 'Could not reach the identity provider.', 5, cause)

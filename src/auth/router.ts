@@ -182,7 +182,7 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
       const all = [
         modelAdvice(settings),
         guessAdvice(settings),
-        secretAdvice(token),
+        secretAdvice(token.secrets),
         ...own.flatMap(({ advice }) => advice?.(settings) ?? []),
       ]
       for (const advice of all) {

@@ -30,7 +30,6 @@ interface Brought {
 const CEREMONY_MS = 15 * 60_000
 const CODE_MS = 60_000
 const RANDOM_BYTES = 32
-const MAX_SHOWN_LENGTH = 64
 const MARK_LENGTH = 8
 
 export const unknownPlace = (): HttpError =>
@@ -124,8 +123,9 @@ export class Flow {
   }
 
   #provider({ params }: ApiRequest): OpenIdProvider {
-    const provider = this.providers.get(params.name ?? '')
-    if (!provider) throw refuse.providerNotEnabled(String(params.name).slice(0, MAX_SHOWN_LENGTH))
+    const { name = '' } = params
+    const provider = this.providers.get(name)
+    if (!provider) throw refuse.providerNotEnabled(name)
     return provider
   }
 

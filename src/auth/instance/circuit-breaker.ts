@@ -101,11 +101,6 @@ export function breaker(now: () => number): Breaker {
 /** A breaker for each channel. */
 export type Breakers = Readonly<Record<Channel, Breaker>>
 
-/** A breaker for each channel; `now` returns epoch milliseconds. */
-export function breakers(now: () => number): Breakers {
-  return { email: breaker(now), sms: breaker(now) }
-}
-
 /** `channels` with those first whose sender is not known to be down. Throws the 503 if all are. */
 export function workingFirst(each: Breakers, channels: readonly Channel[]): readonly Channel[] {
   const works = (channel: Channel) => each[channel].secondsLeft() === 0

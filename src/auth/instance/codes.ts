@@ -23,8 +23,8 @@ import type { KnownClients } from './known-clients.ts'
 import { type DummyWrite, isAfter, NOBODY, type Users, type Write } from './users.ts'
 
 /** A window and its code, before the code is sent. */
-export interface IssuedCode<Kind extends CodeKind = CodeKind> {
-  readonly kind: Kind
+export interface IssuedCode {
+  readonly kind: CodeKind
   readonly user: Fields
   readonly code: string
   readonly expiresAt: Date
@@ -77,10 +77,7 @@ export class Codes {
    * during the pause between two codes (`otp.resendSeconds`). All of it happens in one conditional step, so that
    * concurrent requests send one code; the record as it was read only decides which step to try first.
    */
-  async issue<Kind extends CodeKind>(
-    account: Fields,
-    kind: Kind,
-  ): Promise<IssuedCode<Kind> | undefined> {
+  async issue(account: Fields, kind: CodeKind): Promise<IssuedCode | undefined> {
     const { resendSeconds, ttlSeconds } = this.otp
     const slot = this.slots[kind]
     const at = this.#users.now()

@@ -30,7 +30,7 @@ import {
   type AfterResponse,
   afterResponse,
   type Breakers,
-  breakers,
+  breaker,
   type MailCheck,
   mailCheck,
 } from './circuit-breaker.ts'
@@ -159,7 +159,7 @@ export function createInstance(
   const codes = new Codes(users, clients, dummyWrite, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = new Hashing()
-  const senders = breakers(now)
+  const senders = { email: breaker(now), sms: breaker(now) }
   const methods: OpenMethod[] = []
   const machinery = settings.methods[0]?.machinery as Machinery | undefined
   const auth: Mutable<Auth, 'factors' | 'accepted'> = {

@@ -11,7 +11,6 @@ import { report } from '../request-info.ts'
 import { isRefusal, runOnLogin } from '../sign-in.ts'
 import { askedStep, checkAccount, respondSignedIn } from './login.ts'
 
-const MAX_SHOWN_LENGTH = 64
 const MAX_TRIES = 3
 
 /** The option `social`. */
@@ -33,7 +32,7 @@ async function social(auth: AuthRequest): Promise<Response> {
   const { settings, users, logger, request } = auth
   const name = request.params.provider ?? ''
   const provider = settings.providers.get(name)
-  if (!provider) throw refuse.providerNotEnabled(name.slice(0, MAX_SHOWN_LENGTH))
+  if (!provider) throw refuse.providerNotEnabled(name)
   const body = await readBody(auth)
   checkCredentials(provider, body)
   const attempt: Attempt = {}

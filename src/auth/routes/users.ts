@@ -126,7 +126,7 @@ function rolesIn({ list, multiple }: RoleSettings, body: Fields): readonly strin
   const roles = new Set<string>()
   for (const entry of entriesOf(body)) {
     if (typeof entry !== 'string' || !list.includes(entry)) {
-      throw refuse.unknownRole(String(entry).slice(0, MAX_SHOWN_LENGTH), list)
+      throw refuse.unknownRole(String(entry), list)
     }
     roles.add(entry)
   }
@@ -134,8 +134,6 @@ function rolesIn({ list, multiple }: RoleSettings, body: Fields): readonly strin
   if (roles.size > 1 && !multiple) throw refuse.oneRoleOnly()
   return [...roles]
 }
-
-const MAX_SHOWN_LENGTH = 64
 
 function entriesOf(body: Fields): readonly unknown[] {
   const { roles } = body

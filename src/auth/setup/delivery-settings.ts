@@ -80,7 +80,7 @@ function mailSettings(
     option,
     {
       sender: (name, value) => callable(name, value as MailOptions['sender']),
-      transporter: (_, value) => value,
+      transporter: transporterIn,
       transport: (_, value) => value,
       from: string,
       toField: string,
@@ -88,7 +88,7 @@ function mailSettings(
     },
   )
   const { sender, templates } = mail
-  const transporter = transporterOf(mail.transporter as MailTransporter | undefined)
+  const transporter = mail.transporter as MailTransporter | undefined
   const from = mail.from ?? string('MAIL_FROM', env?.MAIL_FROM || undefined)
   if (sender || transporter) {
     return { sender, transporter: transporter && (async () => transporter), from, templates }
@@ -105,6 +105,12 @@ function mailSettings(
 /** Without the environment it is not known yet. */
 function checkFrom(from: string | undefined, env: Environment | undefined): void {
   if (env && from === undefined) fail(`'mail.transport' needs 'mail.from', or MAIL_FROM`)
+}
+
+function transporterIn(name: string, value: unknown): unknown {
+  const sends = typeof (value as MailTransporter | null | undefined)?.sendMail === 'function'
+  if (sends || value === undefined) return value
+  return fail(`'${name}' must have sendMail(), as Nodemailer's has`)
 }
 
 /** Checks templates by purpose. */
@@ -143,13 +149,6 @@ export function noticesOf(
   const needsMail = list.some((kind) => kind !== 'address')
   if (env && needsMail && !deliver && !mail) fail(`'notices' needs 'mail'`)
   return new Set(list)
-}
-
-function transporterOf(transporter: MailTransporter | undefined): MailTransporter | undefined {
-  if (transporter !== undefined && typeof transporter?.sendMail !== 'function') {
-    fail(`'mail.transporter' must have sendMail(), as Nodemailer's has`)
-  }
-  return transporter
 }
 
 function overSmtp(transport: unknown): () => Promise<MailTransporter> {

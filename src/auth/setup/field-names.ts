@@ -100,13 +100,8 @@ export type Slot = Readonly<Record<'hash' | 'expiresAt' | 'attempts' | 'sentAt',
 
 /** The stored fields of a kind of code. */
 export function slotOf(kind: CodeKind, names: StoredNames): Slot {
-  const [hash, expiresAt, attempts, sentAt] = codeFields(kind)
-  return {
-    hash: names[hash],
-    expiresAt: names[expiresAt],
-    attempts: names[attempts],
-    sentAt: names[sentAt],
-  }
+  const [hash, expiresAt, attempts, sentAt] = codeFields(kind).map((name) => names[name])
+  return { hash, expiresAt, attempts, sentAt } as Slot
 }
 
 /** The default names of the fields of a kind of code. */

@@ -72,10 +72,7 @@ function checkedSecret(option: string, secret: unknown): string {
 }
 
 /** A start-up warning about a secret of the option `named` that is long enough but easy to guess. */
-export function secretAdvice(
-  { secrets }: Pick<TokenSettings, 'secrets'>,
-  named = 'token.secret',
-): string | undefined {
+export function secretAdvice(secrets: Secrets, named = 'token.secret'): string | undefined {
   const at = secrets.findIndex((secret) => isWeak(secret))
   if (at === -1) return undefined
   const option = secrets.length > 1 ? `${named}[${at}]` : named
