@@ -18,7 +18,7 @@ import {
 import { addressOf, isSent, respondFirst } from './delivery/code-requests.ts'
 import { tell, tellOfEnded } from './delivery/messages.ts'
 import { presentUser } from './guards.ts'
-import { Factors, isRecent, visitOf } from './instance/factors.ts'
+import { Factors, isRecent, isStrong } from './instance/factors.ts'
 import type { Auth, AuthRequest, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
 import * as refuse from './refusals.ts'
@@ -129,8 +129,8 @@ export function accountsFor(auth: Auth, name: string): Accounts {
     isLocked: (user, request) => auth.lockout.isLocked(user, at(request).client),
     sendCode: (request, find, make) => sendCode(at(request), find, make),
     prove: (user, request, own) => prove(at(request), user, own),
-    recent: (request) => recentUser(at(request)),
-    strong: (request) => strongUser(at(request)),
+    recent: (request) => signedIn(at(request), isRecent),
+    strong: (request) => signedIn(at(request), isStrong),
     useOnce: (text, expiresAt) => useOnce(auth, name, text, expiresAt),
     checkWayLeft: (user) => checkWayLeft(auth, user),
     async checkFactorLeft(user) {
@@ -161,24 +161,12 @@ async function useOnce(
   return isNew !== undefined
 }
 
-/** The signed-in user, if they have signed in recently with what they have. Throws a 401 or 403. */
-async function recentUser(auth: AuthRequest): Promise<Fields> {
-  const { user, factors } = await signedIn(auth)
-  if (!isRecent(auth, user, factors)) throw refuse.recentSignInRequired()
-  return user
-}
-
-/** The signed-in user, if they have signed in with a second factor or have none. Throws a 401 or 403. */
-async function strongUser(auth: AuthRequest): Promise<Fields> {
-  const { user, factors } = await signedIn(auth)
-  if (factors.length > 0 && visitOf(auth, user, auth.request)?.strongAt === undefined)
-    throw refuse.recentSignInRequired()
-  return user
-}
-
-async function signedIn(auth: AuthRequest) {
+/** The signed-in user, if what they have signed in with is enough, of the second factors that they have. Throws a 401 or 403. */
+async function signedIn(auth: AuthRequest, isEnough: typeof isRecent): Promise<Fields> {
   const user = await presentUser(auth)
-  return { user, factors: (await auth.factors?.of(user)) ?? [] }
+  const factors = (await auth.factors?.of(user)) ?? []
+  if (!isEnough(auth, user, factors)) throw refuse.recentSignInRequired()
+  return user
 }
 
 /** A password, a code that resets it, or a method; providers are one. */

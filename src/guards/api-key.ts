@@ -32,7 +32,7 @@ export interface ApiKeyOptions {
 const RULES: Readonly<Record<keyof ApiKeyOptions, Rule>> = {
   keys: {
     must: 'be a list of keys or a function',
-    test: (value) => (isNames(value) && (value as string[]).length > 0) || callable.test(value),
+    test: (value) => (isNames(value) && value.length > 0) || callable.test(value),
   },
   header: {
     must: 'be the name of a header',

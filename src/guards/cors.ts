@@ -170,7 +170,7 @@ function checkOrigin(origin: string): void {
 }
 
 function isHeaderNames(value: unknown): boolean {
-  return isNames(value) && (value as string[]).every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name))
+  return isNames(value) && value.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name))
 }
 
 function fail(message: string): never {

@@ -1,6 +1,7 @@
 /** The models of methods, and what is kept by them. */
 
 import type { Accounts } from '../auth/setup/method.ts'
+import { invalidFields } from '../http/refusals.ts'
 import { defineModel, type ModelDefinition } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
 import type { Filter, Scalar } from '../ports/filter.ts'
@@ -86,6 +87,13 @@ export async function ticketIn<T extends { readonly until: number }>(
   const text = await decrypt(ticket, bound)
   const value = text === undefined ? undefined : (JSON.parse(text) as T)
   return value && value.until > now() ? value : undefined
+}
+
+/** What a user calls one of their records. Throws a 400. */
+export function nameIn(value: unknown): string {
+  const name = typeof value === 'string' ? value.trim() : ''
+  if (name !== '' && name.length <= 100) return name
+  throw invalidFields({ name: 'Required, at most 100 characters.' })
 }
 
 /** What a write gives; undefined if what must be unique is taken. */

@@ -115,7 +115,7 @@ function areLists(value: object): boolean {
 function isExclusion(value: unknown): boolean {
   if (!isFields(value)) return false
   const { equal, range, where = {}, ...others } = value
-  const isRange = isNames(range) && (range as readonly string[]).length === 2
+  const isRange = isNames(range) && range.length === 2
   const isKnown = Object.keys(others).length === 0
   return isKnown && isNames(equal) && isRange && isFields(where) && areLists(where)
 }

@@ -48,7 +48,7 @@ export function isFunction(value: unknown): boolean {
 }
 
 /** Whether `value` is a list of strings, e.g. of names. */
-export function isNames(value: unknown): boolean {
+export function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 

@@ -56,8 +56,7 @@ const RULES = {
   scopes: { must: 'be a list of strings', test: isNames },
   returnTo: {
     must: 'list pages of your app, such as https://example.com/signed-in, without a part after #',
-    test: (value: unknown) =>
-      isNames(value) && (value as string[]).length > 0 && (value as string[]).every(isPlace),
+    test: (value: unknown) => isNames(value) && value.length > 0 && value.every(isPlace),
   },
 }
 

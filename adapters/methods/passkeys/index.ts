@@ -18,6 +18,7 @@ import { HttpError } from '../../../src/http/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
 import type { ApiRequest } from '../../../src/http/request.ts'
 import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
+import { nameIn } from '../../../src/methods/method-model.ts'
 import { checkOptions } from '../../../src/model/option-rules.ts'
 import { Ceremonies, type PasskeysOptions } from './ceremonies.ts'
 import { type Passkey, Passkeys } from './stored.ts'
@@ -236,12 +237,6 @@ function checkTyped(ticket: unknown, credential: unknown): asserts ticket is str
   if (typeof ticket !== 'string' || !isObject || Array.isArray(credential)) {
     throw refuse.invalidFormat()
   }
-}
-
-function nameIn(value: unknown): string {
-  const name = typeof value === 'string' ? value.trim() : ''
-  if (name !== '' && name.length <= 100) return name
-  throw invalidFields({ name: 'Required, at most 100 characters.' })
 }
 
 function idIn({ params }: ApiRequest): string {

@@ -98,6 +98,15 @@ export interface Visit {
 
 const RECENT_MS = 10 * 60_000
 
+/** Whether `user` has signed in with a second factor, if there are `factors` that count. */
+export function isStrong(
+  auth: VisitParts & { readonly request: ApiRequest },
+  user: Fields,
+  factors: readonly SecondFactor[],
+): boolean {
+  return factors.length === 0 || visitOf(auth, user, auth.request)?.strongAt !== undefined
+}
+
 /** Whether `user` has signed in a short time ago: with a second factor, if there are `factors` that count. */
 export function isRecent(
   auth: VisitParts & { readonly request: ApiRequest },

@@ -5,6 +5,7 @@ import { routeServedBy } from '../../auth/instance/instance.ts'
 import { noAccess } from '../../auth/refusals.ts'
 import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { isNames } from '../../model/option-rules.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { Route } from '../../records/engine/route.ts'
@@ -103,7 +104,7 @@ export function allowIn(value: unknown, judge: Judge): readonly Rule[] {
   const everywhere = new Set([...known.values(), Object.values(ACTIONS)].flatMap((all) => [...all]))
   return value.map((rule: unknown) => {
     const { mount, actions } = isFields(rule) ? rule : {}
-    if (typeof mount !== 'string' || !isNames(actions)) {
+    if (typeof mount !== 'string' || !isActions(actions)) {
       return refuse("Each rule has a 'mount' and a list of 'actions'.")
     }
     const there = mount === '*' ? everywhere : known.get(mount)
@@ -113,11 +114,6 @@ export function allowIn(value: unknown, judge: Judge): readonly Rule[] {
   })
 }
 
-function isNames(value: unknown): value is readonly string[] {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.length <= MOST_RULES &&
-    value.every((name) => typeof name === 'string')
-  )
+function isActions(value: unknown): value is readonly string[] {
+  return isNames(value) && value.length > 0 && value.length <= MOST_RULES
 }

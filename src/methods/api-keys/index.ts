@@ -14,7 +14,7 @@ import { messageResponse, valueResponse } from '../../http/respond.ts'
 import { dateFrom, idFrom } from '../../model/cast.ts'
 import { checkOptions, natural, type Rule as OptionRule } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/records.ts'
-import { MOST_RECORDS } from '../method-model.ts'
+import { MOST_RECORDS, nameIn } from '../method-model.ts'
 import { allowIn, Judge } from './allow.ts'
 import { Keys, type StoredKey, tooManyKeys } from './keys.ts'
 
@@ -100,9 +100,7 @@ function opened(accounts: Accounts, keys: Keys): OpenMethod {
       async createKey(request) {
         const user = await accounts.recent(request)
         const given = await accounts.body(request)
-        const name = typeof given.name === 'string' ? given.name.trim() : ''
-        if (name === '' || name.length > 100)
-          throw invalidFields({ name: 'Required, at most 100 characters.' })
+        const name = nameIn(given.name)
         const expiresAt = expiryIn(given.expiresAt, accounts.now())
         const allow = allowIn(given.allow, judge)
         const { record, key } = await keys.create(user, { name, expiresAt, allow })
