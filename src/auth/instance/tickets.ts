@@ -41,6 +41,8 @@ export interface Ticket {
 export interface AskedStep {
   readonly step: SecondStepRequired
   readonly factors?: readonly SecondFactor[]
+  /** The provider that vouched for the first step. */
+  readonly provider?: Provider | undefined
   /** Whether a second factor was shown before. */
   readonly isStrong?: boolean
   /** What must still be true of the account when its session opens. */
@@ -88,9 +90,8 @@ export class Tickets {
   /** The response that asks the client for the second step of a sign-in of `user`. */
   async ask(
     user: Fields,
-    { step, factors = [], isStrong = false, expect = {} }: AskedStep,
+    { step, factors = [], provider, isStrong = false, expect = {} }: AskedStep,
     request: ApiRequest,
-    provider?: Provider,
   ): Promise<Response> {
     const payload: Payload = {
       id: String(user._id),
@@ -101,20 +102,14 @@ export class Tickets {
       fields: Object.keys(expect),
     }
     const readable = base64url(JSON.stringify(payload))
-    const stamp = await this.#factorsOf(user)
-    const bound = this.#boundText(
-      [readable, stamp],
-      { ...user, ...expect },
-      payload,
-      request,
-      provider,
-    )
+    const said = [readable, await this.#factorsOf(user)]
+    const bound = this.#boundText(said, { ...user, ...expect }, payload, request)
     const ticket = `${readable}~${seal(this.#keys.current, bound)}`
     const { requestId } = request
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
-    const said = { error: step.message, code: codeOf(step) }
+    const refused = { error: step.message, code: codeOf(step) }
     const told = { ticket, expiresIn: LIFETIME_MS / 1000, ...secondStep, requestId }
-    return failureFor(request, step.status, { ...said, ...told }, step.headers)
+    return failureFor(request, step.status, { ...refused, ...told }, step.headers)
   }
 
   /** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */
@@ -130,7 +125,7 @@ export class Tickets {
     if (!user) return undefined
     const said = [readable, await this.#factorsOf(user)]
     const isGoodFor = (account: Fields) =>
-      isSealed(this.#keys, sealed, this.#boundText(said, account, payload, request, provider))
+      isSealed(this.#keys, sealed, this.#boundText(said, account, payload, request))
     const expect = Object.fromEntries(fields.map((field) => [field, user[field]]))
     const ticket = { text, expiresAt, user, provider, isStrong, expect, isGoodFor }
     return isGoodFor(user) ? ticket : undefined
@@ -140,12 +135,11 @@ export class Tickets {
   #boundText(
     said: readonly unknown[],
     user: Fields,
-    { fields }: Payload,
+    { fields, provider }: Payload,
     request: ApiRequest,
-    provider: Provider | undefined,
   ): string {
     const { client } = requestInfo(request)
-    const link = user[provider?.idField ?? this.#users.names.password]
+    const link = user[this.#providers.get(provider)?.idField ?? this.#users.names.password]
     const users = this.#users
     const state = [users.changedAt(user), Number(user[users.names.takeovers] ?? 0)]
     const relied = fields.map((field) => user[field] ?? null)

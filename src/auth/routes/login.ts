@@ -103,13 +103,10 @@ async function loginWithTicket(
   const isStrong = ticket.isStrong || (await checkFactor(auth, reservation, body))
   const step = await askHook(auth, reservation, body)
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
-  if (step)
-    return auth.tickets.ask(
-      reservation.user,
-      { step, isStrong, expect: ticket.expect },
-      request,
-      provider,
-    )
+  if (step) {
+    const asked = { step, isStrong, provider, expect: ticket.expect }
+    return auth.tickets.ask(reservation.user, asked, request)
+  }
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw refuse.invalidTicket()

@@ -61,7 +61,7 @@ async function signInBy(
     await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user) : undefined
     const asked = await askedStep(auth, user, step)
-    if (asked) return auth.tickets.ask(user, asked, auth.request, provider)
+    if (asked) return auth.tickets.ask(user, { ...asked, provider }, auth.request)
     // Meanwhile the link may end, if the owner proves the account's address.
     const expect = { [provider.idField]: profile.id }
     const ending = { expect, more: { provider: provider.name } }
