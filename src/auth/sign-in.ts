@@ -148,10 +148,9 @@ function guessesAndClients(
   const cleared = reservation && lockout.stepBack(reservation, 'clear', read)
   if (reservation?.known) return { ...cleared, isNewClient: false }
   if (clients.isKnown(read, client)) return { ...cleared, isNewClient: false }
-  const { list, knewOthers } = clients.withStranger(read, client)
+  const { write, knewOthers } = clients.adding(read, client)
   // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
-  const isAdded = list !== undefined && (round === 1 || !reservation)
-  const added = isAdded ? replacing(read, clients.field, list) : undefined
+  const added = round === 1 || !reservation ? write : undefined
   return { ...together(cleared, added), isNewClient: knewOthers }
 }
 

@@ -9,7 +9,7 @@ import { sameText } from '../../http/base64url.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import { type Keys, seal } from '../keys/signing.ts'
-import { isAfter, type Users, type Write } from './users.ts'
+import { isAfter, replacing, type Users, type Write } from './users.ts'
 
 /** A client that has signed in, as it is stored. */
 export interface KnownClient {
@@ -71,19 +71,19 @@ export class KnownClients {
   }
 
   /**
-   * What the account knows once `client`, a stranger so far, has signed in. When all places are taken, the longest known
+   * The write by which the account knows `client`, a stranger so far, and whether it knew others. When all places are taken, the longest known
    * client makes room, but not one whose guesses still count: otherwise someone who can sign in from many places would
-   * get endless new guesses. If none can be dropped, there is no list, and the client stays a stranger.
+   * get endless new guesses. If none can be dropped, nothing is written, and the client stays a stranger.
    */
-  withStranger(
+  adding(
     user: Fields,
     client: string | undefined,
-  ): { readonly list?: readonly KnownClient[]; readonly knewOthers: boolean } {
+  ): { readonly write?: Write | undefined; readonly knewOthers: boolean } {
     if (!this.#isKept || client === undefined) return { knewOthers: false }
     const known = this.#list(user)
     const others = this.#withRoom(known)
-    const knewOthers = known.length > 0
-    return others ? { list: [...others, this.fresh(user, client)], knewOthers } : { knewOthers }
+    const write = others && replacing(user, this.field, [...others, this.fresh(user, client)])
+    return { write, knewOthers: known.length > 0 }
   }
 
   /** The part of a change after which `user` knows only `client`, without any guesses. */
