@@ -196,8 +196,7 @@ function sendCode(
     const made = to ? await make(user) : undefined
     if (!to || !made) return false
     const issued = { kind: 'signInCode', user, ...made } as const
-    if (await isSent(auth, issued, to)) report(auth, 'code-sent', user._id)
-    else await made.takeBack?.()
+    if (!(await isSent(auth, issued, to))) await made.takeBack?.()
     return true
   })
 }

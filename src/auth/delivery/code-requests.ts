@@ -63,9 +63,8 @@ export async function sendNewCode(
   const to = addressIn(issued.user)
   // Valid before it is handed over: a sender may report late what the user already types.
   const { isValid, takeBack } = await codes.activate(issued)
-  if (to !== undefined && isValid && (await isSent(auth, issued, to))) {
-    report(auth, 'code-sent', account._id)
-  } else await takeBack()
+  const isDone = to !== undefined && isValid && (await isSent(auth, issued, to))
+  if (!isDone) await takeBack()
   return to !== undefined
 }
 
@@ -105,7 +104,7 @@ const PURPOSE_OF: Readonly<Record<SentCode['kind'], MessagePurpose>> = {
   signInCode: 'signInCode',
 }
 
-/** Sends an issued code and tells the breaker; returns whether it was sent. A failure is logged. */
+/** Sends an issued code, and reports and tells the breaker that; returns whether it was sent. A failure is logged. */
 export async function isSent(
   auth: AuthRequest,
   { kind, user, code, expiresAt }: SentCode,
@@ -118,6 +117,7 @@ export async function isSent(
   try {
     await sendMessage(auth, user, { to, code, channel, secondsLeft, purpose })
     breaker.succeeded()
+    report(auth, 'code-sent', user._id)
     return true
   } catch (error) {
     const what =

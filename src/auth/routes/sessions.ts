@@ -112,11 +112,10 @@ const MAX_TRIES = 100
 
 /** Returns a new access token, and with rotation a new refresh token. */
 async function refresh(auth: AuthRequest): Promise<Response> {
-  const tokens = auth.refresh as RefreshTokens
   const token = await tokenIn(auth)
   if (!token) throw refuse.invalidRefreshToken()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const refreshed = await tryRefresh(auth, tokens, token)
+    const refreshed = await tryRefresh(auth, token)
     if (!refreshed) continue
     const { user, session } = refreshed
     const next = token.successorIn(session)
@@ -129,10 +128,9 @@ async function refresh(auth: AuthRequest): Promise<Response> {
 /** The user and the session after a compare-and-set; undefined if another write came first. Throws a 401. */
 async function tryRefresh(
   auth: AuthRequest,
-  tokens: RefreshTokens,
   token: SentToken,
 ): Promise<{ readonly user: Fields; readonly session: Session } | undefined> {
-  const { users, sessions } = auth
+  const { users, sessions, refresh: tokens } = auth
   const user = await users.byToken(token.userId)
   const list = user ? sessions.of(user) : []
   const session = list.find(({ id }) => id === token.sessionId)
@@ -143,10 +141,10 @@ async function tryRefresh(
     await sessions.endThoseOfDisabled(user)
     throw refuse.invalidRefreshToken()
   }
-  if (tokens.isOver(session)) throw refuse.invalidRefreshToken()
+  if (!tokens || tokens.isOver(session)) throw refuse.invalidRefreshToken()
   if (state === 'graced') return { user, session }
   if (state === 'reused') {
-    await revoke(auth, tokens, String(user._id), session.id)
+    await revoke(auth, String(user._id), session.id)
     throw refuse.invalidRefreshToken()
   }
   const next = token.refreshed(session)
@@ -156,15 +154,10 @@ async function tryRefresh(
 }
 
 /** A token that was replaced long ago is used: one of its two holders is a thief (RFC 9700 §4.14.2). */
-async function revoke(
-  auth: AuthRequest,
-  { settings }: RefreshTokens,
-  userId: string,
-  sessionId: string,
-): Promise<void> {
-  const { logger, sessions, request } = auth
+async function revoke(auth: AuthRequest, userId: string, sessionId: string): Promise<void> {
+  const { logger, sessions, request, refresh: tokens } = auth
   logger.warn('a refresh token was used again', { ...idsOf(request), userId, sessionId })
-  if (settings.revokeAllOnReuse) await sessions.endAll(userId)
+  if (tokens?.settings.revokeAllOnReuse) await sessions.endAll(userId)
   else await sessions.end(userId, sessionId)
   report(auth, 'token-reused', userId)
 }
