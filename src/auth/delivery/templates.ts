@@ -101,33 +101,25 @@ export async function mailTexts(
   purpose: MessagePurpose,
   values: TemplateValues,
 ): Promise<MailTexts> {
-  const standard: MailTexts = {
-    subject: fill(MAIL[purpose].subject, values, plain),
-    text: fill(MAIL[purpose].text, values, plain),
-    html: fill(MAIL[purpose].html, values, escapeHtml),
-  }
-  const { subject, text, html } = await ownTexts(templates[purpose], values)
-  const own = text !== undefined || html !== undefined
-  const htmlPart = own ? html : standard.html
+  const template = templates[purpose] ?? {}
+  const standard = filled(MAIL[purpose], values)
+  // A function's result is final: a user's name that contains `{{code}}` is not filled in.
+  const own: MailTemplate =
+    typeof template === 'function' ? ((await template(values)) ?? {}) : filled(template, values)
+  const html = own.text === undefined && own.html === undefined ? standard.html : own.html
   return {
-    subject: oneLine(subject ?? standard.subject),
-    text: text ?? standard.text,
-    ...(htmlPart !== undefined && { html: htmlPart }),
+    subject: oneLine(own.subject ?? standard.subject),
+    text: own.text ?? standard.text,
+    ...(html !== undefined && { html }),
   }
 }
 
-/** A function's result is final: a user's name that contains `{{code}}` is not filled in. */
-async function ownTexts(
-  template: MailSettings['templates'][MessagePurpose],
-  values: TemplateValues,
-): Promise<MailTemplate> {
-  if (typeof template === 'function') return (await template(values)) ?? {}
-  const { subject, text, html } = template ?? {}
-  return {
-    ...(subject !== undefined && { subject: fill(subject, values, plain) }),
-    ...(text !== undefined && { text: fill(text, values, plain) }),
-    ...(html !== undefined && { html: fill(html, values, escapeHtml) }),
-  }
+function filled<T extends MailTemplate>(template: T, values: TemplateValues): T {
+  const parts = Object.entries(template).map(([part, text]: [string, string | undefined]) => [
+    part,
+    text && fill(text, values, part === 'html' ? escapeHtml : String),
+  ])
+  return Object.fromEntries(parts)
 }
 
 /** The content of an SMS. */
@@ -138,7 +130,7 @@ export async function smsText(
 ): Promise<string> {
   const template = templates?.[purpose]
   if (typeof template === 'function') return template(values)
-  return fill(template ?? SMS[purpose], values, plain)
+  return fill(template ?? SMS[purpose], values, String)
 }
 
 function fill(template: string, values: TemplateValues, write: (value: string) => string): string {
@@ -147,10 +139,6 @@ function fill(template: string, values: TemplateValues, write: (value: string) =
     for (const key of path.split('.')) value = isFields(value) ? value[key] : undefined
     return write(value === undefined || value === null ? '' : String(value))
   })
-}
-
-function plain(value: string): string {
-  return value
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
