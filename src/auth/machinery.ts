@@ -85,7 +85,7 @@ export function accountsFor(auth: Auth, name: string): Accounts {
   const at = (request: ApiRequest): AuthRequest => ({ ...auth, ...requestInfo(request) })
   const instance = { model: settings.model.name, mount: mount || '/' }
   const keysOf = (mount: string) =>
-    keysFor(settings.token.secrets, { ...instance, mount }, `method ${name}`)
+    keysFor(settings.token.secret, { ...instance, mount }, `method ${name}`)
   const [own, shared] = [keysOf(instance.mount), keysOf('')]
   const keys = { current: own.current, all: [...own.all, ...shared.all] }
   const keysBy = (by?: 'model') => (by ? shared : own)

@@ -182,7 +182,7 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
       const all = [
         modelAdvice(settings),
         guessAdvice(settings),
-        secretAdvice(token.secrets),
+        secretAdvice(token.secret),
         ...own.flatMap(({ advice }) => advice?.(settings) ?? []),
       ]
       for (const advice of all) {
@@ -196,7 +196,7 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
       if (!host.accounts.has(settings.model)) host.accounts.set(settings.model, requireAuth)
       host.protect(settings.model, protectedFields(settings), settings.names.role)
       checkAgreement(host, { mount, settings, options: given })
-      const [secret] = token.secrets
+      const [secret] = token.secret
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
       return routeTable(auth, rows, guards)
     },

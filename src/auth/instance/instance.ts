@@ -143,7 +143,7 @@ export function createInstance(
   own: readonly OwnMethod[],
 ): Auth {
   const { now, logger } = host
-  const { secrets, issuer, audience } = settings.token
+  const { secret: secrets, issuer, audience } = settings.token
   const name = { model: settings.model.name, mount: mount || '/' }
   const parties = { issuer: issuer ?? name.mount, audience: audience ?? [name.model] }
   const keys = (purpose: Purpose) => keysFor(secrets, name, purpose)

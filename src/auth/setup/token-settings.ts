@@ -24,7 +24,7 @@ export interface Parties {
 /** Settings of access tokens, and the secrets for everything that is signed. */
 export interface TokenSettings {
   /** The first signs, all verify. */
-  readonly secrets: Secrets
+  readonly secret: Secrets
   /** Seconds. */
   readonly expiresIn: number
   readonly issuer: string | undefined
@@ -38,16 +38,13 @@ const MAX_WORD_LENGTH = 8
 
 /** Resolves the option. */
 export function tokenSettings(options: TokenOptions): TokenSettings {
-  const { secret: secrets, ...settings } = settingsOf<
-    Omit<TokenSettings, 'secrets'> & { readonly secret: Secrets }
-  >('token', options, {
+  return settingsOf('token', options, {
     secret: secretsOf,
     expiresIn: (name, value) => Math.ceil(duration(name, value, '15m')),
     issuer: string,
     audience: (name, value) => (value === undefined ? undefined : nonEmpty(name, [value].flat())),
     invalidateOnPasswordChange: either(true),
   })
-  return { secrets, ...settings }
 }
 
 /** The value of `option`, a secret or a list of secrets. */
