@@ -170,7 +170,7 @@ async function authenticate(
 ): Promise<void> {
   const claims = auth.tokens.verify(token) ?? auth.accepted?.accessToken(token)
   if (!claims) throw refuse.invalidToken()
-  const { settings, users } = auth
+  const { settings, users, refresh, sessions } = auth
   if (!settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0) {
     const { sub, role = settings.roles.default } = claims
     request.auth = { userId: sub, role, claims: { ...claims } }
@@ -179,21 +179,15 @@ async function authenticate(
   const user = await users.byToken(claims.sub)
   if (!user) throw refuse.invalidToken()
   if (users.isDisabled(user)) {
-    await endAll(auth, user, claims)
+    const changedAt = isOwn(claims) ? claims.pca : users.changedAt(user)
+    // What a disabled user still has ends.
+    await (refresh
+      ? sessions.endThoseOfDisabled(user)
+      : sessions.endTokensOfDisabled(user, changedAt))
     throw refuse.notActive()
   }
   if (hasEnded(auth, user, claims)) throw refuse.sessionEnded()
   await admit(auth, request, user, { ...claims }, needsFactor)
-}
-
-/** Ends what a disabled user still has. */
-function endAll(
-  { refresh, sessions, users }: Auth,
-  user: Fields,
-  claims: Claims | AcceptedClaims,
-): Promise<void> {
-  if (refresh) return sessions.endThoseOfDisabled(user)
-  return sessions.endTokensOfDisabled(user, isOwn(claims) ? claims.pca : users.changedAt(user))
 }
 
 /** `user` with `id`, as Mongoose's records have it next to `_id`. JSON and copies do not have it twice. */

@@ -16,7 +16,6 @@ import type {
 } from '../../../src/auth/setup/method.ts'
 import { HttpError } from '../../../src/http/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
-import type { ApiRequest } from '../../../src/http/request.ts'
 import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
 import { nameIn } from '../../../src/methods/method-model.ts'
 import { checkOptions } from '../../../src/model/option-rules.ts'
@@ -217,13 +216,13 @@ function ownPasskeys(accounts: Accounts, stored: Passkeys): OpenMethod['handlers
     async renamePasskey(request) {
       const { name } = await accounts.body(request)
       const user = await accounts.byId(request.auth?.userId)
-      const renamed = user && (await stored.rename(user, idIn(request), nameIn(name)))
+      const renamed = user && (await stored.rename(user, String(request.params.id), nameIn(name)))
       if (!renamed) throw entryNotFound()
       return valueResponse(shownPasskey(renamed))
     },
     async deletePasskey(request) {
       const user = await accounts.recent(request)
-      if (!(await stored.remove(user, idIn(request)))) throw entryNotFound()
+      if (!(await stored.remove(user, String(request.params.id)))) throw entryNotFound()
       accounts.report(request, 'factor-removed', user._id)
       accounts.tell(user, 'factorRemoved', request)
       return messageResponse('Passkey removed.')
@@ -237,10 +236,6 @@ function checkTyped(ticket: unknown, credential: unknown): asserts ticket is str
   if (typeof ticket !== 'string' || !isObject || Array.isArray(credential)) {
     throw refuse.invalidFormat()
   }
-}
-
-function idIn({ params }: ApiRequest): string {
-  return params.id ?? ''
 }
 
 function shownPasskey({ _id, name, createdAt, lastUsedAt, synced }: Passkey) {

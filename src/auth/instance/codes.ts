@@ -119,7 +119,7 @@ export class Codes {
   ): Promise<{ readonly isValid: boolean; takeBack(): Promise<void> }> {
     const { names } = this.#users
     const { kind, user, code, key } = issued
-    const { hash, sentAt } = this.slots[kind]
+    const { hash, sentAt, expiresAt } = this.slots[kind]
     const sealed = seal(key, this.#sealedText(user, kind, code))
     const set = {
       [hash]: sealed,
@@ -127,7 +127,7 @@ export class Codes {
     }
     const { passwordChangedAt } = names
     const unchanged = { [passwordChangedAt]: user[passwordChangedAt] }
-    const filter = this.#windowOf(issued)
+    const filter: Filter = { op: 'eq', field: expiresAt, value: issued.expiresAt }
     const isWritten = async (write: Write) =>
       (await this.#users.update(user._id, { ...write, filter })) !== null
     // A code that was valid before has been handed over before: it stays valid.
@@ -243,10 +243,6 @@ export class Codes {
     const { hash, expiresAt } = this.slots[kind]
     const address = kind === 'verification' ? [] : [this.#toField[kind]]
     return Object.fromEntries([hash, expiresAt, ...address].map((field) => [field, user[field]]))
-  }
-
-  #windowOf({ kind, expiresAt }: IssuedCode): Filter {
-    return { op: 'eq', field: this.slots[kind].expiresAt, value: expiresAt }
   }
 
   #hashes(kinds: readonly CodeKind[]): readonly string[] {
