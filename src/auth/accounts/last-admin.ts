@@ -45,7 +45,7 @@ export async function keepingAnAdmin<T>(
     // Also of one who is no admin: they may become one meanwhile, and the only one.
     const expect = Object.fromEntries(fields.map((field) => [field, now[field]]))
     const written = isAdminNow(auth, now)
-      ? await endAdmin(auth, { id: String(user._id), expect, refusal }, write)
+      ? await endAdmin(auth, { id: String(user._id), expect, refusal, write })
       : await write(users.engine, expect)
     if (written !== null) return written
     read = await users.byId(user._id)
@@ -55,20 +55,21 @@ export async function keepingAnAdmin<T>(
 }
 
 /** The end of an admin. */
-interface End {
+interface End<T> {
   readonly id: string
   readonly expect: Fields
   readonly refusal: Refuse
+  readonly write: Write<T>
 }
 
-async function endAdmin<T>(auth: Auth, end: End, write: Write<T>): Promise<T | null> {
+async function endAdmin<T>(auth: Auth, end: End<T>): Promise<T | null> {
   return (await writesTogether(auth.host.database))
-    ? write(requiringAnother(auth, end), end.expect)
-    : auth.endingAdmins.after('', () => roleFirst(auth, end, write))
+    ? end.write(requiringAnother(auth, end), end.expect)
+    : auth.endingAdmins.after('', () => roleFirst(auth, end))
 }
 
 /** The engine, each write of which also requires another admin. */
-function requiringAnother(auth: Auth, { id, refusal }: End): RecordEngine {
+function requiringAnother(auth: Auth, { id, refusal }: End<unknown>): RecordEngine {
   const { host } = auth
   const { engine } = auth.users
   const take: TakeSteps = async (steps) => {
@@ -107,11 +108,8 @@ function requiringAnother(auth: Auth, { id, refusal }: End): RecordEngine {
  * For a store that cannot write several records in one step: takes the role, looks for another admin, and gives it back
  * if there is none or the write fails. If two processes do so at once, both may be refused.
  */
-async function roleFirst<T>(
-  auth: Auth,
-  { id, expect, refusal }: End,
-  write: Write<T>,
-): Promise<T | null> {
+async function roleFirst<T>(auth: Auth, end: End<T>): Promise<T | null> {
+  const { id, expect, refusal, write } = end
   const { users } = auth
   const taken = withoutRole(auth)
   await anotherAdmin(auth, [id], refusal)
