@@ -14,8 +14,8 @@ const MOST = {
   populate: { calls: 299, files: 39, visits: 100 },
   create: { calls: 151, files: 31, visits: 75 },
   patch: { calls: 165, files: 32, visits: 81 },
-  login: { calls: 456, files: 47, visits: 161 },
-  register: { calls: 340, files: 48, visits: 148 },
+  login: { calls: 451, files: 47, visits: 161 },
+  register: { calls: 338, files: 48, visits: 148 },
 }
 
 it('a request enters no more functions and files than its budget', () => {

@@ -1,7 +1,7 @@
 /**
  * Refusals in even steps of time. The work for one account takes some microseconds more than for another: a row to read,
  * a list to look through. Who measures often enough would see it, so a refusal leaves at the end of a step of time. What
- * takes longer, such as a write, happens for every account instead (see users/dummy-writes.ts).
+ * takes longer, such as a write, happens for every account instead (see `DummyWrite`).
  *
  * Measured with 50 µs and 300 µs of work more, 750 refusals of each kind: an observer tells them apart with an AUC of 0.89
  * and 0.98 without the steps, and of 0.54 with them. With a timer that is set after the work it is 0.64 and 0.75.
