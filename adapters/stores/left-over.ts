@@ -1,4 +1,4 @@
-/** What start-up says of an index that another version of the app has made. */
+/** Indexes that another version of the app has made: what start-up says of them, and whether one is on certain fields. */
 
 /** An index of a store's own that no model declares. */
 export interface LeftIndex {
@@ -19,4 +19,9 @@ export function harmOf(unique: readonly string[] | undefined): string {
   return unique
     ? `refuses a second record with the same ${unique.join(', ')}`
     : 'slows down every write'
+}
+
+/** Whether two lists name the same fields, in any order. */
+export function haveSameFields(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((field) => others.includes(field))
 }

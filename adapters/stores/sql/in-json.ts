@@ -7,6 +7,7 @@ import type { ObjectShape } from '../../../src/ports/shape.ts'
 import { isoText } from '../json-values.ts'
 import { boundsAfter, placeAt, stretchesBeyond } from '../planner/seek.ts'
 import { every, filterCompiler, type Sign, some, type Value, whereAll } from './filter.ts'
+import { orderBy } from './page.ts'
 
 /** How a database reads JSON, as expressions of its SQL. */
 export interface JsonReader {
@@ -111,7 +112,7 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
     inOrder({ filter, sort, after }) {
       const where = whereAll([matching(filter), ...(after ? [behind(sort, after)] : [])])
       const keys = sort.map(({ field, descending }) => reader.inOrder(value(field), descending))
-      return keys.length > 0 ? `${where} ORDER BY ${keys.join(', ')}` : where
+      return where + orderBy(keys)
     },
   }
 }

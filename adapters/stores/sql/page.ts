@@ -19,8 +19,8 @@ export interface Page {
 
 /** How a dialect writes the parts of such a statement. */
 export interface PageDialect {
-  /** An `ORDER BY` with a leading space, or nothing. */
-  orderBy(sort: readonly SortKey[]): string
+  /** One key of an order. */
+  order(key: SortKey): string
   count(records: number): string
   /** How many records to skip: one at least. */
   offset(records: number): string
@@ -34,13 +34,19 @@ export function selectPage(page: Page, dialect: PageDialect): string {
   const { stretches = [{ conditions: [], sort }] } = page
   const select = (more: readonly string[], keys: readonly SortKey[], records: number): string => {
     const where = whereAll(more.length === 0 ? conditions : [...conditions, ...more])
-    return `SELECT ${from}${where}${dialect.orderBy(keys)} LIMIT ${dialect.count(records)}`
+    const order = orderBy(keys.map((key) => dialect.order(key)))
+    return `SELECT ${from}${where}${order} LIMIT ${dialect.count(records)}`
   }
   const offset = skip > 0 ? ` OFFSET ${dialect.offset(skip)}` : ''
   const [first, ...others] = stretches
   if (first && others.length === 0) return select(first.conditions, first.sort, limit) + offset
   const parts = stretches.map((one) => select(one.conditions, one.sort, limit + skip))
   return `${dialect.oneAfterAnother(parts)} LIMIT ${dialect.count(limit)}${offset}`
+}
+
+/** `keys` as an `ORDER BY` with a leading space, or nothing. */
+export function orderBy(keys: readonly string[]): string {
+  return keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`
 }
 
 /** A measure of the values of a field. */
@@ -81,5 +87,5 @@ export function selectGroups(
   const order = sort.map(({ column, descending }: GroupSort) =>
     dialect.order(columns[column]?.ordered ?? '', descending),
   )
-  return `${from} GROUP BY ${keys.map(({ ordered }) => ordered).join(', ')} ORDER BY ${order.join(', ')} LIMIT ${dialect.count(limit)}`
+  return `${from} GROUP BY ${keys.map(({ ordered }) => ordered).join(', ')}${orderBy(order)} LIMIT ${dialect.count(limit)}`
 }

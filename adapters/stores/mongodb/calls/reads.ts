@@ -16,7 +16,7 @@ import { idOf } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
 import { fromDocument } from '../documents/documents.ts'
-import { compileFilter, hasPattern, restAfter } from '../query/filter.ts'
+import { compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 
@@ -139,7 +139,7 @@ export class Reads {
     const documents = await this.#documents(query, {
       ...readOptions(filter, hints),
       ...projectionOf(select, this.#of.indexed()),
-      ...(sort.length > 0 && { sort: directionsOf(sort) }),
+      ...(sort.length > 0 && { sort: new Map(sort.map((key) => [key.field, directionOf(key)])) }),
       ...(skip !== undefined && { skip }),
       limit,
     })
@@ -175,10 +175,6 @@ export class Reads {
     const { schema, indexed } = this.#of
     return compileFilter(filter, schema.shape, indexed())
   }
-}
-
-function directionsOf(sort: Read['sort']): Map<string, 1 | -1> {
-  return new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1]))
 }
 
 function readOptions(filter: Filter, hints: ReadHints = {}): Options {

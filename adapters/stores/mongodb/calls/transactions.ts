@@ -23,7 +23,7 @@ import {
   WRITE_CONFLICT,
 } from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
-import { goingTogether, type StepChange, takingTurns } from './turns.ts'
+import { goingTogether, takingTurns } from './turns.ts'
 import { Writes } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
@@ -93,8 +93,10 @@ export function stepWriter(
       tries,
     )
     if ('failed' in tried) return tried
-    const { results } = tried
-    return tried.noted ? { results, noted: changesOf(tried) } : { results }
+    const { results, noted, added = [] } = tried
+    if (!noted) return { results }
+    // Writes that shared a transaction are told apart by the step.
+    return { results, noted: added.map((one, at) => ({ ...one, step: noted[at]?.step ?? 0 })) }
   }
 
   let hasGuards = false
@@ -139,11 +141,6 @@ type Tried =
       readonly ticket?: LogTicket
     }
   | { readonly failed: number }
-
-/** What was added to the log, each with the index of its step: writes that shared a transaction are told apart by it. */
-function changesOf({ noted = [], added }: Exclude<Tried, { failed: number }>): StepChange[] {
-  return (added ?? []).map((one, at) => ({ ...one, step: noted[at]?.step ?? 0 }))
-}
 
 /** The documents of the guards of these steps, in one order. */
 function guardsOf(steps: readonly WriteStep[]): readonly number[] {

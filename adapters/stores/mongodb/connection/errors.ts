@@ -9,6 +9,7 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../../src/ports/store-errors.ts'
+import { haveSameFields } from '../../left-over.ts'
 
 /** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000
@@ -159,9 +160,4 @@ function refusedFields({ errInfo }: MongoServerError): readonly string[] {
 interface FailedRule {
   readonly propertiesNotSatisfied?: readonly { readonly propertyName: string }[]
   readonly missingProperties?: readonly string[]
-}
-
-/** Whether two lists name the same fields, in any order. */
-export function haveSameFields(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((field) => others.includes(field))
 }

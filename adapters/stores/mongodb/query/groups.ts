@@ -5,6 +5,7 @@ import type { AggregateRead, DatePart, GroupKey, Measure } from '../../../../src
 import type { Scalar } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, placeOf } from '../../../../src/ports/shape.ts'
 import { fromValue } from '../documents/documents.ts'
+import { directionOf } from './filter.ts'
 
 /** The pipeline of the groups of the documents that match `query`. */
 export function pipelineOf(
@@ -19,14 +20,15 @@ export function pipelineOf(
   if (by.length === 0) return [{ $match: query }, { $group: group }]
   const rounded = sort.flatMap(({ column }) => {
     const measure = measures[column - by.length]
-    const isNumber = measure && 'field' in measure && kindOf(measure.field, shape) === 'number'
+    if (!measure || !('field' in measure)) return []
+    const isNumber = placeOf(shape, measure.field)?.shape.kind === 'number'
     return isNumber ? [[`r${column}`, roundedOf(measure, `$m${column - by.length}`)] as const] : []
   })
   const nameOf = (column: number): string => {
     if (column < by.length) return `_id.k${column}`
     return rounded.some(([name]) => name === `r${column}`) ? `r${column}` : `m${column - by.length}`
   }
-  const order = sort.map(({ column, descending }) => [nameOf(column), descending ? -1 : 1] as const)
+  const order = sort.map((key) => [nameOf(key.column), directionOf(key)] as const)
   return [
     { $match: query },
     { $group: group },
@@ -111,8 +113,4 @@ export function rowsOf(
     }),
     ...measures.map((_, at) => fromValue(group[`m${at}`], undefined) as Scalar),
   ])
-}
-
-function kindOf(field: string, shape: ObjectShape): string | undefined {
-  return placeOf(shape, field)?.shape.kind
 }

@@ -4,8 +4,9 @@ import { Binary, type Document, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import { placeOf, type Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { haveSameFields } from '../connection/errors.ts'
+import { haveSameFields } from '../../left-over.ts'
 import { formOf } from '../documents/documents.ts'
+import { directionOf } from '../query/filter.ts'
 import type { DesiredIndex, ExistingIndex } from './existing-indexes.ts'
 
 /** The unique index over the records in which every one of `fields` has a value. */
@@ -125,8 +126,4 @@ export function begins(index: ExistingIndex, keys: readonly SortKey[]): boolean 
   const isSame = own.every(([field], at) => keys[at]?.field === field)
   // An index is read backwards as well.
   return isSame && turns.size === 1
-}
-
-function directionOf({ descending }: SortKey): 1 | -1 {
-  return descending ? -1 : 1
 }

@@ -5,8 +5,8 @@ import { topOf } from '../../../../src/ports/paths.ts'
 import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { ForeignIndex } from '../../../../src/ports/surroundings.ts'
+import { haveSameFields } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
-import { haveSameFields } from '../connection/errors.ts'
 import {
   begins,
   collationFor,
@@ -170,10 +170,7 @@ function servesOtherwise({ key }: ExistingIndex, { shape }: CollectionSchema): b
 /** Whether values at a path, or around it, are lists or may be. */
 function mayHoldLists(shape: Shape | undefined, [key, ...rest]: readonly string[]): boolean {
   if (shape?.kind === 'list' || shape?.kind === 'mixed') return true
-  return key !== undefined && mayHoldLists(insideOf(shape, key), rest)
-}
-
-function insideOf(shape: Shape | undefined, key: string): Shape | undefined {
-  if (shape?.kind === 'map') return shape.value
-  return shape?.kind === 'object' ? shape.fields.get(key) : undefined
+  if (key === undefined) return false
+  if (shape?.kind === 'map') return mayHoldLists(shape.value, rest)
+  return shape?.kind === 'object' && mayHoldLists(shape.fields.get(key), rest)
 }

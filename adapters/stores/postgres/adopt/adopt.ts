@@ -3,8 +3,10 @@
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { haveSameFields } from '../../left-over.ts'
+import { orderBy } from '../../sql/page.ts'
 import { type Column, FOLD, type Table, tableSql, typeOf } from '../layout/columns.ts'
-import { orderBy, orderOf, searchColumn, valueAt } from '../layout/operands.ts'
+import { orderOf, searchColumn, sorted, valueAt } from '../layout/operands.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import type { ExistingColumn, ExistingIndex, ExistingTable } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
@@ -33,7 +35,9 @@ export function adoptedTable(
   const byField = new Map(columns.map((column) => [column.field, column]))
   const constraints = [...existing.indexes].flatMap(([index, { isUnique, columns: names }]) => {
     const fields = names.map((one) => columns.find((column) => column.name === one)?.field ?? one)
-    return isUnique ? [[index, declaredSet(schema, fields)] as const] : []
+    // In the order of the model's unique set, if it has one of them.
+    const declared = schema.unique.find((set) => haveSameFields(set, fields)) ?? fields
+    return isUnique ? [[index, declared] as const] : []
   })
   return {
     name: schema.name,
@@ -70,15 +74,6 @@ function refuseMissing(
   )
 }
 
-/** The fields in the order of the model's unique set, if it has one of them. */
-function declaredSet({ unique }: CollectionSchema, fields: readonly string[]): readonly string[] {
-  return unique.find((set) => isSameSet(set, fields)) ?? fields
-}
-
-function isSameSet(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one) => others.includes(one))
-}
-
 function refuse(problem: string, remedy: string): never {
   throw new TypeError(`postgresStore: ${problem}. ${remedy}`)
 }
@@ -111,7 +106,7 @@ function checkUnique({ schema, table, existing }: Adopted): void {
   })
   const missing = [['_id'], ...schema.unique]
     .map((fields) => fields.map((field) => table.byField.get(field)?.name ?? ''))
-    .filter((names) => !kept.some(({ columns }) => isSameSet(columns, names)))
+    .filter((names) => !kept.some(({ columns }) => haveSameFields(columns, names)))
     .map((names) => names.map(identifier).join(', '))
   if (missing.length === 0) return
   const remedies = missing.map((listed) => uniqueRemedy(existing, table.sql, listed))
@@ -143,7 +138,8 @@ async function missingOrders(adopted: Adopted): Promise<string[]> {
     await run({ sql: `SELECT ${off.join(', ')}`, values: [] })
     const messages: string[] = []
     for (const keys of schema.indexes) {
-      const sql = `EXPLAIN SELECT 1 FROM ${table.sql}${orderBy(keys, adopted)} LIMIT 1`
+      const order = orderBy(keys.map((key) => sorted(key, adopted)))
+      const sql = `EXPLAIN SELECT 1 FROM ${table.sql}${order} LIMIT 1`
       const { rows } = await run({ sql, values: [] })
       const isSorted = rows.some(([line]) =>
         /^(?: *-> +)?(?:Incremental )?Sort /.test(String(line)),

@@ -50,8 +50,9 @@ export class Log implements ChangeLog {
     if (!from) return { gone: true }
     const rows = await this.#ask(this.#reading(from, limit, models))
     const [end = []] = rows
-    if (after !== undefined && isGone(end, from)) return { gone: true }
-    const [epoch = null] = end
+    const [epoch = null, isKnown, isDropped] = end
+    const isOther = epoch !== from.epoch || isKnown !== 't'
+    if (after !== undefined && (isOther || isDropped === 't')) return { gone: true }
     const entries = rows.map((row) => row.slice(END)).filter(([one]) => one !== null)
     const ids = entries.map((entry) => idOf([epoch, ...entry]))
     const last = idOf([epoch, ...end.slice(3)])
@@ -166,9 +167,4 @@ function idOf([epoch, place, seq, at]: Row): string {
     epoch: String(epoch),
     numbers: [place, seq, at].map((one) => Number(one ?? 0)),
   })
-}
-
-/** Whether entries after a position may have been dropped, or it is none of this log. */
-function isGone([epoch, isKnown, isDropped]: Row, from: Position): boolean {
-  return epoch !== from.epoch || isKnown !== 't' || isDropped === 't'
 }

@@ -25,11 +25,8 @@ export function heldIn({ byField }: Table): (record: Fields) => HeldRecord {
 function valueIn(column: Column | undefined, value: unknown): unknown {
   const kept = value === undefined || value === null ? value : column && typed(column, value)
   if (kept === undefined && column?.absence === 'null') return null
-  return kept === null && mustBeMissing(column) ? undefined : kept
-}
-
-function mustBeMissing(column: Column | undefined): boolean {
-  return !column || column.absence === 'never' || column.absence === 'missing'
+  const mayBeNull = column?.absence === 'null' || column?.absence === 'either'
+  return kept === null && !mayBeNull ? undefined : kept
 }
 
 /** `value` as the type of the column has it; undefined if it hasn't. */

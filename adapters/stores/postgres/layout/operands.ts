@@ -98,12 +98,8 @@ function inLists(
   const keys = path === '' ? [] : path.split('.')
   const value = json(`${element}.value`, keys)
   const within = rest.length > 0 ? inLists(value, rest, test) : test(value)
-  return `EXISTS (SELECT FROM jsonb_array_elements(${asList(list)}) AS ${element} WHERE ${within})`
-}
-
-/** `list` if it is one, else a list with this one element. */
-export function asList(list: string): string {
-  return `CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE jsonb_build_array(${list}) END`
+  const elements = `CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE jsonb_build_array(${list}) END`
+  return `EXISTS (SELECT FROM jsonb_array_elements(${elements}) AS ${element} WHERE ${within})`
 }
 
 /** The JSON at `keys` in the JSON `root`. */
@@ -150,19 +146,13 @@ export function scalarIn(value: string, kind: Shape['kind']): string {
   }
 }
 
-/** `sort` as an `ORDER BY` with a leading space, or nothing. */
-export function orderBy(sort: readonly SortKey[], collected: Collected): string {
-  if (sort.length === 0) return ''
-  // A bare name would be that of a column of the result, whose dates are cut.
+/** One key of an order in a `SELECT`: a bare name would be that of a column of the result, whose dates are cut. */
+export function sorted(key: SortKey, collected: Collected): string {
   const { isAdopted, sql } = collected.table
-  const of = isAdopted ? `${sql}.` : ''
-  return ` ORDER BY ${sort.map((key) => orderOf(key, collected, of)).join(', ')}`
+  return orderOf(key, collected, isAdopted ? `${sql}.` : '')
 }
 
-/**
- * One key of an order, as sorts and indexes spell it; `of` comes before a column. PostgreSQL has NULL at the other end
- * than the port.
- */
+/** One key of an order, as indexes spell it; `of` comes before a column. PostgreSQL has NULL at the other end than the port. */
 export function orderOf({ field, descending }: SortKey, collected: Collected, of = ''): string {
   const { ordered, isColumn, isNotNull } = valueAt(field, collected)
   const value = isColumn ? of + ordered : `(${ordered})`

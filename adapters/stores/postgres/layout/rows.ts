@@ -99,15 +99,11 @@ export function rowJson(record: Fields, table: Table): string {
     const value = record[field]
     if (value === null && absence === 'either') nulls.push(field)
     if (value === undefined || value === null) continue
-    row[name] = jsonOf(value, kind)
+    // A date among JSON is written as inside of it, in ISO 8601.
+    row[name] = kind !== 'json' && value instanceof Date ? dateText(value) : value
   }
   if (table.hasNulls) row[NULLS] = nulls
-  return inStoredJson(JSON.stringify(row), () => row)
-}
-
-/** What `JSON.stringify` makes a column's value of. A date among JSON is written as inside of it, in ISO 8601. */
-function jsonOf(value: unknown, kind: Column['kind']): unknown {
-  return kind !== 'json' && value instanceof Date ? dateText(value) : value
+  return inStoredJson(JSON.stringify(row))
 }
 
 /** An `INSERT` of all rows in a list of such JSON. An adopted table fills in the columns that are not in `fields`. */

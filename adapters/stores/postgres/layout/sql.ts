@@ -36,7 +36,7 @@ export class Parameters {
   }
 
   json(value: unknown): string {
-    return this.bind(storedJson(value), 'jsonb')
+    return this.bind(inStoredJson(JSON.stringify(value) ?? 'null'), 'jsonb')
   }
 
   statement(sql: string): Statement {
@@ -122,16 +122,6 @@ function distinct(names: readonly string[], things: readonly unknown[]): string[
   })
 }
 
-/** The name of the index that serves filters by the elements of a list. */
-export function listName(table: string, field: string): string {
-  return shortName(`${table}_list_${field}`)
-}
-
-/** The name of the index that serves a search; `label` as `searchLabel` has it. */
-export function searchName(table: string, label: string): string {
-  return shortName(`${table}_search_${label}`)
-}
-
 const SPECIAL = /[\0\u0001]/g
 const ESCAPED = /\u0001[\u0001\u0002]/g
 
@@ -140,7 +130,7 @@ const ESCAPED = /\u0001[\u0001\u0002]/g
  * it is, and the order by code point stays the same.
  */
 export function stored(text: string): string {
-  if (!hasSpecial(text)) return text
+  if (!(text.includes('\0') || text.includes('\u0001'))) return text
   return text.replace(SPECIAL, (char) => (char === '\0' ? '\u0001\u0001' : '\u0001\u0002'))
 }
 
@@ -150,28 +140,14 @@ export function restored(text: string): string {
   return text.replace(ESCAPED, (pair) => (pair === '\u0001\u0001' ? '\0' : '\u0001'))
 }
 
-function hasSpecial(text: string): boolean {
-  return text.includes('\0') || text.includes('\u0001')
-}
-
-/** The JSON of `value` as it is stored. */
-export function storedJson(value: unknown): string {
-  return inStoredJson(JSON.stringify(value) ?? 'null', () => value)
-}
-
-/** `json` as it is stored; `value` returns what it holds. */
-export function inStoredJson(json: string, value: () => unknown): string {
-  return /\\u000[01]/.test(json) ? JSON.stringify(eachString(toPlain(value()), stored)) : json
+/** JSON as it is stored. */
+export function inStoredJson(json: string): string {
+  return /\\u000[01]/.test(json) ? JSON.stringify(eachString(JSON.parse(json), stored)) : json
 }
 
 /** The value of stored JSON. Modifies `value`, which must be the caller's own. */
 export function restoredValue(json: string, value: unknown): unknown {
   return json.includes('\\u0001') ? eachString(value, restored) : value
-}
-
-/** Dates as their strings, as `JSON.stringify` writes them. */
-function toPlain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value))
 }
 
 /** `value` with every string and key changed. */

@@ -12,11 +12,10 @@ import {
 } from '../layout/operands.ts'
 import {
   identifier,
-  listName,
   literal,
   orderNames,
   primaryKeyName,
-  searchName,
+  shortName,
   uniqueNames,
 } from '../layout/sql.ts'
 import { OWN, type Place } from './catalog.ts'
@@ -84,12 +83,14 @@ export function indexesOf(collected: Collected, trigrams: string | undefined): I
   const searches = schema.searchable.map((path): Index => {
     const { sql } = searchColumn(path, collected)
     const on = `USING gin (${sql} ${trigrams}.gin_trgm_ops)`
-    return { name: searchName(table.name, searchLabel(path, schema)), on, isConstraint: false }
+    const name = shortName(`${table.name}_search_${searchLabel(path, schema)}`)
+    return { name, on, isConstraint: false }
   })
   const lists = (schema.lists ?? []).flatMap((field): Index[] => {
     const sql = listAt(field, collected)
     const on = `USING gin (${sql} jsonb_path_ops)`
-    return sql === undefined ? [] : [{ name: listName(table.name, field), on, isConstraint: false }]
+    const name = shortName(`${table.name}_list_${field}`)
+    return sql === undefined ? [] : [{ name, on, isConstraint: false }]
   })
   return [...unique, ...orders, ...lists, ...(trigrams === undefined ? [] : searches)]
 }

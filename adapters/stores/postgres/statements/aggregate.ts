@@ -19,20 +19,13 @@ export function compileGroups(read: AggregateRead, compiled: Compilation): strin
   })
 }
 
-function keyOf({ part }: GroupKey, operand: Operand): GroupColumn {
-  const { kind, type, sql, ordered } = operand
-  if (kind !== 'date') return { sql: ordered, ordered }
-  if (part === undefined) return { sql, ordered: sql }
+function keyOf({ part }: GroupKey, { kind, type, sql, ordered }: Operand): GroupColumn {
+  if (kind !== 'date') return same(ordered)
+  if (part === undefined) return same(sql)
   // Dates inside of JSON are strings in ISO 8601.
-  const cut =
-    type === 'text'
-      ? `left(${sql}, ${PART_LENGTHS[part]})`
-      : `date_trunc('${part}', ${inUtc(operand)})`
-  return { sql: cut, ordered: cut }
-}
-
-function inUtc({ type, sql }: Operand): string {
-  return type === 'timestamptz' ? `(${sql}) AT TIME ZONE 'UTC'` : sql
+  if (type === 'text') return same(`left(${sql}, ${PART_LENGTHS[part]})`)
+  const inUtc = type === 'timestamptz' ? `(${sql}) AT TIME ZONE 'UTC'` : sql
+  return same(`date_trunc('${part}', ${inUtc})`)
 }
 
 function measureOf({ op }: ValueMeasure, operand: Operand): GroupColumn {

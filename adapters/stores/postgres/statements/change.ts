@@ -105,11 +105,6 @@ function without(list: string, { key, value }: Of<'pull'>, parameters: Parameter
     WHERE (${member}) IS DISTINCT FROM ${parameters.json(value)}) ELSE ${list} END`
 }
 
-/** Whether the operations make no object where none is. */
-function isWeak(operations: readonly Operation[]): boolean {
-  return operations.every(({ op }) => op === 'unset' || op === 'pull')
-}
-
 /** The object `before` after operations; anything but an object becomes one if there is something to set. */
 function changedObject(
   before: string,
@@ -119,7 +114,8 @@ function changedObject(
   const isObject = `jsonb_typeof(${before}) = 'object'`
   const changed = (document: string) =>
     changedJson(document, operations, dialectOf(before), parameters)
-  return isWeak(operations)
+  const makesNone = operations.every(({ op }) => op === 'unset' || op === 'pull')
+  return makesNone
     ? `CASE WHEN ${isObject} THEN ${changed(before)} ELSE ${before} END`
     : changed(`(CASE WHEN ${isObject} THEN ${before} ELSE '{}' END)`)
 }

@@ -19,7 +19,7 @@ import {
 } from '../../planner/seek.ts'
 import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
-import { type Collected, type Compilation, orderBy, valueAt } from '../layout/operands.ts'
+import { type Collected, type Compilation, sorted, valueAt } from '../layout/operands.ts'
 import { jsonWriter, type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
 import { literal, Parameters, restored, type Statement, stored } from '../layout/sql.ts'
 import { compileGroups, groupReader } from './aggregate.ts'
@@ -168,7 +168,7 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
   const conditions = [compileFilter(filter, compiled)]
   const page = { from, conditions, sort, stretches, skip, limit }
   const sql = selectPage(page, {
-    orderBy: (keys) => orderBy(keys, compiled),
+    order: (key) => sorted(key, compiled),
     // A limit that the planner can't see makes it plan a prepared statement again each time.
     count: (records) => String(Math.trunc(records)),
     offset: (records) => parameters.integer(records),

@@ -154,13 +154,9 @@ function fits(type: string, value: number): boolean {
 /** A string, or the key of another type that it spells. */
 function keyAs(type: string, value: string): string | undefined {
   if (type === 'uuid') return UUID.test(value) ? value : undefined
-  if (type === 'bigint') return isBigint(value) ? value : undefined
-  return stored(value)
-}
-
-/** Whether it is an integer of 64 bits. */
-function isBigint(text: string): boolean {
-  return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+  if (type !== 'bigint') return stored(value)
+  const is64Bits = /^-?\d{1,19}$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value)
+  return is64Bits ? value : undefined
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i

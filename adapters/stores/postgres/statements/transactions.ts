@@ -56,7 +56,9 @@ function writeAll(all: readonly Located[], connection: Connection, log: Log): Pr
   if (isInsert && log.isPlain && !first.table.isAdopted) {
     return insertAlone(first, log, (statement) => connection.run(statement))
   }
-  return connection.transaction((run, isAgain) => takeAll(all, log, run, isAgain))
+  return connection.transaction((run, isAgain) =>
+    takeAll(all, log, run, isAgain || meetsOthers(all)),
+  )
 }
 
 /** Inserts one record, and adds its entry, in one statement. */
@@ -76,19 +78,19 @@ interface Located {
 }
 
 /**
- * Takes the steps in turn. Writes that meet in opposite orders end each other; after that (`isAgain`) all records are locked
- * first, which every write does in the same order.
+ * Takes the steps in turn. Writes that meet in opposite orders end each other; after that, and where that is likely, all
+ * records are locked first (`locksFirst`), which every write does in the same order.
  */
 async function takeAll(
   all: readonly Located[],
   log: Log,
   run: Run,
-  isAgain: boolean,
+  locksFirst: boolean,
 ): Promise<Taken> {
   const results: StepResult[] = []
   const noted: Noted[] = []
   await guardAll(all, run)
-  let locked = isAgain || meetsOthers(all) ? await lockAll(all, run) : undefined
+  let locked = locksFirst ? await lockAll(all, run) : undefined
   for (const [at, { step, table }] of all.entries()) {
     if (!locked && 'require' in step && !step.exists) locked = await lockAll(all.slice(at + 1), run)
     if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
@@ -101,16 +103,8 @@ async function takeAll(
     results.push(taken.result)
     noted.push(...notedBy(taken, step, at))
   }
-  return outcomeOf(results, all, () => log.add(noted, run))
-}
-
-/** The outcome of steps; `add` is called if the log notes what some of them do. */
-async function outcomeOf(
-  results: readonly StepResult[],
-  all: readonly Located[],
-  add: () => ReturnType<Log['add']>,
-): Promise<Taken> {
-  return all.some(({ step }) => isNotable(step)) ? { results, noted: await add() } : { results }
+  if (!all.some(({ step }) => isNotable(step))) return { results }
+  return { results, noted: await log.add(noted, run) }
 }
 
 /** Waits for the writes with the same guards, in one order. */

@@ -9,8 +9,9 @@ import { expecting } from '../../expecting.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
 import { every } from '../../sql/filter.ts'
+import { orderBy } from '../../sql/page.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
-import { type Compilation, orderBy } from '../layout/operands.ts'
+import { type Compilation, sorted } from '../layout/operands.ts'
 import { type Reader, type Row, type Run, readerOf } from '../layout/rows.ts'
 import { identifier, literal, Parameters, restored } from '../layout/sql.ts'
 import { compileChange, scalarText } from './change.ts'
@@ -137,7 +138,7 @@ function rangeOrder(filter: Filter, compiled: Compilation): string {
   if (!('field' in filter && /^[lg]te?$/.test(filter.op))) return ''
   const { field } = filter
   const keys = compiled.schema.indexes.flatMap(([first]) => (first?.field === field ? [first] : []))
-  return orderBy(keys.slice(0, 1), compiled)
+  return orderBy(keys.slice(0, 1).map((key) => sorted(key, compiled)))
 }
 
 /** An `UPDATE` up to its condition. */
@@ -193,14 +194,13 @@ function compileExpected(expected: Readonly<Fields>, table: Table, parameters: P
       const column = table.byField.get(field)
       if (!column) return value === undefined ? 'TRUE' : 'FALSE'
       if (value === undefined || value === null) return isLacking(column, value === null)
-      return `${column.value} = ${expectedValue(value, column, parameters)}`
+      const bound =
+        column.kind === 'json'
+          ? parameters.json(value)
+          : parameters.bind(scalarText(value, column), column.boundAs)
+      return `${column.value} = ${bound}`
     }),
   )
-}
-
-function expectedValue(value: unknown, column: Column, parameters: Parameters): string {
-  if (column.kind === 'json') return parameters.json(value)
-  return parameters.bind(scalarText(value, column), column.boundAs)
 }
 
 function isLacking(column: Column, isNull: boolean): string {

@@ -19,7 +19,15 @@ import { LoggedModels, MAX_DROPPED, nextPosition, type StoredEntry } from '../..
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import { portError } from '../layout/errors.ts'
-import { identifier, literal, type Row, type Statement, statement } from '../layout/sql.ts'
+import {
+  type Creation,
+  identifier,
+  literal,
+  type Row,
+  type Statement,
+  statement,
+  trigger,
+} from '../layout/sql.ts'
 
 /** The entries. The record comes after what is looked at alone, as it may be long. */
 export const ENTRIES = 'fieldgate_changes'
@@ -65,34 +73,21 @@ export function isLogTrigger(table: string, name: string): boolean {
   return name.startsWith(`${table}${NOTES}`)
 }
 
-interface Trigger {
-  readonly name: string
-  readonly sql: string
-}
-
 /** The triggers of a collection whose writes are noted. */
-export function logTriggers({ name: table, logged }: CollectionSchema): Trigger[] {
+export function logTriggers({ name: table, logged }: CollectionSchema): Creation[] {
   if (!logged) return []
   const isOpen = `(SELECT is_open FROM ${LOG})`
-  const trigger = (event: string, when: string, id: string, before: string, after: string) => {
-    const name = `${table}${NOTES}${event.slice(0, 6).toLowerCase()}`
-    const values = `seq, now, ${literal(logged.model)}, ${id}, actor, ${before}, ${after}`
+  const noting = (event: string, when: string, records: string) => {
+    const values = `seq, now, ${literal(logged.model)}, ${records}`
     const adds = `UPDATE ${LOG} SET seq = seq + 1, at = now; INSERT INTO ${ENTRIES} (seq, at, model, record, actor, before, after) SELECT ${values} FROM ${LOG}`
-    return {
-      name,
-      sql: `CREATE TRIGGER ${identifier(name)} AFTER ${event} ON ${identifier(table)} WHEN ${when} BEGIN ${adds}; END`,
-    }
+    const name = `${table}${NOTES}${event.slice(0, 6).toLowerCase()}`
+    return trigger(name, table, event, when, adds)
   }
+  const isChanged = `${isOpen} AND new.doc IS NOT old.doc`
   return [
-    trigger('INSERT', isOpen, 'new._id', 'NULL', 'new.doc'),
-    trigger(
-      'UPDATE OF doc',
-      `${isOpen} AND new.doc IS NOT old.doc`,
-      'new._id',
-      'old.doc',
-      'new.doc',
-    ),
-    trigger('DELETE', isOpen, 'old._id', 'old.doc', 'NULL'),
+    noting('INSERT', isOpen, 'new._id, actor, NULL, new.doc'),
+    noting('UPDATE OF doc', isChanged, 'new._id, actor, old.doc, new.doc'),
+    noting('DELETE', isOpen, 'old._id, actor, old.doc, NULL'),
   ]
 }
 

@@ -94,26 +94,25 @@ export class Connection {
 
   /** Runs `work` in its own transaction: all of it happens, or nothing. */
   transaction<T>(work: () => T): T {
-    this.db.exec('BEGIN IMMEDIATE')
-    try {
-      const result = work()
-      this.db.exec('COMMIT')
-      return result
-    } catch (error) {
-      this.#undo('ROLLBACK')
-      throw error
-    }
+    return this.#between('BEGIN IMMEDIATE', work, 'COMMIT', 'ROLLBACK')
   }
 
   /** The result of `work`, inside a transaction; if it throws, none of what it did takes effect. */
   asOne<T>(work: () => T): T {
-    this.db.exec('SAVEPOINT one')
+    return this.#between('SAVEPOINT one', work, 'RELEASE one', 'ROLLBACK TO one; RELEASE one')
+  }
+
+  #between<T>(begin: string, work: () => T, end: string, undo: string): T {
+    this.db.exec(begin)
     try {
       const result = work()
-      this.db.exec('RELEASE one')
+      this.db.exec(end)
       return result
     } catch (error) {
-      this.#undo('ROLLBACK TO one; RELEASE one')
+      // Some failures, e.g. a full disk, have ended the transaction already.
+      try {
+        this.db.exec(undo)
+      } catch {}
       throw error
     }
   }
@@ -137,13 +136,6 @@ export class Connection {
       this.#statements.delete(oldest)
     }
     return statement
-  }
-
-  /** Some failures, e.g. a full disk, have ended the transaction already. */
-  #undo(sql: string): void {
-    try {
-      this.db.exec(sql)
-    } catch {}
   }
 }
 

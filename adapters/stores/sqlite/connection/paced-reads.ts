@@ -92,7 +92,7 @@ export class Reads {
   /** The rows, unless a thread has to read them. Throws if another connection has the lock. */
   #now(statement: Statement, end: number): readonly Row[] | undefined {
     const pool = this.#openPool()
-    if (pool && this.#isSlow(statement)) return undefined
+    if (pool && (this.#pace.budgetMs === 0 || this.#slow.has(statement.sql))) return undefined
     const limit = pool ? Math.min(end, performance.now() + this.#pace.budgetMs) : end
     const mayMove = limit < end
     try {
@@ -122,7 +122,10 @@ export class Reads {
     const rows = isLarge ? undefined : await here()
     if (rows || !pool) return rows ?? []
     try {
-      return await this.#there(pool, statement, end, signal)
+      signal?.throwIfAborted()
+      const found = await pool.run(statement, end, signal)
+      if (found.tookMs < QUICK_MS) this.#slow.delete(statement.sql)
+      return found.rows
     } catch (error) {
       this.#stayHere(error)
       return (await here()) ?? []
@@ -151,22 +154,6 @@ export class Reads {
     } finally {
       this.#end = Number.POSITIVE_INFINITY
     }
-  }
-
-  async #there(
-    pool: Pool,
-    statement: Statement,
-    end: number,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly Row[]> {
-    signal?.throwIfAborted()
-    const { rows, tookMs } = await pool.run(statement, { end, signal })
-    if (tookMs < QUICK_MS) this.#slow.delete(statement.sql)
-    return rows
-  }
-
-  #isSlow({ sql }: Statement): boolean {
-    return this.#pace.budgetMs === 0 || this.#slow.has(sql)
   }
 
   async #isLarge(table: string): Promise<boolean> {

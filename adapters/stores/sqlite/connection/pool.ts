@@ -127,14 +127,6 @@ const LONG_BYTES = 16 * 1024 * 1024
 /** The least time between two pauses, in milliseconds: readers of other processes do not pause. */
 const REST_MS = 1000
 
-/** When a waiting or running read must end. */
-export interface Limits {
-  /** The time in milliseconds, on the clock of `performance.now()`, after which it rejects with `StoreTimeout`. */
-  readonly end: number
-  /** When it aborts, the read rejects with its reason. */
-  readonly signal?: AbortSignal | undefined
-}
-
 /** The threads that read one file: started on demand, with one statement each at a time, first come first served. */
 export class Pool {
   readonly #path: string
@@ -155,10 +147,10 @@ export class Pool {
   }
 
   /**
-   * The result of a statement. Rejects with the driver's error, with `StoreUnavailable` if its thread or the pool ends,
-   * and with `NoThreads`.
+   * The result of a statement. Rejects with the driver's error, with `StoreTimeout` when the clock of `performance.now()` is
+   * at `end`, with the signal's reason, with `StoreUnavailable` if its thread or the pool ends, and with `NoThreads`.
    */
-  async run(statement: Statement, { end, signal }: Limits): Promise<Found> {
+  async run(statement: Statement, end: number, signal?: AbortSignal): Promise<Found> {
     if (this.#closed) throw closed()
     const { promise, resolve, reject } = Promise.withResolvers<Found>()
     const job: Job = { statement, resolve, reject }

@@ -70,13 +70,12 @@ export async function borrowedWriter(file: string | undefined): Promise<RunAll |
   // Those that come while others are on their way leave together afterwards: they would wait for that commit anyway, and a
   // message costs as much as a write.
   const send = sharing((batches: Batch[]) => writes.ask({ file, batches }), turn)
-  return async (batch) => writtenIn(await send(batch))
-}
-
-function writtenIn(reply: Reply | undefined): readonly Written[] {
-  if (reply && 'written' in reply) return reply.written
-  if (reply && 'error' in reply) throw new Error(reply.error)
-  throw new StoreUnavailable(reply?.unavailable ?? 'a write got no answer')
+  return async (batch) => {
+    const reply: Reply | undefined = await send(batch)
+    if (reply && 'written' in reply) return reply.written
+    if (reply && 'error' in reply) throw new Error(reply.error)
+    throw new StoreUnavailable(reply?.unavailable ?? 'a write got no answer')
+  }
 }
 
 /** The longest wait for others, in milliseconds. A wait is also never longer than the last commit took. */

@@ -27,9 +27,12 @@ const UNUSABLE_D1: RegExp =
 export function portError(error: unknown, schema: CollectionSchema | undefined): unknown {
   if (!(error instanceof Error)) return error
   const { message } = error
-  if (isDuplicate(error)) return new DuplicateKey(takenFields(message, schema), { cause: error })
-  if (isUnusable(error))
+  if (isDuplicate(error)) {
+    return new DuplicateKey((schema && takenSet(message, schema)) ?? ['_id'], { cause: error })
+  }
+  if (isUnusable(error)) {
     return new StoreUnavailable('the database cannot be used', { cause: error })
+  }
   if (message.includes('statement too long')) return new QueryTooLong({ cause: error })
   // Of a record: D1 takes 2 MB.
   const isTooBig = message.includes('string or blob too big')
@@ -59,10 +62,6 @@ function messageOf(error: unknown): string {
 /** Whether a value that is taken is one of the collection's: the message names an index, or the table's `_id`. */
 export function isOfTable({ message }: Error, schema: CollectionSchema): boolean {
   return message.endsWith(`failed: ${schema.name}._id`) || takenSet(message, schema) !== undefined
-}
-
-function takenFields(message: string, schema: CollectionSchema | undefined): readonly string[] {
-  return (schema && takenSet(message, schema)) ?? ['_id']
 }
 
 /** The message contains the index's name as a literal. Another version of the app may have declared it. */

@@ -6,7 +6,7 @@
  * not a string), so that pushing to the record's list and pulling from it take the same steps here.
  */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
+import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
 import type { Fields, Projection } from '../../../../src/ports/records.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
@@ -32,19 +32,25 @@ const known = new WeakMap<ObjectShape, Map<string, Field>>()
 /** The field at a path. Throws a `TypeError` for one that the shape does not have. */
 export function fieldAt(path: string, shape: ObjectShape): Field {
   const fields = known.get(shape) ?? new Map<string, Field>()
-  const field = fields.get(path) ?? makeField(path, shape)
+  const before = fields.get(path)
+  if (before) return before
+  const place = placeAt(path, shape)
+  const field = { ...place, operand: operandIn('doc', place.parts[0] ?? '') }
   known.set(shape, fields.set(path, field))
   return field
-}
-
-function makeField(path: string, shape: ObjectShape): Field {
-  const place = placeAt(path, shape)
-  return { ...place, operand: operandIn('doc', place.parts[0] ?? '') }
 }
 
 /** A field's value as SQL. Throws a `TypeError` for one that leads through a list. */
 export function fieldValue(path: string, shape: ObjectShape): string {
   return outsideLists(path, shape).operand.value
+}
+
+/** One key of an order, as indexes hold it and sorts ask for it. */
+export function orderOf(
+  { field, descending }: SortKey,
+  { shape }: { readonly shape: ObjectShape },
+): string {
+  return `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`
 }
 
 /** A field's value as JSON; NULL if it is missing. */
@@ -225,11 +231,11 @@ function valueAt(root: unknown, path: string): unknown {
   return at
 }
 
-/** The shadows of a collection, by path. */
-type Shadows = ReadonlyMap<string, Shadow>
-
-/** What `filter` searches for. */
-export function searchesIn(filter: Filter, shadows: Shadows): readonly Search[] {
+/** What `filter` searches for in the shadows of a collection, which are given by path. */
+export function searchesIn(
+  filter: Filter,
+  shadows: ReadonlyMap<string, Shadow>,
+): readonly Search[] {
   if (shadows.size === 0) return []
   switch (filter.op) {
     case 'and':
@@ -243,7 +249,11 @@ export function searchesIn(filter: Filter, shadows: Shadows): readonly Search[] 
 }
 
 /** The shadow contains the folded string. A list's shadow is searched as a whole, as JSON: it may match across elements. */
-export function searchFor(field: string, text: string, shadows: Shadows): Search {
+export function searchFor(
+  field: string,
+  text: string,
+  shadows: ReadonlyMap<string, Shadow>,
+): Search {
   const shadow = shadows.get(field)
   if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
   const term = folded(text)

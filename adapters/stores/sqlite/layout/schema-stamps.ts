@@ -12,7 +12,7 @@ import { digestOf } from '#hmac'
 import { type Declared, declaredAt, isWhole } from '../../../../src/ports/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/declared-text.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
-import { identifier, type Statement, statement } from './sql.ts'
+import { type Creation, emptyingTrigger, identifier, type Statement, statement } from './sql.ts'
 
 /** The column of the stamp. It comes before the record, which may be long. */
 export const STAMP = 'shape'
@@ -57,12 +57,9 @@ export function newShapes(schemas: readonly CollectionSchema[], known: Shapes): 
   return new Map(own.filter(([stamp]) => !known.has(stamp)))
 }
 
-/** The trigger of a table by its name: it removes the stamp of a record that is changed without setting one. */
-export function stampTrigger(table: string): { readonly name: string; readonly sql: string } {
-  const [name, on] = [`${table} ${STAMP}`, identifier(table)]
-  const isForeign = `new.${STAMP} IS old.${STAMP} AND new.${STAMP} IS NOT NULL`
-  const sql = `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN UPDATE ${on} SET ${STAMP} = NULL WHERE rowid = new.rowid; END`
-  return { name, sql }
+/** The trigger of a table that removes the stamp of a record that is changed without setting one. */
+export function stampTrigger(table: string): Creation {
+  return emptyingTrigger(`${table} ${STAMP}`, table, STAMP)
 }
 
 const none: KnownShapes = { all: new Map() }

@@ -89,11 +89,6 @@ export function caseKept(name: string): string {
   return name.replace(/[A-Z^]/g, (char) => `^${char.toLowerCase()}`)
 }
 
-/** The name that `caseKept` made `kept` of. */
-export function caseRestored(kept: string): string {
-  return kept.replace(/\^(.)/g, (_, char: string) => char.toUpperCase())
-}
-
 /** `text` as a string literal; only for names that the model declares. */
 export function literal(text: string): string {
   if (text.includes('\0')) throw new TypeError('a name cannot hold NUL')
@@ -129,6 +124,35 @@ export function isLonger(sql: string, most: number = Number.POSITIVE_INFINITY): 
  */
 export function exists(from: string, condition: string): string {
   return `EXISTS (SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1)`
+}
+
+/** An index, a trigger or a table, by the statement that creates it. */
+export interface Creation {
+  readonly name: string
+  /** Spelled as the database keeps it, so that it can be compared with what exists. */
+  readonly sql: string
+}
+
+/** The trigger of `table` that does something after `event`: an `INSERT`, say, with a `WHEN` or always. */
+export function trigger(
+  name: string,
+  table: string,
+  event: string,
+  when: string,
+  does: string,
+): Creation {
+  const condition = when && ` WHEN ${when}`
+  return {
+    name,
+    sql: `CREATE TRIGGER ${identifier(name)} AFTER ${event} ON ${identifier(table)}${condition} BEGIN ${does}; END`,
+  }
+}
+
+/** The trigger that empties a column if a record is changed without it, and `when` holds: whoever keeps it never leaves it the same. */
+export function emptyingTrigger(name: string, table: string, column: string, when = ''): Creation {
+  const isForeign = `new.${column} IS old.${column} AND new.${column} IS NOT NULL${when}`
+  const empties = `UPDATE ${identifier(table)} SET ${column} = NULL WHERE rowid = new.rowid`
+  return trigger(name, table, 'UPDATE OF doc', isForeign, empties)
 }
 
 /** A row of a result. */
@@ -188,8 +212,9 @@ export function uniqueFieldsIn(table: string, name: string): readonly string[] |
 /** The strings in the list that follows `start`; undefined in any other name. */
 export function listIn(name: string, start: string): readonly string[] | undefined {
   if (!name.startsWith(`${start}["`) || !name.endsWith('"]')) return undefined
+  const list = name.slice(start.length).replace(/\^(.)/g, (_, kept: string) => kept.toUpperCase())
   try {
-    return JSON.parse(caseRestored(name.slice(start.length)))
+    return JSON.parse(list)
   } catch {
     // Somebody else's.
     return undefined

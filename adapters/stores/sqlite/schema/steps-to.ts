@@ -1,15 +1,16 @@
 /** The table, the indexes and the triggers that a collection's schema needs, and the steps to them from what exists. */
 
-import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { IndexConflict } from '../../../../src/ports/store-errors.ts'
 import { leftOverWarning } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
 import { isLogTrigger, logTriggers } from '../changes/log.ts'
 import { isDuplicate } from '../layout/errors.ts'
-import { fieldValue, SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/records.ts'
+import { fieldValue, orderOf, SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/records.ts'
 import { STAMP, stampTrigger } from '../layout/schema-stamps.ts'
 import {
+  type Creation,
+  emptyingTrigger,
   identifier,
   isDeclaredIndex,
   type Migration,
@@ -21,10 +22,8 @@ import {
   uniqueIndexName,
 } from '../layout/sql.ts'
 
-/** An index, a trigger or a table of a search, by the statement that creates it. */
-export interface Index {
-  readonly name: string
-  readonly sql: string
+/** An index; of a unique one with its fields. */
+interface Index extends Creation {
   readonly fields?: readonly string[]
 }
 
@@ -37,26 +36,20 @@ function createTable(table: string, shadows: readonly Shadow[]): string {
  * The triggers that keep stamps and shadows true when another version of the app, or another program, writes, and those
  * that note changes.
  */
-function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Index[] {
+function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Creation[] {
   const { name: table } = schema
   const own = shadows.map((shadow) => shadowTrigger(table, shadow))
   return [stampTrigger(table), ...own, ...logTriggers(schema)]
 }
 
-/** Empties a shadow if its record is changed without it: whoever keeps it never leaves it the same. */
-function shadowTrigger(table: string, { name: of, column, source }: Shadow): Index {
-  const [name, on] = [`${table}${STALE}${of}`, identifier(table)]
+/** Empties a shadow if the part of the record that it is made of is changed without it. */
+function shadowTrigger(table: string, { name, column, source }: Shadow): Creation {
   const [before, now] = ['old', 'new'].map((row) => source.replace('doc', `${row}.doc`))
-  const isForeign = `new.${column} IS old.${column} AND new.${column} IS NOT NULL AND ${now} IS NOT ${before}`
-  const empties = `UPDATE ${on} SET ${column} = NULL WHERE rowid = new.rowid`
-  return {
-    name,
-    sql: `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN ${empties}; END`,
-  }
+  return emptyingTrigger(`${table}${STALE}${name}`, table, column, ` AND ${now} IS NOT ${before}`)
 }
 
 /** The index of the records that lack a shadow: nearly always empty. All others have it. */
-export function lackingIndex(table: string, { name: of, isLacking }: Shadow): Index {
+export function lackingIndex(table: string, { name: of, isLacking }: Shadow): Creation {
   const name = `${table}${LACKING}${of}`
   return { name, sql: `${createIndex('INDEX', name, table, 'rowid')} WHERE ${isLacking}` }
 }
@@ -68,9 +61,8 @@ const LACKING = ' lacking '
  * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are always sparse. Plain ones end with
  * `_id`, as total orders do.
  */
-function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): Index[] {
-  const on = ({ field, descending }: SortKey) =>
-    `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`
+function indexesOf(schema: CollectionSchema): Index[] {
+  const { name: table, shape, unique, indexes } = schema
   return [
     ...unique.map((fields): Index => {
       const name = uniqueIndexName(table, fields)
@@ -80,13 +72,12 @@ function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): I
     ...indexes.map((declared): Index => {
       const written = declared.map(({ field, descending }) => (descending ? `-${field}` : field))
       const name = orderIndexName(table, written)
-      const keys = totalOrder(declared).map(on).join(', ')
-      return { name, sql: createIndex('INDEX', name, table, keys) }
+      const keys = totalOrder(declared).map((key) => orderOf(key, schema))
+      return { name, sql: createIndex('INDEX', name, table, keys.join(', ')) }
     }),
   ]
 }
 
-/** Spelled as the database keeps it, so that it can be compared with what exists. */
 function createIndex(kind: string, name: string, table: string, keys: string): string {
   return `CREATE ${kind} ${identifier(name)} ON ${identifier(table)} (${keys})`
 }
@@ -106,12 +97,10 @@ export interface Existing {
   readonly byTable: ReadonlyMap<string, readonly Made[]>
 }
 
-/** A table, an index or a trigger, by the statement that created it. */
-export interface Made {
+/** What was made, and the table that it belongs to. */
+export interface Made extends Creation {
   readonly type: string
-  readonly name: string
   readonly table: string
-  readonly sql: string
 }
 
 /** Selects the columns of the tables of `schemas`: rows with `table` and `name`. */
@@ -141,12 +130,12 @@ export function existingIn(columns: readonly Row[], objects: readonly Row[]): Ex
 }
 
 /** What of `parts` is not there as it is needed. */
-export function missingIn<One extends Index>({ made }: Existing, parts: readonly One[]): One[] {
+export function missingIn<One extends Creation>({ made }: Existing, parts: readonly One[]): One[] {
   return parts.filter(({ name, sql }) => made.get(name)?.sql !== sql)
 }
 
 /** The statements that drop what has the name of one of `parts`. */
-export function dropsBefore({ made }: Existing, parts: readonly Index[]): string[] {
+export function dropsBefore({ made }: Existing, parts: readonly Creation[]): string[] {
   return parts.flatMap(({ name }) => made.get(name) ?? []).map(dropOf)
 }
 

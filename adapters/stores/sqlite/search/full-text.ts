@@ -12,13 +12,12 @@
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { SHADOW_PREFIX, shadowsOf } from '../layout/records.ts'
-import { identifier, listIn, literal, statement } from '../layout/sql.ts'
+import { type Creation, identifier, listIn, literal, statement, trigger } from '../layout/sql.ts'
 import {
   type Drop,
   dropOf,
   dropsBefore,
   type Existing,
-  type Index,
   type Made,
   missingIn,
 } from '../schema/steps-to.ts'
@@ -43,7 +42,6 @@ export interface SearchIndex {
   readonly trigrams: string
   /** The rows that have changed since they were merged. */
   readonly notes: string
-  readonly table: string
   readonly columns: string
   /** Adds rows, with a `WHERE` or all. */
   readonly fill: string
@@ -53,19 +51,14 @@ export interface SearchIndex {
 export function searchIndexOf(schema: CollectionSchema): SearchIndex {
   const shadows = [...shadowsOf(schema).values()]
   const name = `${schema.name} search ${JSON.stringify(shadows.map((one) => one.name).sort())}`
-  const [index, trigrams, notes] = [name, name + TRIGRAMS, name + UNSEARCHED].map(identifier)
-  const table = identifier(schema.name)
+  const index = identifier(name)
   const columns = shadows.map(({ column }) => column).join(', ')
   const texts = shadows.map(({ column }) => `${column} || ${literal(END)}`).join(', ')
-  const fill = `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${texts} FROM ${table}`
   return {
-    name,
-    index: `${index}`,
-    trigrams: `${trigrams}`,
-    notes: `${notes}`,
-    table,
-    columns,
-    fill,
+    ...{ name, index, columns },
+    trigrams: identifier(name + TRIGRAMS),
+    notes: identifier(name + UNSEARCHED),
+    fill: `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${texts} FROM ${identifier(schema.name)}`,
   }
 }
 
@@ -134,16 +127,12 @@ export function mergeSearch(connection: Connection, { index, notes, fill }: Sear
 }
 
 /** What makes up the index. */
-function partsOf(schema: CollectionSchema): Index[] {
+function partsOf(schema: CollectionSchema): Creation[] {
   if (schema.searchable.length === 0) return []
-  const { name: own, index, trigrams, notes, table, columns } = searchIndexOf(schema)
-  const trigger = (event: string, on: string, row: string): Index => {
-    const name = `${own} ${event}`
+  const { name: own, index, trigrams, notes, columns } = searchIndexOf(schema)
+  const noting = (kind: string, event: string, row: string) => {
     const note = `INSERT OR IGNORE INTO ${notes} VALUES (${row}.rowid)`
-    return {
-      name,
-      sql: `CREATE TRIGGER ${identifier(name)} AFTER ${on} ON ${table} BEGIN ${note}; END`,
-    }
+    return trigger(`${own} ${kind}`, schema.name, event, '', note)
   }
   return [
     {
@@ -155,8 +144,8 @@ function partsOf(schema: CollectionSchema): Index[] {
       sql: `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`,
     },
     { name: own + UNSEARCHED, sql: `CREATE TABLE ${notes} ${NOTES}` },
-    trigger('insert', 'INSERT', 'new'),
-    trigger('update', `UPDATE OF ${columns}`, 'new'),
-    trigger('delete', 'DELETE', 'old'),
+    noting('insert', 'INSERT', 'new'),
+    noting('update', `UPDATE OF ${columns}`, 'new'),
+    noting('delete', 'DELETE', 'old'),
   ]
 }

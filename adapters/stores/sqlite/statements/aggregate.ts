@@ -5,8 +5,8 @@ import type { Scalar } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { whereAll } from '../../sql/filter.ts'
-import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
-import { fieldValue } from '../layout/records.ts'
+import { type GroupColumn, orderBy, selectGroups, type ValueMeasure } from '../../sql/page.ts'
+import { fieldValue, orderOf } from '../layout/records.ts'
 import type { Compilation } from './filter.ts'
 
 /** The statement of the groups of `table` that `read` asks for. */
@@ -48,11 +48,11 @@ function valuesIn(
   const sorted = read.by.slice(0, cut === -1 ? undefined : cut)
   // In the directions of the rows: SQLite 3.51 takes these for sorted if the groups are, whatever the directions.
   const order = sorted.map(({ field }, at) => {
-    const isTurned = read.sort.some(({ column, descending }) => column === at && descending)
-    return `${fieldValue(field, shape)}${isTurned ? ' DESC' : ''}`
+    const descending = read.sort.some((key) => key.column === at && key.descending)
+    return orderOf({ field, descending }, { shape })
   })
-  const orderBy = order.length > 0 ? ` ORDER BY ${order.join(', ')}` : ''
-  return `SELECT ${columns.join(', ')} FROM ${table}${whereAll(conditions)}${orderBy} LIMIT -1`
+  const from = `FROM ${table}${whereAll(conditions)}${orderBy(order)}`
+  return `SELECT ${columns.join(', ')} ${from} LIMIT -1`
 }
 
 function fieldsOf({ by, measures }: Pick<AggregateRead, 'by' | 'measures'>): readonly string[] {

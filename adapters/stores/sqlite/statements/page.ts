@@ -13,7 +13,7 @@ import {
 } from '../../planner/seek.ts'
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
-import { boundValue, fieldValue } from '../layout/records.ts'
+import { boundValue, fieldValue, orderOf } from '../layout/records.ts'
 import { exists, isLonger, type Parameters } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
@@ -82,7 +82,8 @@ const POSITION = '"fieldgate position"'
 function dialect(compiled: Compilation): PageDialect {
   const { parameters } = compiled
   return {
-    orderBy: (sort: readonly SortKey[]) => orderBy(sort, compiled),
+    // SQLite's NULLs come first ascending, as the port requires.
+    order: (key) => orderOf(key, compiled),
     count: (records) => parameters.bind(records),
     offset: (records) => offset(records, parameters),
     oneAfterAnother: (selects) =>
@@ -107,14 +108,6 @@ function oneAfterAnother(selects: readonly string[]): string {
 }
 
 const MAX_TERMS = 5
-
-/** `sort` as an `ORDER BY` with a leading space, or nothing. SQLite's NULLs come first ascending, as the port requires. */
-function orderBy(sort: readonly SortKey[], { shape }: Compilation): string {
-  const keys = sort.map(
-    ({ field, descending }) => `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`,
-  )
-  return keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`
-}
 
 function keyOf(field: string, { shape, parameters }: Compilation): Key {
   const value = fieldValue(field, shape)
