@@ -1,7 +1,7 @@
 /** Steps that are taken in a transaction, and what they do to each record: for stores that note it themselves. */
 
 import { isSameContent } from '../../../src/ports/evaluate.ts'
-import { type Filter, withId } from '../../../src/ports/filter.ts'
+import type { Filter } from '../../../src/ports/filter.ts'
 import type { Fields } from '../../../src/ports/records.ts'
 import type { Change, StepResult, WriteOptions, WriteStep } from '../../../src/ports/store.ts'
 import { take } from '../planner/steps.ts'
@@ -12,16 +12,11 @@ export interface StepWrites {
   insert(record: Fields): Promise<Fields | void>
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null>
   updateMany(filter: Filter, change: Change): Promise<number>
-  /**
-   * Holds a record and updates it, for stores that do so in one go; resolves to what it was, and what it is. It may return
-   * undefined for a change that takes more.
-   */
-  turn?(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null> | undefined
+  /** Updates a record; resolves to what it was, and what it is. */
+  turn(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null>
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
   deleteMany(filter: Filter): Promise<Fields[]>
-  /** A record that matches and holds what is expected, which stays so until this transaction writes it. */
-  hold(filter: Filter, options?: WriteOptions): Promise<Fields | null>
-  /** The same of all that match. */
+  /** All records that match, which stay so until this transaction writes them. */
   holdAll(filter: Filter): Promise<Fields[]>
   /** Whether there is a record that matches and holds what is expected, which then stays there until the end. */
   keep(filter: Filter, options?: WriteOptions): Promise<boolean>
@@ -60,9 +55,7 @@ export function takeNoted(step: WriteStep, writes: StepWrites): Promise<NotedSte
     },
     async update(filter, change, options) {
       if (!isNotable(step)) return updated(null, await writes.update(filter, change, options))
-      const turned =
-        writes.turn?.(filter, change, options) ?? holding(writes, filter, change, options)
-      const [before, after] = (await turned) ?? [null, null]
+      const [before, after] = (await writes.turn(filter, change, options)) ?? [null, null]
       return updated(before, after)
     },
     async updateMany(filter, change) {
@@ -93,16 +86,6 @@ const NOTHING: NotedStep = { result: { count: 0, records: [] }, records: [] }
 
 function updated(before: Fields | null, after: Fields | null): NotedStep | undefined {
   return after ? { result: one(after), records: [[before, after]] } : undefined
-}
-
-/** `turn` for stores that hold a record first. */
-async function holding(
-  writes: StepWrites,
-  ...[filter, change, options]: Parameters<StepWrites['update']>
-): Promise<Turned | null> {
-  const before = await writes.hold(filter, options)
-  const after = before && (await writes.update(withId(String(before._id)), change))
-  return after && [before, after]
 }
 
 async function updateAll(filter: Filter, change: Change, writes: StepWrites): Promise<NotedStep> {

@@ -15,8 +15,8 @@ import { Connection, type Run } from './connection/connection.ts'
 import { exactCollection } from './copying/exact.ts'
 import { foreignValues } from './copying/foreign-values.ts'
 import { watchWrites } from './copying/watch.ts'
+import type { Stored } from './documents/documents.ts'
 import { dropLeftOvers, prepareCollection, surroundingsOf } from './schema/schema.ts'
-import type { Indexed } from './search/grams.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
@@ -46,10 +46,14 @@ export function mongoStore(options: MongoStoreOptions): Store {
   const { searchIndexes } = { ...options }
   const connection = new Connection({ ...options })
   const { database } = connection
-  // Routers add searchable paths until the app starts.
-  const indexedOf = (schema: CollectionSchema) => (searchIndexes ? schema.searchable : undefined)
+  const storedOf = (schema: CollectionSchema): Stored => ({
+    schema,
+    native: database.collection(schema.name),
+    // Routers add searchable paths until the app starts.
+    indexed: () => (searchIndexes ? schema.searchable : undefined),
+  })
   const log = new Log(connection)
-  const write = stepWriter(database, log, indexedOf)
+  const write = stepWriter(database, log, storedOf)
   const run = <T>(work: () => Promise<T>) => connection.run(undefined, work)
 
   return {
@@ -59,44 +63,26 @@ export function mongoStore(options: MongoStoreOptions): Store {
     changes: log,
     collates: true,
     exactOrder: true,
-    collection: (schema) => openCollection(schema, connection, () => indexedOf(schema)),
+    collection: (schema) => openCollection(storedOf(schema), connection),
     write: (steps) => run(() => write(steps)),
     copying: copyingOf(connection),
     surroundings: (schema) => connection.run(schema, () => surroundingsOf(database, schema)),
     async prepare(schemas, warn = () => {}) {
       await run(() => database.command({ ping: 1 }))
-      await besideEachOther(schemas, (schema) => {
-        const native = database.collection(schema.name)
-        const indexed = indexedOf(schema)
-        return connection.run(schema, () => prepareCollection(native, schema, indexed, warn))
-      })
+      const prepared = (schema: CollectionSchema) =>
+        connection.run(schema, () => prepareCollection(storedOf(schema), warn))
+      for (let at = 0; at < schemas.length; at += MAX_AT_ONCE) {
+        await Promise.all(schemas.slice(at, at + MAX_AT_ONCE).map(prepared))
+      }
       if (schemas.some(({ logged }) => logged)) await run(() => log.prepared(schemas))
     },
-    dropLeftOvers: (schemas) => run(() => dropLeftOvers(database, schemas, indexedOf)),
+    dropLeftOvers: (schemas) => run(() => dropLeftOvers(schemas.map(storedOf))),
     close: () => connection.close(),
   }
 }
 
 /** How many collections are prepared at the same time: most of it is waiting for the server. */
-const LANES = 8
-
-/** Does `work` for each of `items`, for some of them at the same time; once it has failed for one, for no more. */
-async function besideEachOther<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const next = items.values()
-  let isOver = false
-  const lane = async (): Promise<void> => {
-    for (const item of next) {
-      if (isOver) return
-      await work(item)
-    }
-  }
-  await Promise.all(Array.from({ length: LANES }, lane)).finally(() => {
-    isOver = true
-  })
-}
+const MAX_AT_ONCE = 8
 
 /** What copies of the database need. */
 function copyingOf(connection: Connection): NonNullable<Store['copying']> {
@@ -121,16 +107,11 @@ async function placeOf(database: Db): Promise<string> {
   return JSON.stringify([...server, database.databaseName])
 }
 
-/** The collection of `schema`; `indexed` gives the paths with a search index. */
-function openCollection(
-  schema: CollectionSchema,
-  connection: Connection,
-  indexed: () => Indexed,
-): Collection {
-  const native = connection.database.collection(schema.name)
+function openCollection(stored: Stored, connection: Connection): Collection {
+  const { schema, native } = stored
   const run: Run = (work) => connection.run(schema, work)
-  const reads = new Reads({ schema, native, connection, indexed })
-  const writes = new Writes(schema, native, indexed)
+  const reads = new Reads(stored, connection)
+  const writes = new Writes(stored)
   const insert = inserter(native)
   return {
     numericIds: true,

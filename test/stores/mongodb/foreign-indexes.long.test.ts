@@ -337,9 +337,8 @@ describe('before MongoDB 5, which has one index for the same keys and collation'
       },
     }
     const messages: string[] = []
-    const ended = prepareCollection(native as unknown as Collection, schema, [], (message) =>
-      messages.push(message),
-    )
+    const stored = { schema, native: native as unknown as Collection, indexed: () => [] }
+    const ended = prepareCollection(stored, (message) => messages.push(message))
     return ended.then(() => messages)
   }
 

@@ -3,19 +3,18 @@
  * loop share a round trip.
  */
 
-import type { Abortable, Document, FindOptions, Collection as Native } from 'mongodb'
+import type { Abortable, Document, FindOptions } from 'mongodb'
 import type { AggregateRead } from '../../../../src/ports/aggregate.ts'
 import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import type { Fields, Projection, Read, ReadHints } from '../../../../src/ports/records.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
-import { fromDocument } from '../documents/documents.ts'
+import { fromDocument, type Stored } from '../documents/documents.ts'
 import { compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
@@ -38,21 +37,14 @@ interface Point {
   readonly timeLimitMs: number | undefined
 }
 
-/** What is read. */
-interface Source {
-  readonly schema: CollectionSchema
-  readonly native: Native
-  readonly connection: Connection
-  /** Gives the paths with a search index. */
-  indexed(): Indexed
-}
-
 /** Reads the documents of a collection. */
 export class Reads {
-  readonly #of: Source
+  readonly #of: Stored
+  readonly #connection: Connection
 
-  constructor(source: Source) {
-    this.#of = source
+  constructor(of: Stored, connection: Connection) {
+    this.#of = of
+    this.#connection = connection
   }
 
   async find(read: Read): Promise<Fields[]> {
@@ -77,7 +69,7 @@ export class Reads {
     const query = this.#compile(filter)
     const { timeLimitMs, signal } = { ...hints }
     const options = readOptions(filter, { timeLimitMs, signal })
-    const isExact = Object.keys(query).length > 0 && !(await this.#of.connection.isSharded())
+    const isExact = Object.keys(query).length > 0 && !(await this.#connection.isSharded())
     const reply = isExact && (await this.#sent({ count: this.#of.schema.name, query }, options))
     return reply ? reply.n : this.#of.native.countDocuments(query, options)
   }
@@ -162,7 +154,7 @@ export class Reads {
 
   /** The reply to a command; undefined if another try may be worth it, which the driver's own calls make. */
   async #sent(command: Document, { signal, ...options }: Options): Promise<Document | undefined> {
-    const { database } = this.#of.connection
+    const { database } = this.#connection
     try {
       return await database.command({ ...command, ...options, readConcern }, signal && { signal })
     } catch (error) {

@@ -22,7 +22,7 @@ import {
   unless,
   WRITE_CONFLICT,
 } from '../connection/errors.ts'
-import type { Indexed } from '../search/grams.ts'
+import type { Stored } from '../documents/documents.ts'
 import { goingTogether, takingTurns } from './turns.ts'
 import { Writes } from './writes.ts'
 
@@ -48,11 +48,8 @@ const PLACES = 4096
 export function stepWriter(
   database: Db,
   log: Log,
-  indexedOf: (schema: CollectionSchema) => Indexed,
+  storedOf: (schema: CollectionSchema) => Stored,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
-  const writesOf = (schema: CollectionSchema, session: ClientSession) =>
-    new Writes(schema, database.collection(schema.name), () => indexedOf(schema), session)
-
   async function takeAll(
     steps: readonly WriteStep[],
     session: ClientSession,
@@ -65,7 +62,10 @@ export function stepWriter(
     await takeGuards(database, guardsOf(steps), session)
     for (const [failed, step] of steps.entries()) {
       const { in: schema } = step
-      const taken = await takeNoted(step, writesOf(schema, session)).catch(thrownIn(schema))
+      const writes = new Writes(storedOf(schema), session)
+      const taken = await takeNoted(step, writes).catch((error: unknown) => {
+        throw isTransient(error) ? error : portError(error, schema)
+      })
       if (!taken) return { failed }
       if (isEarly) ticket.take()
       results.push(taken.result)
@@ -115,13 +115,6 @@ export function stepWriter(
     if (steps.length > 0) return isShort ? together(steps) : inTurn(steps)
     await checkTransactions(database)
     return { results: [] }
-  }
-}
-
-/** Throws an error of a step on `schema`. */
-function thrownIn(schema: CollectionSchema): (error: unknown) => never {
-  return (error) => {
-    throw isTransient(error) ? error : portError(error, schema)
   }
 }
 

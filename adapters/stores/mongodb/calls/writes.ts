@@ -7,77 +7,75 @@ import {
   type MongoBulkWriteError,
   type Collection as Native,
 } from 'mongodb'
-import type { Filter } from '../../../../src/ports/filter.ts'
+import { type Filter, withId } from '../../../../src/ports/filter.ts'
 import type { Fields } from '../../../../src/ports/records.ts'
-import type { Change, CollectionSchema, WriteOptions } from '../../../../src/ports/store.ts'
+import type { Change, WriteOptions } from '../../../../src/ports/store.ts'
 import type { StepWrites, Turned } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { gather } from '../../gather.ts'
-import { encode, fromDocument, LOCK, toDocument } from '../documents/documents.ts'
+import { encode, fromDocument, LOCK, type Stored, toDocument } from '../documents/documents.ts'
 import { compileFilter } from '../query/filter.ts'
-import { addGrams, type Indexed, isStill } from '../search/grams.ts'
+import { addGrams, isStill } from '../search/grams.ts'
 import { compileChange, replacing } from './change.ts'
 
-/** Writes to the collection of `schema`, which is `native` in the database. */
+/** Writes to a collection. */
 export class Writes implements StepWrites {
-  readonly #schema: CollectionSchema
-  readonly #native: Native
-  readonly #indexed: () => Indexed
+  readonly #to: Stored
   readonly #within: { readonly session?: ClientSession }
 
-  /** `indexed` gives the paths with a search index; with a session, the writes are part of its transaction. */
-  constructor(
-    schema: CollectionSchema,
-    native: Native,
-    indexed: () => Indexed,
-    session?: ClientSession,
-  ) {
-    this.#schema = schema
-    this.#native = native
-    this.#indexed = indexed
+  /** With a session, the writes are part of its transaction. */
+  constructor(to: Stored, session?: ClientSession) {
+    this.#to = to
     this.#within = session ? { session } : {}
   }
 
   /** A new record as it is stored. */
   documentOf(fields: Fields): Document {
-    const { shape, version } = this.#schema
+    const { shape, version } = this.#to.schema
     const document = toDocument(fields, shape)
-    addGrams(document, this.#indexed())
+    addGrams(document, this.#to.indexed())
     // Without a number Mongoose would not notice that the version has changed.
     if (version) document[version.key] = 0
     return document
   }
 
   async insert(fields: Fields): Promise<void> {
-    await this.#native.insertOne(this.documentOf(fields), this.#within)
+    await this.#to.native.insertOne(this.documentOf(fields), this.#within)
   }
 
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null> {
     return this.#updated(filter, this.#stagesOf(change, options), options)
   }
 
-  turn(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null> | undefined {
-    const replaced = replacing(change, this.#schema)
-    if (!replaced) return undefined
-    const written = this.#updated(filter, this.#stagesOf(change, options), options, 'before')
-    return written.then((before) => before && [before, replaced(before)])
+  async turn(filter: Filter, change: Change, options?: WriteOptions): Promise<Turned | null> {
+    const replaced = replacing(change, this.#to.schema)
+    if (replaced) {
+      const stages = this.#stagesOf(change, options)
+      const before = await this.#updated(filter, stages, options, 'before')
+      return before && [before, replaced(before)]
+    }
+    const before = await this.#found(filter, options)
+    const after = before && (await this.update(withId(String(before._id)), change))
+    return after && [before, after]
   }
 
   async updateMany(filter: Filter, change: Change): Promise<number> {
     const stages = this.#stagesOf(change)
-    const written = await this.#native.updateMany(this.#queryOf(filter), stages, this.#within)
+    const written = await this.#to.native.updateMany(this.#queryOf(filter), stages, this.#within)
     return written.matchedCount
   }
 
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null> {
-    return this.#one(filter, options, (query) => this.#native.findOneAndDelete(query, this.#within))
+    return this.#one(filter, options, (query) =>
+      this.#to.native.findOneAndDelete(query, this.#within),
+    )
   }
 
   /** Removes every document that matches, and resolves to their records; in a transaction only. */
   async deleteMany(filter: Filter): Promise<Fields[]> {
     // The snapshot of the transaction has the same documents both times.
     const found = await this.holdAll(filter)
-    if (found.length > 0) await this.#native.deleteMany(this.#queryOf(filter), this.#within)
+    if (found.length > 0) await this.#to.native.deleteMany(this.#queryOf(filter), this.#within)
     return found
   }
 
@@ -87,16 +85,17 @@ export class Writes implements StepWrites {
   }
 
   async isThere(filter: Filter): Promise<boolean> {
-    return (await this.hold(filter)) !== null
+    return (await this.#found(filter)) !== null
   }
 
-  hold(filter: Filter, options?: WriteOptions): Promise<Fields | null> {
-    return this.#one(filter, options, (query) => this.#native.findOne(query, this.#within))
+  /** In a transaction, it stays as it is until this writes it. */
+  #found(filter: Filter, options?: WriteOptions): Promise<Fields | null> {
+    return this.#one(filter, options, (query) => this.#to.native.findOne(query, this.#within))
   }
 
   async holdAll(filter: Filter): Promise<Fields[]> {
-    const found = await this.#native.find(this.#queryOf(filter), this.#within).toArray()
-    return found.map((document) => fromDocument(document, this.#schema.shape))
+    const found = await this.#to.native.find(this.#queryOf(filter), this.#within).toArray()
+    return found.map((document) => fromDocument(document, this.#to.schema.shape))
   }
 
   #updated(
@@ -106,7 +105,7 @@ export class Writes implements StepWrites {
     returnDocument: 'before' | 'after' = 'after',
   ): Promise<Fields | null> {
     return this.#one(filter, options, (query) =>
-      this.#native.findOneAndUpdate(query, update, { ...this.#within, returnDocument }),
+      this.#to.native.findOneAndUpdate(query, update, { ...this.#within, returnDocument }),
     )
   }
 
@@ -116,7 +115,7 @@ export class Writes implements StepWrites {
     options: WriteOptions | undefined,
     write: (query: Document) => Promise<Document | null>,
   ): Promise<Fields | null> {
-    const { shape } = this.#schema
+    const { shape } = this.#to.schema
     const query = this.#queryOf(filter)
     const document = await expecting<Document[], Document>(options?.expect, {
       asWritten: (values) =>
@@ -124,7 +123,7 @@ export class Writes implements StepWrites {
           isStill(field, encode(value, shape.fields.get(field))),
         ),
       find: async (fields) => {
-        const found = await this.#native.findOne(query, { ...this.#within, raw: true })
+        const found = await this.#to.native.findOne(query, { ...this.#within, raw: true })
         if (!found) return undefined
         const bytes = found as unknown as Uint8Array
         const held = () => {
@@ -142,11 +141,11 @@ export class Writes implements StepWrites {
   }
 
   #stagesOf(change: Change, { expect }: WriteOptions = {}): Document[] {
-    return compileChange(change, this.#schema, this.#indexed(), expect)
+    return compileChange(change, this.#to.schema, this.#to.indexed(), expect)
   }
 
   #queryOf(filter: Filter): Document {
-    return compileFilter(filter, this.#schema.shape, this.#indexed())
+    return compileFilter(filter, this.#to.schema.shape, this.#to.indexed())
   }
 }
 

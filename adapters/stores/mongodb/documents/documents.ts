@@ -4,7 +4,16 @@
  * that Mongoose and fieldgate can read each other's collections.
  */
 
-import { Binary, Decimal128, type Document, Double, Long, ObjectId, UUID } from 'mongodb'
+import {
+  Binary,
+  type Collection,
+  Decimal128,
+  type Document,
+  Double,
+  Long,
+  ObjectId,
+  UUID,
+} from 'mongodb'
 import type { Fields } from '../../../../src/ports/records.ts'
 import {
   type ObjectShape,
@@ -12,7 +21,16 @@ import {
   type StoredForm,
   shapeInside,
 } from '../../../../src/ports/shape.ts'
-import { GRAMS } from '../search/grams.ts'
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { GRAMS, type Indexed } from '../search/grams.ts'
+
+/** A collection, and how the database has it. */
+export interface Stored {
+  readonly schema: CollectionSchema
+  readonly native: Collection
+  /** Gives the paths with a search index. */
+  indexed(): Indexed
+}
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */
 interface Tagged {

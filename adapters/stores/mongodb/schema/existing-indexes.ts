@@ -51,14 +51,11 @@ export async function existingOf(native: Collection): Promise<Existing> {
   // MongoDB gives this index the collection's collation and lets nobody change it.
   const collation = indexes.find(({ name }) => name === '_id_')?.collation
   if (!collation) return { indexes, collation }
-  return { indexes: indexes.map((index) => relativeTo(collation, index)), collation }
-}
-
-/** `index` with the collation in which it differs from the collection's. */
-function relativeTo(own: Document, index: ExistingIndex): ExistingIndex {
-  const { collation, ...rest } = index
-  if (JSON.stringify(collation) === JSON.stringify(own)) return rest
-  return collation ? index : { ...rest, collation: { locale: 'simple' } }
+  const own = JSON.stringify(collation)
+  const relative = indexes.map(({ collation: found = { locale: 'simple' }, ...index }) =>
+    JSON.stringify(found) === own ? index : { ...index, collation: found },
+  )
+  return { indexes: relative, collation }
 }
 
 function indexOf(bytes: Uint8Array): ExistingIndex {

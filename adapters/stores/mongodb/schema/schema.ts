@@ -8,8 +8,8 @@ import type { Surroundings } from '../../../../src/ports/surroundings.ts'
 import { haveSameFields, leftOverWarning } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
 import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'
-import { LOCK } from '../documents/documents.ts'
-import { GRAMS, type Indexed } from '../search/grams.ts'
+import { LOCK, type Stored } from '../documents/documents.ts'
+import { GRAMS } from '../search/grams.ts'
 import {
   besideOther,
   collationFor,
@@ -34,23 +34,12 @@ import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-inde
 
 type Warn = (message: string) => void
 
-/** A collection and its schema. */
-interface Prepared {
-  readonly native: Collection
-  readonly schema: CollectionSchema
-}
-
 /**
- * Creates the collection's indexes; `indexed` are the paths with a search index. Those of other versions of the app and of
- * other programs stay; `warn` gets a message about each that concerns a declared field and serves none of the model's
- * needs.
+ * Creates the collection's indexes. Those of other versions of the app and of other programs stay; `warn` gets a message about
+ * each that concerns a declared field and serves none of the model's needs.
  */
-export async function prepareCollection(
-  native: Collection,
-  schema: CollectionSchema,
-  indexed: Indexed,
-  warn: Warn,
-): Promise<void> {
+export async function prepareCollection(stored: Stored, warn: Warn): Promise<void> {
+  const { native, schema } = stored
   const reserved = [GRAMS, LOCK].find((name) => schema.shape.fields.has(name))
   if (reserved !== undefined) {
     throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${reserved}'`)
@@ -60,9 +49,8 @@ export async function prepareCollection(
       `'${schema.name}': MongoDB takes no name with '$', and keeps those that begin with 'system.' for itself. Give the model another 'collection'`,
     )
   }
-  const prepared = { native, schema }
   for (const fields of schema.unique) {
-    await createUnique(prepared, fields).catch((error: unknown) => {
+    await createUnique(stored, fields).catch((error: unknown) => {
       if (!hasCode(error, DUPLICATE_KEY)) throw error
       throw new IndexConflict(schema.name, fields, { cause: error })
     })
@@ -72,9 +60,9 @@ export async function prepareCollection(
   const { indexes } = existing
   for (const declared of schema.indexes) {
     const keys = totalOrder(declared)
-    if (!indexes.some((index) => holds(index, keys))) await createOrder(prepared, keys, warn)
+    if (!indexes.some((index) => holds(index, keys))) await createOrder(stored, keys, warn)
   }
-  await prepareGrams(native, indexes, indexed)
+  await prepareGrams(native, indexes, stored.indexed())
 }
 
 /** What other programs left around the records of `schema`. */
@@ -112,8 +100,7 @@ function warningsOf(existing: Existing, schema: CollectionSchema): string[] {
 }
 
 /** A unique index over the records in which every field has a value. */
-async function createUnique(prepared: Prepared, fields: readonly string[]): Promise<void> {
-  const { native, schema } = prepared
+async function createUnique({ native, schema }: Stored, fields: readonly string[]): Promise<void> {
   const wanted = uniqueIndex(fields, schema)
   const error = await refusal(native, wanted)
   if (!error) return
@@ -166,7 +153,7 @@ function clash(
 
 /** Reads work without this index: what is in its way is left to the operator. */
 async function createOrder(
-  { native, schema }: Prepared,
+  { native, schema }: Stored,
   keys: readonly SortKey[],
   warn: Warn,
 ): Promise<void> {
@@ -211,36 +198,29 @@ function isDeclared(
   return isCollated && JSON.stringify(partialFilterExpression) === JSON.stringify(condition)
 }
 
-/**
- * Drops what only other versions of the models need, and says what it was. `prepare` has succeeded before; `indexedOf`
- * has the paths of a model with a search index.
- */
-export async function dropLeftOvers(
-  database: Db,
-  schemas: readonly CollectionSchema[],
-  indexedOf: (schema: CollectionSchema) => Indexed,
-): Promise<LeftOver[]> {
+/** Drops what only other versions of the models need, and says what it was. `prepare` has succeeded before. */
+export async function dropLeftOvers(collections: readonly Stored[]): Promise<LeftOver[]> {
   const dropped: LeftOver[] = []
-  for (const schema of schemas) {
-    const native = database.collection(schema.name)
-    const what = await droppedFrom({ native, schema }, indexedOf(schema) ?? [])
-    dropped.push(...what.map((one) => ({ collection: schema.name, what: one })))
+  for (const stored of collections) {
+    const what = await droppedFrom(stored)
+    dropped.push(...what.map((one) => ({ collection: stored.schema.name, what: one })))
   }
   return dropped
 }
 
-async function droppedFrom(prepared: Prepared, indexed: readonly string[]): Promise<string[]> {
-  const { native, schema } = prepared
+async function droppedFrom(stored: Stored): Promise<string[]> {
+  const { native, schema } = stored
   const existing = await existingOf(native)
   const left = leftIn(existing, schema)
   const staying = existing.indexes.filter((index) => !left.includes(index))
   const dropped: string[] = []
   for (const index of left) {
-    if (!(await staysUnique(prepared, index, staying))) continue
+    if (!(await staysUnique(stored, index, staying))) continue
     await drop(native, index)
     dropped.push(`${index.unique ? 'the unique index' : 'the index'} '${index.name}'`)
   }
   // A script without routers declares no searches.
+  const indexed = stored.indexed() ?? []
   for (const index of indexed.length > 0 ? otherGrams(existing.indexes, indexed) : []) {
     await dropGrams(native, index)
     dropped.push(`the search index '${index.name}'`)
@@ -253,7 +233,7 @@ async function droppedFrom(prepared: Prepared, indexed: readonly string[]): Prom
  * in for the model's own: that is made first.
  */
 async function staysUnique(
-  { native, schema }: Prepared,
+  { native, schema }: Stored,
   { name, key }: ExistingIndex,
   staying: readonly ExistingIndex[],
 ): Promise<boolean> {

@@ -20,7 +20,6 @@ import { refuseFixed, singleInserter } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
 export interface Writes extends StepWrites {
-  readonly turn: Required<StepWrites>['turn']
   /**
    * Waits for those who are writing to the matching records; nobody else does before the transaction ends. Resolves to
    * their ids.
@@ -35,7 +34,6 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
   const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
   const send = (sql: string, { parameters }: Compilation) => run(parameters.statement(sql))
   const expected = expectingIn(schema, table, reader, run)
-  const oneOf = ([row]: readonly Row[]) => (row ? record(row) : null)
 
   /** Writes one record: `begin` returns the statement up to its condition. */
   const writeOne = (
@@ -46,7 +44,8 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     expected(filter, options, async (held) => {
       const compiled = compilation()
       const sql = `${begin(compiled)} WHERE ${target(filter, held, compiled)} RETURNING ${columns}`
-      return oneOf((await send(sql, compiled)).rows)
+      const [row] = (await send(sql, compiled)).rows
+      return row ? record(row) : null
     })
 
   const select = (what: string, filter: Filter, held: Condition, ending: string) => {
@@ -97,10 +96,6 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       const { rows } = await all(table.columns[0]?.value ?? table.id, filter)
       return rows.map(([key]) => restored(String(key)))
     },
-    hold: (filter, options) =>
-      expected(filter, options, async (held) =>
-        oneOf((await select(columns, filter, held, ' LIMIT 1 FOR UPDATE')).rows),
-      ),
     holdAll: async (filter) => (await all(columns, filter)).rows.map(record),
   }
 }
