@@ -8,6 +8,7 @@ import { checkAdopted } from './adopt/adopt.ts'
 import { createLog, createPlace, keepLog, logTables, PLACE } from './changes/log-tables.ts'
 import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
+import { fieldsIn } from './layout/indexed-fields.ts'
 import { createFold } from './layout/operands.ts'
 import { identifier } from './layout/sql.ts'
 import {
@@ -21,12 +22,7 @@ import {
   trigramSpace,
 } from './schema/catalog.ts'
 import { patiently, permitted, runLocking } from './schema/locks.ts'
-import {
-  desiredIndexes,
-  desiredNames,
-  obsoleteIndexes,
-  uniqueFields,
-} from './schema/obsolete-indexes.ts'
+import { desiredIndexes, desiredNames, obsoleteIndexes } from './schema/obsolete-indexes.ts'
 import {
   columnSql,
   createIndex,
@@ -60,7 +56,8 @@ export async function prepareTables(
   await step(() => prepareSpace(place))
   const isSearched = collections.some(({ schema }) => schema.searchable.length > 0)
   const trigrams = isSearched ? await permitted(place, () => prepareSearch(place, warn)) : undefined
-  refuseMeetingNames(collections, trigrams)
+  const searching = collections.map((one) => ({ ...one, trigrams }))
+  refuseMeetingNames(searching)
   refuseTooMany(collections)
   for (const message of unboundedIn(collections)) warn(message)
   if (collections.some(({ schema }) => schema.logged)) await step(() => prepareLog(place))
@@ -68,13 +65,13 @@ export async function prepareTables(
     connection,
     collections.map(({ table }) => table.sql),
   )
-  for (const collection of collections) {
+  for (const collection of searching) {
     const before = tables.get(collection.table.sql)
     if (collection.schema.adopted) {
-      await checkAdopted(collection, before, trigrams, warn)
+      await checkAdopted(collection, before, warn)
       continue
     }
-    const existing = await upToDate(collection, before, trigrams)
+    const existing = await upToDate(collection, before)
     if (existing) for (const message of ofOthers(existing, collection)) warn(message)
   }
 }
@@ -83,13 +80,12 @@ export async function prepareTables(
 async function upToDate(
   collection: Prepared,
   before: ExistingTable | undefined,
-  trigrams: string | undefined,
 ): Promise<ExistingTable | undefined> {
-  if (before && !isLacking(before, collection, trigrams)) return before
+  if (before && !isLacking(before, collection)) return before
   const look = () => existingTable(collection.connection, collection.table.sql)
   const prepare = async (attempt: number): Promise<void> => {
     const existing = attempt === 1 ? before : await look()
-    await prepareTable(collection, existing, trigrams).catch(async (error: unknown) => {
+    await prepareTable(collection, existing).catch(async (error: unknown) => {
       // What another process made first would be there now.
       const isTaken = codeOf(error) === NAME_TAKEN && namesIn(existing) === namesIn(await look())
       throw isTaken ? takenName(error, collection) : error
@@ -157,12 +153,11 @@ async function prepareLog(place: Place): Promise<void> {
 async function prepareTable(
   collection: Prepared,
   existing: ExistingTable | undefined,
-  trigrams: string | undefined,
 ): Promise<void> {
   const { connection, table } = collection
   if (!existing) {
     // Nobody uses it yet: all of it in one transaction.
-    const indexes = indexesOf(collection, trigrams).flatMap((index) => [
+    const indexes = indexesOf(collection).flatMap((index) => [
       createIndex(index, table),
       ...finishIndex(index, collection),
     ])
@@ -173,19 +168,13 @@ async function prepareTable(
   if (alterations.length > 0) {
     await runLocking(collection, `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`)
   }
-  for (const index of desiredIndexes(existing, collection, trigrams)) {
-    await prepareIndex(collection, index)
-  }
+  for (const index of desiredIndexes(existing, collection)) await prepareIndex(collection, index)
 }
 
 /** Whether an existing table needs {@link prepareTable}; most don't at most starts. */
-function isLacking(
-  existing: ExistingTable,
-  collection: Prepared,
-  trigrams: string | undefined,
-): boolean {
+function isLacking(existing: ExistingTable, collection: Prepared): boolean {
   if (alterationsOf(collection, existing).length > 0) return true
-  return desiredIndexes(existing, collection, trigrams).some((index) => {
+  return desiredIndexes(existing, collection).some((index) => {
     const found = existing.indexes.get(index.name)
     const isReady = found?.isValid && !found.isBuilding && found.isOwn
     return !isReady || found.isConstraint !== index.isConstraint
@@ -266,7 +255,8 @@ function ofOthers(existing: ExistingTable, collection: Prepared): string[] {
   const versions = obsoleteIndexes(existing, collection).flatMap(({ name, kind, index }) => {
     // A script without routers would tell of all.
     if (kind === 'search') return []
-    const unique = kind === 'unique' ? uniqueFields(index, collection) : undefined
+    const fields = index.isWhole ? index.columns : fieldsIn(index.definition, table.columns)
+    const unique = kind === 'unique' ? fields : undefined
     return [leftOverWarning('PostgreSQL', { collection: schema.name, name, unique })]
   })
   const wanted = desiredNames(existing, collection)

@@ -3,7 +3,7 @@
 import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
 import { IndexConflict } from '../../../src/ports/store-errors.ts'
 import { newEpoch } from '../changes/position.ts'
-import { createLog, hasLog } from './changes/log.ts'
+import { createLog, DROPPED } from './changes/log.ts'
 import { isUnusable } from './layout/errors.ts'
 import {
   CREATE_SHAPES,
@@ -52,7 +52,8 @@ export function* prepareAll(
   fullText: boolean,
 ): Migration<Found> {
   const { existing, shapes } = yield* findIn(schemas)
-  if (!hasLog(schemas, existing.made)) yield createLog(newEpoch())
+  const hasLog = existing.made.has(DROPPED)
+  if (!hasLog && schemas.some(({ logged }) => logged)) yield createLog(newEpoch())
   for (const schema of schemas) yield* prepareTable(schema, existing, fullText)
   const added = newShapes(schemas, shapes)
   if (added.size > 0) yield [noteShapes(added)]

@@ -82,7 +82,6 @@ function refuse(problem: string, remedy: string): never {
 export async function checkAdopted(
   prepared: Prepared,
   existing: ExistingTable | undefined,
-  trigrams: string | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
   const { schema, space } = prepared
@@ -94,7 +93,7 @@ export async function checkAdopted(
   await checkKeys(adopted)
   const messages = [
     ...(await missingOrders(adopted)),
-    ...(trigrams === undefined ? [] : missingSearches(adopted, trigrams)),
+    ...missingSearches(adopted),
     ...missingDefaults(adopted),
   ]
   for (const message of messages) warn(`PostgreSQL: ${message}`)
@@ -162,8 +161,9 @@ function missingOrder(keys: readonly SortKey[], adopted: Adopted): string {
   return `${problem}. ${indexRemedy(existing, `ON ${table.sql} (${on})`)}`
 }
 
-function missingSearches(adopted: Adopted, trigrams: string): string[] {
-  const { schema, table, existing } = adopted
+function missingSearches(adopted: Adopted): string[] {
+  const { schema, table, existing, trigrams } = adopted
+  if (trigrams === undefined) return []
   return schema.searchable.flatMap((path) => {
     const { expression } = searchColumn(path, adopted)
     const column = columnNamed(path, table)?.name ?? ''

@@ -34,7 +34,9 @@ const MAKING_MS = 5000
 export async function checkKeys({ connection, schema, table, existing }: Adopted): Promise<void> {
   const { idType } = schema
   const key = existing.columns.get(table.byField.get('_id')?.name ?? '')
-  if (idType === 'text' || !key || hasForm(key, idType)) return
+  if (idType === 'text' || !key) return
+  // The type of the column alone may give keys their form.
+  if (idType === 'integer' ? INTEGERS.has(key.baseType) : key.baseType === idType) return
   const { pattern, told } = FORMS[idType]
   const sql = `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${pattern.source}' LIMIT 1`
   const { rows } = await connection.run({ sql, values: [] })
@@ -43,11 +45,6 @@ export async function checkKeys({ connection, schema, table, existing }: Adopted
   throw new TypeError(
     `postgresStore: ${table.sql} has keys such as '${other.slice(0, 40)}' in ${table.id}, and '${schema.name}' declares id: '${idType}', which is ${told}. Write id: '${fitting(key, other)}' in its defineModel()`,
   )
-}
-
-/** Whether the type of the column alone gives keys their form. */
-function hasForm({ baseType }: ExistingColumn, idType: IdType): boolean {
-  return idType === 'integer' ? INTEGERS.has(baseType) : baseType === idType
 }
 
 /** A key as the database makes it, if it does. */

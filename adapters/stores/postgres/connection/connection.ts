@@ -165,7 +165,9 @@ export class Connection {
         () => new Error('the database does not answer'),
       )
     } catch (error) {
-      if (isAnswer(error)) return
+      // The server's: it is there, although it may have no room for another connection.
+      const code = codeOf(error) ?? ''
+      if (/^\d/.test(code) && !code.startsWith('57P')) return
       const reason = new StoreUnavailable('the database cannot be used', { cause: error })
       this.#calls.end(reason)
       this.#long.lose(reason)
@@ -229,12 +231,6 @@ export class Connection {
 function lostBy(error: unknown, pooled: PooledConnection): unknown {
   if (isConnectionLost(error)) pooled.lose(error)
   return error
-}
-
-/** Whether an error is the server's: then it is there, although it may have no room for another connection. */
-function isAnswer(error: unknown): boolean {
-  const code = codeOf(error) ?? ''
-  return /^\d/.test(code) && !code.startsWith('57P')
 }
 
 /** What happens in a transaction, whose statements `run` sends; `isAgain`: it collided with another one before. */

@@ -3,7 +3,7 @@
 import type { LeftOver } from '../../../../src/ports/store.ts'
 import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
 import { codeOf } from '../layout/errors.ts'
-import { fieldsIn, keyIn } from '../layout/indexed-fields.ts'
+import { keyIn } from '../layout/indexed-fields.ts'
 import { checksum, identifier, shortName } from '../layout/sql.ts'
 import {
   type ExistingColumn,
@@ -22,16 +22,12 @@ interface LeftIndex {
 }
 
 /**
- * The indexes that a collection needs, for a table with those in `existing`; `trigrams` as for `indexesOf`. If another
- * version has made a unique one with the same name over other values, as over numbers that are strings now, both have to
- * be there: the new one gets another name.
+ * The indexes that a collection needs, for a table with those in `existing`. If another version has made a unique one with
+ * the same name over other values, as over numbers that are strings now, both have to be there: the new one gets another
+ * name.
  */
-export function desiredIndexes(
-  existing: ExistingTable,
-  collection: Prepared,
-  trigrams: string | undefined,
-): Index[] {
-  return indexesOf(collection, trigrams).map((index) => {
+export function desiredIndexes(existing: ExistingTable, collection: Prepared): Index[] {
+  return indexesOf(collection).map((index) => {
     const { name, on } = index
     const found = existing.indexes.get(name)
     const other = shortName(`${name}_${checksum(on)}`)
@@ -52,7 +48,8 @@ function isOf({ on, fields }: Index, existing: ExistingIndex, { table }: Prepare
 /** The names of the indexes that a collection needs. */
 export function desiredNames(existing: ExistingTable, collection: Prepared): ReadonlySet<string> {
   // Those of searches too, also while there are no trigrams.
-  return new Set(desiredIndexes(existing, collection, 'any').map(({ name }) => name))
+  const desired = desiredIndexes(existing, { ...collection, trigrams: 'any' })
+  return new Set(desired.map(({ name }) => name))
 }
 
 /** The indexes that other versions of the model have made. */
@@ -69,11 +66,6 @@ function kindOf({ isUnique, columns, definition }: ExistingIndex): LeftIndex['ki
   // Routers declare both kinds that are of this type.
   if (/ USING gin /i.test(definition)) return 'search'
   return columns.some((column) => column.startsWith(SEARCH_PREFIX)) ? 'search' : 'order'
-}
-
-/** The fields of a unique index; the model may not declare them. */
-export function uniqueFields(existing: ExistingIndex, { table }: Prepared): readonly string[] {
-  return existing.isWhole ? existing.columns : fieldsIn(existing.definition, table.columns)
 }
 
 /** Drops what only other versions of the models need, and says what it was. */

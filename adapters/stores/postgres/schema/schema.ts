@@ -21,7 +21,10 @@ import {
 import { OWN, type Place } from './catalog.ts'
 
 /** A collection and its table. */
-export interface Prepared extends Place, Collected {}
+export interface Prepared extends Place, Collected {
+  /** The schema of `pg_trgm`; without it, there are no indexes for searches. */
+  readonly trigrams?: string | undefined
+}
 
 /** An index that a collection needs. */
 export interface Index {
@@ -61,11 +64,11 @@ export function extraColumns(collected: Collected): { name: string; sql: string 
 }
 
 /**
- * All indexes of a collection; `trigrams` is the schema of `pg_trgm`. NULLs never clash, so unique indexes are always
- * sparse. Plain ones end with `_id`, as total orders do.
+ * All indexes of a collection. NULLs never clash, so unique indexes are always sparse. Plain ones end with `_id`, as total
+ * orders do.
  */
-export function indexesOf(collected: Collected, trigrams: string | undefined): Index[] {
-  const { schema, table } = collected
+export function indexesOf(collected: Prepared): Index[] {
+  const { schema, table, trigrams } = collected
   const uniques = uniqueNames(table.name, schema.unique)
   const unique = schema.unique.map((fields, at): Index => {
     const operands = fields.map((field) => valueAt(field, collected))
@@ -116,14 +119,11 @@ export function dropIndex(name: string, isConstraint: boolean, { table, space }:
 }
 
 /** Throws a `TypeError` if two models would have tables or indexes of one name, of which a schema has one. */
-export function refuseMeetingNames(
-  collections: readonly Prepared[],
-  trigrams: string | undefined,
-): void {
+export function refuseMeetingNames(collections: readonly Prepared[]): void {
   const owners = new Map<string, Prepared['schema']>()
   for (const collection of collections) {
     const { schema } = collection
-    for (const name of namesOf(collection, trigrams)) {
+    for (const name of namesOf(collection)) {
       const other = owners.get(name) ?? schema
       // Two models may adopt one table.
       if (other !== schema && !(other.adopted && schema.adopted)) {
@@ -137,10 +137,10 @@ export function refuseMeetingNames(
 }
 
 /** The names that a collection takes in its schema. */
-function namesOf(collection: Prepared, trigrams: string | undefined): readonly string[] {
+function namesOf(collection: Prepared): readonly string[] {
   const { schema, table } = collection
   if (schema.adopted) return [schema.adopted.name]
-  const indexes = indexesOf(collection, trigrams).map(({ name }) => name)
+  const indexes = indexesOf(collection).map(({ name }) => name)
   return [table.name, primaryKeyName(table.name), ...indexes]
 }
 

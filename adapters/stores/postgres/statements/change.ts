@@ -47,7 +47,10 @@ function changedColumn(column: Column, operation: Operation, parameters: Paramet
   const { sql, value: before, boundAs, fromJson } = column
   switch (operation.op) {
     case 'set':
-      return operation.value === null ? 'NULL' : bindValue(operation.value, column, parameters)
+      if (operation.value === null) return 'NULL'
+      return column.kind === 'json'
+        ? fromJson(parameters.json(operation.value))
+        : parameters.bind(scalarText(operation.value, column), column.storedAs ?? column.type)
     case 'unset':
       return 'NULL'
     case 'add': {
@@ -74,12 +77,6 @@ function nullsAfter(fields: ReadonlyMap<string, boolean>): string[] {
   const kept = names.reduce((list, field) => `array_remove(${list}, ${literal(field)})`, column)
   const added = names.filter((field) => fields.get(field)).map(literal)
   return [`${column} = ${kept}${added.length > 0 ? ` || ARRAY[${added.join(', ')}]::text[]` : ''}`]
-}
-
-/** A value that is not null as a parameter of its column's type. */
-function bindValue(value: unknown, column: Column, parameters: Parameters): string {
-  if (column.kind === 'json') return column.fromJson(parameters.json(value))
-  return parameters.bind(scalarText(value, column), column.storedAs ?? column.type)
 }
 
 /** The text of a value that is no JSON, as its column stores it. */

@@ -1,6 +1,6 @@
 /** The neutral filter as SQL. */
 
-import { everything, type Filter } from '../../../../src/ports/filter.ts'
+import type { Filter } from '../../../../src/ports/filter.ts'
 import { fold } from '../../../../src/ports/fold.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { isoText } from '../../json-values.ts'
@@ -38,9 +38,9 @@ export const compileFilter: (filter: Filter, compilation: Compilation) => string
   },
 })
 
-/** The `WHERE` of the records that match and meet the conditions in `more`; empty if all do. */
-export function where(filter: Filter, compiled: Compilation, more: readonly string[] = []): string {
-  return whereAll(filter === everything ? more : [compileFilter(filter, compiled), ...more])
+/** The `WHERE` of the records that match; empty if all do. */
+export function where(filter: Filter, compiled: Compilation): string {
+  return whereAll([compileFilter(filter, compiled)])
 }
 
 /** Whether only records with certain ids, or with a certain unique value, can match. */

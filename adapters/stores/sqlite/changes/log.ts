@@ -33,7 +33,7 @@ import {
 export const ENTRIES = 'fieldgate_changes'
 /** One row: the number and time of the last entry, and when and by whom is written what is noted now. */
 export const LOG = 'fieldgate_change_log'
-/** For each model, the number up to which entries may have been dropped. */
+/** For each model, the number up to which entries may have been dropped: the last of the tables. */
 export const DROPPED = 'fieldgate_changes_dropped'
 
 /** Creates the tables. */
@@ -56,14 +56,6 @@ export function createLog(epoch: string): Statement[] {
       `CREATE TABLE IF NOT EXISTS ${DROPPED} (model TEXT PRIMARY KEY, seq INTEGER NOT NULL, before INTEGER NOT NULL)`,
     ),
   ]
-}
-
-/** Whether the tables are among what was `made`, or none of `schemas` needs them. */
-export function hasLog(
-  schemas: readonly CollectionSchema[],
-  made: ReadonlyMap<string, unknown>,
-): boolean {
-  return made.has(DROPPED) || !schemas.some(({ logged }) => logged)
 }
 
 const NOTES = ' changes '
