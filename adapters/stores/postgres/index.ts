@@ -11,7 +11,7 @@ import { Log } from './changes/log.ts'
 import { BriefConnections } from './connection/brief-connections.ts'
 import { Connection } from './connection/connection.ts'
 import { type Table, tableOf, tableSql } from './layout/columns.ts'
-import { portError } from './layout/errors.ts'
+import { ported } from './layout/errors.ts'
 import { heldIn } from './layout/held.ts'
 import { literal } from './layout/sql.ts'
 import { prepareTables } from './prepare.ts'
@@ -55,9 +55,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const { keepConnections = true } = { ...options }
   const Kind = keepConnections ? Connection : BriefConnections
   const connection = new Kind({ url, ssl, client, max, prepare })
-  const log = new Log(connection, space, async (statement) => {
-    return (await ported(connection.run(statement))).rows
-  })
+  const log = new Log(connection, space)
   /** The tables that `prepare` has brought to their columns. */
   const prepared = new Set<string>()
 
@@ -128,13 +126,6 @@ async function placeOf(connection: Connection, space: string): Promise<string> {
     FROM pg_database WHERE datname = current_database()`
   const { rows } = await connection.run({ sql, values: [] })
   return JSON.stringify(rows[0])
-}
-
-/** The result of `call`; its errors are the port's. */
-function ported<T>(call: Promise<T>, table?: Table): Promise<T> {
-  return call.catch((error: unknown) => {
-    throw portError(error, table)
-  })
 }
 
 /** A table's name and columns, to tell the versions of a model apart. */

@@ -27,8 +27,6 @@ interface Entry {
   readonly after?: string | null
 }
 
-type Reading = { readonly limit: number; readonly models?: readonly string[] | undefined }
-
 /** The log of one store. */
 export class Log implements ChangeLog {
   readonly #connection: Connection
@@ -48,17 +46,15 @@ export class Log implements ChangeLog {
     return this.#seen(async (state, session) => idOf(state.epoch, await this.#end(state, session)))
   }
 
-  async read(
-    after: string | undefined,
-    { limit, models = this.#models.names }: Reading,
-  ): ReturnType<ChangeLog['read']> {
+  readonly read: ChangeLog['read'] = async (after, { limit, models = this.#models.names }) => {
     const from = after === undefined ? undefined : positionIn(after, 2)
     if (after !== undefined && !from) return { gone: true }
     const [first = 0, at = 0] = from?.numbers ?? []
     return this.#seen(async (state, session) => {
-      if (from && (await this.#isGone(from.epoch, [first, at], models, state, session))) {
-        return { gone: true }
-      }
+      const isKnown = async () =>
+        from?.epoch === state.epoch && (await this.#isKnown([first, at], state, session))
+      const isDropped = models.some((model) => (state.dropped.get(model)?.[0] ?? 0) > first)
+      if (from && (isDropped || !(await isKnown()))) return { gone: true }
       const query = { _id: { $gt: first, $lt: state.floor }, model: { $in: [...models] } }
       const found = await this.#entries.find(query, { session, sort: { _id: 1 }, limit }).toArray()
       const ids = found.map(({ _id, at }) => idOf(state.epoch, [_id, +at]))
@@ -70,11 +66,7 @@ export class Log implements ChangeLog {
     })
   }
 
-  async history(
-    model: string,
-    record: string,
-    { limit, upTo }: { readonly limit: number; readonly upTo?: string | undefined },
-  ): Promise<LoggedChange[]> {
+  readonly history: ChangeLog['history'] = async (model, record, { limit, upTo }) => {
     const last = upTo === undefined ? undefined : positionIn(upTo, 2)
     if (upTo !== undefined && !last) return []
     return this.#seen(async (state, session) => {
@@ -164,18 +156,6 @@ export class Log implements ChangeLog {
     const found = await this.#entries.findOne({ _id: { $lt: floor } }, options)
     const ends: Position[] = [...dropped.values(), [found?._id ?? 0, Number(found?.at ?? 0)]]
     return ends.reduce((a, b) => (b[0] > a[0] ? b : a))
-  }
-
-  /** Whether entries of `models` after a position may have been dropped, or it is none of this log. */
-  async #isGone(
-    epoch: string,
-    position: Position,
-    models: readonly string[],
-    state: State,
-    session: ClientSession,
-  ): Promise<boolean> {
-    if (epoch !== state.epoch || !(await this.#isKnown(position, state, session))) return true
-    return models.some((model) => (state.dropped.get(model)?.[0] ?? 0) > position[0])
   }
 
   /** Whether a position is that of an entry which is there or has been, or the beginning. */

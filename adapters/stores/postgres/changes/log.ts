@@ -7,15 +7,13 @@ import type { Noted } from '../../changes/noting.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import type { Connection } from '../connection/connection.ts'
+import { ported } from '../layout/errors.ts'
 import type { Row, Run } from '../layout/rows.ts'
 import { arrayText, Parameters as Bound, type Statement } from '../layout/sql.ts'
 import { addEntries, dropOld, horizonOf, logTables, notedIn } from './log-tables.ts'
 
-type Reading = { readonly limit: number; readonly models?: readonly string[] | undefined }
-
 /** The log of one store. */
 export class Log implements ChangeLog {
-  readonly #ask: (statement: Statement) => Promise<readonly Row[]>
   readonly #connection: Connection
   readonly #tables: ReturnType<typeof logTables>
   readonly #models = new LoggedModels()
@@ -24,15 +22,13 @@ export class Log implements ChangeLog {
   /** Whether a statement alone may add entries: not where the database isolates it more than `createPlace` allows for. */
   isPlain = false
 
-  /** `ask` resolves to the rows of a statement; its errors are the port's. */
-  constructor(
-    connection: Connection,
-    space: string,
-    ask: (statement: Statement) => Promise<readonly Row[]>,
-  ) {
+  constructor(connection: Connection, space: string) {
     this.#connection = connection
     this.#tables = logTables(space)
-    this.#ask = ask
+  }
+
+  async #ask(statement: Statement): Promise<readonly Row[]> {
+    return (await ported(this.#connection.run(statement))).rows
   }
 
   async position(): Promise<string> {
@@ -42,10 +38,7 @@ export class Log implements ChangeLog {
     return idOf(row)
   }
 
-  async read(
-    after: string | undefined,
-    { limit, models = this.#models.names }: Reading,
-  ): ReturnType<ChangeLog['read']> {
+  readonly read: ChangeLog['read'] = async (after, { limit, models = this.#models.names }) => {
     const from = after === undefined ? START : positionIn(after, 3)
     if (!from) return { gone: true }
     const rows = await this.#ask(this.#reading(from, limit, models))
@@ -62,11 +55,7 @@ export class Log implements ChangeLog {
     }
   }
 
-  async history(
-    model: string,
-    record: string,
-    { limit, upTo }: Parameters<ChangeLog['history']>[2],
-  ): Promise<LoggedChange[]> {
+  readonly history: ChangeLog['history'] = async (model, record, { limit, upTo }) => {
     const last = upTo === undefined ? undefined : positionIn(upTo, 3)
     if (upTo !== undefined && !last) return []
     const { entries, log } = this.#tables

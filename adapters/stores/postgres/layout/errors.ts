@@ -92,6 +92,13 @@ export function portError(error: unknown, table?: Table): unknown {
   return error
 }
 
+/** The result of `call`; its errors are the port's. */
+export function ported<T>(call: Promise<T>, table?: Table): Promise<T> {
+  return call.catch((error: unknown) => {
+    throw portError(error, table)
+  })
+}
+
 function isRefused(error: unknown): boolean {
   const code = codeOf(error)
   return code === FORBIDDEN ? FORBIDDING.has((error as Refusal).routine) : REFUSED.test(code ?? '')

@@ -1,6 +1,6 @@
 /** Several writes as one: a transaction. It is not serializable; locks on rows keep what its steps rely on. */
 
-import { all as allOf, any, type Filter } from '../../../../src/ports/filter.ts'
+import { all as allOf, any } from '../../../../src/ports/filter.ts'
 import type {
   CollectionSchema,
   StepResult,
@@ -8,11 +8,11 @@ import type {
   WriteStep,
 } from '../../../../src/ports/store.ts'
 import { isNotable, type Noted, notedBy, takeNoted } from '../../changes/noting.ts'
-import { filterOf, take } from '../../planner/steps.ts'
+import { filterOf } from '../../planner/steps.ts'
 import type { Log } from '../changes/log.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Table } from '../layout/columns.ts'
-import { isCollision, portError } from '../layout/errors.ts'
+import { isCollision, portError, ported } from '../layout/errors.ts'
 import type { Run } from '../layout/rows.ts'
 import { insertSql } from './inserts.ts'
 import { writesTo } from './writes.ts'
@@ -34,9 +34,7 @@ export function stepWriter(
   return async (steps) => {
     if (steps.length === 0) return { results: [] }
     // Before the transaction, which may hold the only connection.
-    const all = await Promise.all(steps.map(located)).catch((error: unknown) => {
-      throw portError(error)
-    })
+    const all = await ported(Promise.all(steps.map(located)))
     try {
       const taken = await writeAll(all, connection, log)
       if (taken.noted && taken.noted.length > 0) log.notify(taken.noted.length)
@@ -126,7 +124,7 @@ function isPrecise(step: WriteStep): boolean {
 }
 
 function isChange(step: WriteStep): boolean {
-  return !('insert' in step || 'require' in step || 'guard' in step)
+  return CHANGES.some((one) => one in step)
 }
 
 /** The ids of the records of each table that steps may write. */
@@ -153,18 +151,13 @@ async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
 
 /** `step` for these records alone: one that was created after the lock may have met a `require` of somebody else. */
 function among(step: WriteStep, ids: readonly string[]): WriteStep {
-  const own = (filter: Filter) => allOf([filter, { op: 'in', field: '_id', values: ids }])
-  const same = () => step
-  return take<WriteStep>(step, {
-    insert: same,
-    update: (filter) => ({ ...step, update: own(filter) }) as WriteStep,
-    updateMany: (filter) => ({ ...step, updateMany: own(filter) }) as WriteStep,
-    delete: (filter) => ({ ...step, delete: own(filter) }),
-    deleteMany: (filter) => ({ ...step, deleteMany: own(filter) }),
-    require: same,
-    guard: same,
-  })
+  const kind = CHANGES.find((one) => one in step)
+  const own = allOf([filterOf(step), { op: 'in', field: '_id', values: ids }])
+  return kind ? ({ ...step, [kind]: own } as unknown as WriteStep) : step
 }
+
+/** The members of steps that have the filter of what is changed. */
+const CHANGES = ['update', 'updateMany', 'delete', 'deleteMany']
 
 /** Ends a transaction whose step with the index `at` failed. */
 class FailedStep extends Error {

@@ -81,11 +81,7 @@ export function withoutSign(shown: string): string {
 export class SchemaStamps {
   readonly #declared: Declared
   readonly #shapes: KnownShapes
-  /** Null if the model's shape can't be written down. */
-  #own: { readonly text: string; readonly stamp: number } | null | undefined
-  #seen: Shapes | undefined
-  #trusted: ReadonlySet<number> = new Set()
-  #isTrusted = ''
+  #trust: Trust | undefined
 
   /** `shapes` are those of the database; without them only the model's own shape is known. */
   constructor(declared: Declared, shapes: KnownShapes = none) {
@@ -98,27 +94,25 @@ export class SchemaStamps {
    * a tenth slower.
    */
   shown(part = 'doc'): string {
-    this.#stamps()
-    return `iif(${this.#isTrusted}, ${part}, '${UNTRUSTED}' || doc)`
+    return `iif(${STAMP} IN (${this.#trusts().stamps}), ${part}, '${UNTRUSTED}' || doc)`
   }
 
   /** Whether a record is not sent as it is stored, as SQL. */
   untrusted(): string {
-    return `coalesce(${STAMP} NOT IN (${[...this.#stamps()]}), TRUE)`
+    return `coalesce(${STAMP} NOT IN (${this.#trusts().stamps}), TRUE)`
   }
 
   /** The stamp of a record that is whole: everything in it is declared, and no default is missing. */
   ofWhole(record: unknown): number | undefined {
-    const own = this.#ownShape()
-    return own && isWhole(this.#declared, record) ? own.stamp : undefined
+    const { own } = this.#trusts()
+    return own !== undefined && isWhole(this.#declared, record) ? own : undefined
   }
 
   /** The stamp of a record that `change` changes, as SQL. */
   ofChanged(change: Change): string {
-    const own = this.#ownShape()
-    if (!own || !this.#declares(change)) return 'NULL'
-    this.#stamps()
-    return `CASE WHEN ${STAMP} = ${own.stamp} THEN ${-own.stamp} WHEN ${this.#isTrusted} THEN ${own.stamp} END`
+    const { own, stamps } = this.#trusts()
+    if (own === undefined || !this.#declares(change)) return 'NULL'
+    return `CASE WHEN ${STAMP} = ${own} THEN ${-own} WHEN ${STAMP} IN (${stamps}) THEN ${own} END`
   }
 
   #declares({ set = {}, unset = [], push = {}, increment = {} }: Change): boolean {
@@ -146,26 +140,26 @@ export class SchemaStamps {
     return (place?.defaults?.size ?? 0) > 0 || this.#mayMakeParent(parent)
   }
 
-  #ownShape(): { readonly text: string; readonly stamp: number } | null {
-    if (this.#own === undefined) {
-      const text = declaredText(this.#declared)
-      this.#own = text === undefined ? null : { text, stamp: stampOf(text) }
-    }
-    return this.#own
-  }
-
-  /** The stamps that are trusted, with both signs: those of shapes that declare nothing beyond this one. */
-  #stamps(): ReadonlySet<number> {
+  #trusts(): Trust {
     const shapes = this.#shapes.all
-    if (shapes === this.#seen) return this.#trusted
-    this.#seen = shapes
-    const own = this.#ownShape()
-    const covered = own ? [...shapes].filter(([, text]) => covers(own.text, text)) : []
-    const stamps = [...(own ? [own.stamp] : []), ...covered.map(([stamp]) => stamp)]
-    this.#trusted = new Set(stamps.flatMap((stamp) => [stamp, -stamp]))
-    this.#isTrusted = `${STAMP} IN (${[...this.#trusted]})`
-    return this.#trusted
+    if (this.#trust?.of === shapes) return this.#trust
+    const text = declaredText(this.#declared)
+    const own = text === undefined ? undefined : stampOf(text)
+    const covered = [...shapes].filter(([, other]) => text !== undefined && covers(text, other))
+    const trusted = new Set([own ?? [], covered.map(([stamp]) => stamp)].flat())
+    const stamps = [...trusted].flatMap((stamp) => [stamp, -stamp]).join()
+    this.#trust = { of: shapes, own, stamps }
+    return this.#trust
   }
+}
+
+/** What is trusted as long as these shapes are known. */
+interface Trust {
+  readonly of: Shapes
+  /** Undefined if the model's shape can't be written down. */
+  readonly own: number | undefined
+  /** The stamps, with both signs: those of shapes that declare nothing beyond the model's. */
+  readonly stamps: string
 }
 
 /** A dotted path as the path of the object around it, which may be empty, and the last name. */
