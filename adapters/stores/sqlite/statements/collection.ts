@@ -9,22 +9,29 @@ import { type Shadow, shadowsOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { SchemaStamps, STAMP } from '../layout/schema-stamps.ts'
 import { identifier, Parameters, type Statement } from '../layout/sql.ts'
-import { type Filler, fillerOf } from '../search/filling.ts'
+import { fillerOf } from '../search/filling.ts'
 import { type Target, where } from './filter.ts'
 import { readsOf } from './reads.ts'
 import { type Held, type Writes, writesTo } from './writes.ts'
 
-/** The target of `schema`. Its searchable paths may grow until the store is prepared for them. */
-function targetOf(schema: CollectionSchema, runner: Pick<Runner, 'candidates' | 'shapes'>): Target {
+/** What a collection is opened to: what its members and the steps of a write share. */
+export interface Opened extends Target {
+  readonly writes: Writes
+}
+
+/** Opens the collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
+export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
   let known: ReadonlyMap<string, Shadow> = new Map()
   const shadows = () => {
     if (schema.searchable.length !== known.size) known = shadowsOf(schema)
     return known
   }
   const { candidates } = runner
-  return {
+  const target: Target = {
     schema,
+    runner,
     table: identifier(schema.name),
+    filler: fillerOf(schema.name, shadows, runner),
     stamps: schema.declared && new SchemaStamps(schema.declared, runner.shapes),
     parse: readerOf(schema.shape),
     shadows,
@@ -35,40 +42,28 @@ function targetOf(schema: CollectionSchema, runner: Pick<Runner, 'candidates' | 
       candidates,
     }),
   }
-}
-
-/** What a collection is opened to. */
-export interface Opened {
-  readonly target: Target
-  readonly filler: Filler
-  readonly writes: Writes
-}
-
-/** What the collection of `schema` and the steps of a write share. */
-export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
-  const target = targetOf(schema, runner)
-  return { target, filler: fillerOf(schema.name, target.shadows, runner), writes: writesTo(target) }
+  return { ...target, writes: writesTo(target) }
 }
 
 /** The collection of `schema`. */
 export function openCollection(schema: CollectionSchema, runner: Runner): Collection {
   const opened = openTarget(schema, runner)
-  const { target, filler } = opened
   return {
     seeksRecords: true,
-    ...readsOf(target, runner, filler),
-    ...writingTo(opened, runner),
-    ...(target.stamps && { refresh: (ids: readonly string[]) => refresh(ids, target, runner) }),
+    ...readsOf(opened),
+    ...writingTo(opened),
+    ...(opened.stamps && { refresh: (ids: readonly string[]) => refresh(ids, opened) }),
   }
 }
 
-function writingTo(
-  opened: Opened,
-  runner: Runner,
-): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  const { target, filler, writes } = opened
-  const { table, parse, compilation } = target
-
+function writingTo({
+  table,
+  parse,
+  compilation,
+  runner,
+  filler,
+  writes,
+}: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
   const writeOne = async (statement: Statement): Promise<Fields | null> => {
     const { rows } = await runner.write(statement)
     const [row] = rows
@@ -119,11 +114,7 @@ function writingTo(
 const MAX_REFRESHED = 16 * 1024
 
 /** Stamps those of the records which turn out to be whole. */
-async function refresh(
-  ids: readonly string[],
-  { table, stamps }: Target,
-  runner: Runner,
-): Promise<void> {
+async function refresh(ids: readonly string[], { table, stamps, runner }: Target): Promise<void> {
   const rows = await runner.read({
     sql: `SELECT rowid AS row, doc FROM ${table} WHERE _id IN (SELECT value FROM json_each(?1)) AND ${stamps?.untrusted()} AND length(doc) <= ${MAX_REFRESHED}`,
     values: [JSON.stringify(ids)],

@@ -18,8 +18,10 @@ import {
   type Shadow,
   searchFor,
 } from '../layout/records.ts'
+import type { Runner } from '../layout/runner.ts'
 import type { SchemaStamps } from '../layout/schema-stamps.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
+import type { Filler } from '../search/filling.ts'
 
 /** What a statement is compiled with. */
 export interface Compilation {
@@ -38,6 +40,8 @@ export interface Target {
   /** The table, as an identifier. */
   readonly table: string
   readonly stamps: SchemaStamps | undefined
+  readonly runner: Runner
+  readonly filler: Filler
   parse(text: string): Fields
   /** The shadows of the searchable paths, by path. */
   shadows(): ReadonlyMap<string, Shadow>

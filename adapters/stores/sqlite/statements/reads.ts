@@ -14,20 +14,17 @@ import { type FoundRows, fieldJson, partOf, type Search } from '../layout/record
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import { isLonger, type Row, type SqlValue, type Statement } from '../layout/sql.ts'
-import type { Filler } from '../search/filling.ts'
 import { compileGroups, groupReader, isCovered } from './aggregate.ts'
 import { type Compilation, compileFilter, type Target, where } from './filter.ts'
 import { KeptStatements, readShape } from './kept.ts'
 import { compilePage } from './page.ts'
 
-/** The reads of `target`, whose statements `runner` runs. */
+/** The reads of `target`. */
 export function readsOf(
   target: Target,
-  runner: Runner,
-  filler: Filler,
 ): Pick<Collection, 'find' | 'findJson' | 'count' | 'aggregate' | 'estimate'> {
-  const { table, parse, stamps, compilation } = target
-  const textsOf = textReader(target, runner, filler)
+  const { table, parse, stamps, compilation, runner, filler } = target
+  const textsOf = textReader(target)
   const show = textsShower(target)
 
   return {
@@ -99,13 +96,9 @@ function conditionsInTime(
  * Returns what reads one value, given as SQL, of each record. It is a column that is named by its place in a row, so that
  * a row may also be a list.
  */
-function textReader(
-  target: Target,
-  runner: Runner,
-  filler: Filler,
-): (read: Read, value: string) => MaybePromise<string[]> {
-  const { table, compilation } = target
-  const statementOf = statementsOf(target, runner)
+function textReader(target: Target): (read: Read, value: string) => MaybePromise<string[]> {
+  const { table, compilation, runner, filler } = target
+  const statementOf = statementsOf(target)
   const untied = untiedReader(runner, statementOf)
 
   /** No records, if they come after one that is there. */
@@ -200,10 +193,11 @@ function untiedReader(runner: Runner, statementOf: ReturnType<typeof statementsO
 const MAX_VALUES = 100
 
 /** Returns the statements of reads: they select `columns` of what was `found` first. */
-function statementsOf(
-  { table, compilation }: Target,
-  runner: Runner,
-): (read: Read, columns: string, found?: FoundRows, isUntied?: boolean) => Statement {
+function statementsOf({
+  table,
+  compilation,
+  runner,
+}: Target): (read: Read, columns: string, found?: FoundRows, isUntied?: boolean) => Statement {
   const pages = new KeptStatements()
   return (read, columns, found, isUntied = false) => {
     // A page of more records, or behind more, takes so long that it must be able to end early.

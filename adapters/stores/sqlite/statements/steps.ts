@@ -30,7 +30,7 @@ export function stepWriter(
 
   function resultOf(step: WriteStep, written: Written | undefined): StepResult {
     if (!written || 'require' in step || 'guard' in step) return { count: 0, records: [] }
-    const { parse } = open(step.in).target
+    const { parse } = open(step.in)
     return { count: written.changes, records: written.rows.map(({ doc }) => parse(String(doc))) }
   }
 
