@@ -17,7 +17,7 @@ export interface StoredEntry {
 
 /** The models whose entries a store can read. */
 export class LoggedModels {
-  readonly #models = new Map<string, Known>()
+  readonly #models = new Map<string, { logged: LoggedModel; parse(json: string): Fields }>()
 
   prepared(schemas: readonly CollectionSchema[]): void {
     for (const { logged, shape } of schemas) {
@@ -74,9 +74,4 @@ export function nextPosition(
   const last = found.at(-1) ?? ''
   const to = found.length === limit || last > end ? last : end
   return to < after ? after : to
-}
-
-interface Known {
-  readonly logged: LoggedModel
-  readonly parse: (json: string) => Fields
 }

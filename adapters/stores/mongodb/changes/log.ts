@@ -188,10 +188,10 @@ export class Log implements ChangeLog {
     const young = oldest.findIndex((one) => !isOld(one))
     const last = (young < 0 ? oldest : oldest.slice(0, young)).at(-1)
     if (!last) return
-    await this.#tickets.drop(model, [last._id, +last.at])
+    await this.#tickets.dropped(model, { number: last._id, at: +last.at })
     const range = { $gt: state.removed.get(model) ?? 0, $lte: last._id }
     await this.#entries.deleteMany({ model: { $in: [model, NOTHING] }, _id: range })
-    await this.#tickets.removed(model, last._id)
+    await this.#tickets.dropped(model, { from: last._id })
   }
 }
 

@@ -122,15 +122,9 @@ export class Tickets {
     return { epoch: log.epoch, floor: first * MOST, now, dropped, removed }
   }
 
-  /** Notes up to which entry those of a model may have been dropped. */
-  async drop(model: string, [number, at]: Position): Promise<void> {
-    const set = { $max: { number, at } }
-    await this.#log.updateOne({ _id: DROPPED + model }, set, { upsert: true })
-  }
-
-  /** Notes up to which entry those of a model have been removed. */
-  async removed(model: string, from: number): Promise<void> {
-    await this.#log.updateOne({ _id: DROPPED + model }, { $max: { from } })
+  /** Notes up to which entry those of a model may have been dropped, or have been removed (`from`). */
+  async dropped(model: string, to: Partial<LogDocument>): Promise<void> {
+    await this.#log.updateOne({ _id: DROPPED + model }, { $max: to }, { upsert: true })
   }
 
   /** Sees to it that nothing comes any more of tickets that have been left. */

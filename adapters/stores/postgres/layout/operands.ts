@@ -161,8 +161,7 @@ export function orderOf({ field, descending }: SortKey, collected: Collected, of
 }
 
 /** The column that a searchable path is searched in. */
-export interface SearchColumn {
-  readonly path: string
+interface SearchColumn {
   readonly name: string
   readonly sql: string
   /** Its value, from the record's columns. */
@@ -179,7 +178,7 @@ export function searchColumn(path: string, collected: Collected): SearchColumn {
   const text = keys.length === 0 ? whole : `(${whole} #>> '{}')`
   const value = lists.length > 0 ? `(${whole})::text` : text
   const expression = `${table.fold}(${value})`
-  return { path, name, sql: table.isAdopted ? expression : identifier(name), expression }
+  return { name, sql: table.isAdopted ? expression : identifier(name), expression }
 }
 
 /**

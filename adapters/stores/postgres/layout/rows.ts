@@ -70,10 +70,8 @@ function isSelected(field: string, select: Projection | undefined): boolean {
   return select.include.some((path) => path === field || path.startsWith(`${field}.`))
 }
 
-type Parse = (text: string) => unknown
-
 /** How a column's text becomes a value. */
-export function parserOf({ kind, shape, hasAnyDates }: Column): Parse {
+export function parserOf({ kind, shape, hasAnyDates }: Column): (text: string) => unknown {
   switch (kind) {
     case 'text':
       return restored
@@ -192,9 +190,7 @@ function isIndex(name: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1
 }
 
-type Write = (text: string) => string | undefined
-
-function writerOf(column: Column, shown: Shown['shown']): Write {
+function writerOf(column: Column, shown: Shown['shown']): (text: string) => string | undefined {
   switch (column.kind) {
     case 'text':
       return (text) => JSON.stringify(restored(text))

@@ -39,7 +39,7 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
   return {
     seeksRecords: true,
     ...readsOf(schema, table, runner),
-    insert: inserter(table, runner.write),
+    insert: inserter(table, runner.write, true),
     update,
     updateMany,
     delete: remove,

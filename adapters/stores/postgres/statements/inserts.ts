@@ -10,10 +10,14 @@ import { Parameters } from '../layout/sql.ts'
 
 type Insert = Collection['insert']
 
-/** Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone. */
-export function inserter(table: Table, run: Run): Insert {
+/**
+ * Inserts records into `table`: those of one turn together if it `gathers`. If one is refused, only that one fails, with the
+ * error that it would have had alone.
+ */
+export function inserter(table: Table, run: Run, gathers: boolean): Insert {
   if (table.isAdopted) return adoptedInserter(table, run)
   const insert = jsonInserter(table, run)
+  if (!gathers) return async (record) => insert([rowJson(record, table)])
 
   const gathered = gather((rows: string[]) => {
     if (rows.length === 1) return [insert(rows)]
@@ -30,13 +34,6 @@ export function inserter(table: Table, run: Run): Insert {
   })
 
   return async (record) => gathered(rowJson(record, table))
-}
-
-/** Inserts records into `table`, each in a statement of its own. */
-export function singleInserter(table: Table, run: Run): Insert {
-  if (table.isAdopted) return adoptedInserter(table, run)
-  const insert = jsonInserter(table, run)
-  return async (record) => insert([rowJson(record, table)])
 }
 
 function jsonInserter(table: Table, run: Run): (rows: readonly string[]) => Promise<void> {

@@ -16,7 +16,7 @@ import { type Reader, type Row, type Run, readerOf } from '../layout/rows.ts'
 import { identifier, literal, Parameters, restored } from '../layout/sql.ts'
 import { compileChange, scalarText } from './change.ts'
 import { compileFilter, where } from './filter.ts'
-import { refuseFixed, singleInserter } from './inserts.ts'
+import { inserter, refuseFixed } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
 export interface Writes extends StepWrites {
@@ -59,7 +59,7 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     select(what, filter, any, ` ORDER BY ${table.id} FOR UPDATE`)
 
   return {
-    insert: singleInserter(table, run),
+    insert: inserter(table, run, false),
     update: (filter, change, options) =>
       writeOne(filter, options, (compiled) => updating(change, compiled)),
     async turn(filter, change, options) {
