@@ -107,17 +107,6 @@ export const END_NOTING: Statement = {
   returns: true,
 }
 
-/** The entries that a write has added. */
-function notedIn(row: Row | undefined): NotedChange[] {
-  const entries = JSON.parse(String(row?.noted ?? '[]')) as [number, number, string, string][]
-  const epoch = String(row?.epoch)
-  return entries
-    .sort(([a], [b]) => a - b)
-    .map(([seq, at, model, record]) => {
-      return { id: positionText({ epoch, numbers: [seq, at] }), model, record }
-    })
-}
-
 /** Drops the oldest entries of a model, if they are older than it keeps them. */
 function dropOld({ model, keepMs }: LoggedModel): Statement[] {
   if (keepMs === Number.POSITIVE_INFINITY) return []
@@ -196,7 +185,11 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
       return models.all
     },
     noted(row) {
-      const noted = notedIn(row)
+      const { epoch, noted: json = '[]' } = row ?? {}
+      const entries = JSON.parse(String(json)) as [number, number, string, string][]
+      const noted = entries
+        .sort(([a], [b]) => a - b)
+        .map(([seq, at, model, record]) => ({ id: idOf({ epoch, seq, at }), model, record }))
       if (noted.length > 0) wakes.notify()
       return noted
     },

@@ -14,7 +14,7 @@ import {
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
 import { boundValue, fieldValue, orderOf } from '../layout/records.ts'
-import { exists, isLonger, type Parameters } from '../layout/sql.ts'
+import { exists, isLonger } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
 /** What a statement selects, and from where. */
@@ -85,16 +85,12 @@ function dialect(compiled: Compilation): PageDialect {
     // SQLite's NULLs come first ascending, as the port requires.
     order: (key) => orderOf(key, compiled),
     count: (records) => parameters.bind(records),
-    offset: (records) => offset(records, parameters),
+    // A deep one has an SQL string of its own, so that near pages are not treated as slow because a deep one was.
+    offset: (records) =>
+      records < DEEP ? parameters.bind(records) : `(${parameters.bind(records)})`,
     oneAfterAnother: (selects) =>
       oneAfterAnother(selects.map((select) => `SELECT * FROM (${select})`)),
   }
-}
-
-/** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
-function offset(records: number, parameters: Parameters): string {
-  const bound = parameters.bind(records)
-  return records < DEEP ? bound : `(${bound})`
 }
 
 /** From so many records on, an offset is deep. */
