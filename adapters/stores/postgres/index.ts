@@ -90,11 +90,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   }
 
   function collectionsOf(schemas: readonly CollectionSchema[]): Prepared[] {
-    return schemas.map((schema) => {
-      const table = tableOf(schema, space)
-      const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
-      return { connection, schema, table: { ...table, sql }, space }
-    })
+    return schemas.map((schema) => ({ connection, schema, table: tableOf(schema, space), space }))
   }
 
   return {
@@ -179,7 +175,7 @@ function adoptedCollection(
 
   return {
     seeksRecords: true,
-    ...(schema.adopted && { numericIds: true }),
+    numericIds: true,
     find: async (read) => (await open()).find(read),
     findJson: async (read) => (await open()).findJson?.(read) ?? [],
     count: async (filter, hints) => (await open()).count(filter, hints),

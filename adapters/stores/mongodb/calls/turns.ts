@@ -19,10 +19,8 @@ type Outcome =
   | { readonly failed: number }
 type Write = (steps: readonly WriteStep[]) => Promise<Outcome>
 
-interface Call {
+interface Call extends PromiseWithResolvers<Outcome> {
   readonly steps: readonly WriteStep[]
-  resolve(outcome: Outcome | Promise<Outcome>): void
-  reject(error: unknown): void
 }
 
 /** The most writes that share a transaction: of the same record, and of any. */
@@ -72,9 +70,9 @@ function queued(
   return (steps) => {
     const key = keyIn(steps)
     if (key === undefined) return free(steps)
-    const call = Promise.withResolvers<Outcome>()
+    const call: Call = { steps, ...Promise.withResolvers<Outcome>() }
     const calls = waiting.get(key) ?? []
-    calls.push({ steps, ...call })
+    calls.push(call)
     if (!waiting.has(key)) {
       waiting.set(key, calls)
       void serve(key, calls)

@@ -22,10 +22,7 @@ interface Address {
 }
 
 /** An operation that waits for the database. */
-interface Call {
-  readonly ended: Promise<unknown>
-  giveUp(error: unknown): void
-}
+type Call = Pick<PromiseWithResolvers<unknown>, 'promise' | 'reject'>
 
 /** A database that is connected to on the first operation. */
 export class Connection {
@@ -53,13 +50,12 @@ export class Connection {
   /** Does `work` and turns its errors into the port's; `schema` names the fields that they are about. */
   async run<T>(schema: CollectionSchema | undefined, work: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store has been closed')
-    const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const call: Call = { ended: promise, giveUp: reject }
+    const call = Promise.withResolvers<T>()
     this.#underWay.add(call)
     const working = this.#isConnected ? work() : this.#connected().then(work)
-    working.then(resolve, reject)
+    working.then(call.resolve, call.reject)
     try {
-      return await promise
+      return await call.promise
     } catch (error) {
       throw portError(error, schema)
     } finally {
@@ -91,7 +87,7 @@ export class Connection {
   }
 
   async #end(): Promise<void> {
-    await Promise.allSettled([...this.#underWay].map(({ ended }) => ended))
+    await Promise.allSettled([...this.#underWay].map(({ promise }) => promise))
     callsOn(this.client).delete(this.#underWay)
     if (this.#isOwn) await this.client.close()
   }
@@ -170,7 +166,7 @@ function callsOn(client: MongoClient): Set<ReadonlySet<Call>> {
   const giveUp = () => {
     timer = undefined
     const error = new StoreUnavailable('the database cannot be reached')
-    for (const call of [...all].flatMap((calls) => [...calls])) call.giveUp(error)
+    for (const call of [...all].flatMap((calls) => [...calls])) call.reject(error)
   }
   const afterMs = client.options.serverSelectionTimeoutMS + GRACE_MS
   client.on('topologyDescriptionChanged', ({ newDescription }) => {

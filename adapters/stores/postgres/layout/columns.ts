@@ -87,7 +87,7 @@ export function tableOf(schema: CollectionSchema, space: string): Table {
   }
   return {
     name,
-    sql: tableSql(space, name),
+    sql: tableSql(space, schema.adopted?.name ?? name),
     id: identifier('_id'),
     columns,
     byField: new Map(columns.map((column) => [column.field, column])),

@@ -27,10 +27,8 @@ export interface Found {
 export type Answer = Found | { readonly error: string } | 'open' | 'closed'
 
 /** A running statement, and its caller. */
-interface Job {
+interface Job extends PromiseWithResolvers<Found> {
   readonly statement: Statement
-  resolve(found: Found): void
-  reject(reason: unknown): void
 }
 
 /** How long to wait for a statement that cannot be interrupted, in milliseconds. */
@@ -152,8 +150,7 @@ export class Pool {
    */
   async run(statement: Statement, end: number, signal?: AbortSignal): Promise<Found> {
     if (this.#closed) throw closed()
-    const { promise, resolve, reject } = Promise.withResolvers<Found>()
-    const job: Job = { statement, resolve, reject }
+    const job: Job = { statement, ...Promise.withResolvers<Found>() }
     const onAbort = () => this.#stop(job, signal?.reason)
     const onTime = () => this.#stop(job, tookTooLong())
     const hasEnd = end < Number.POSITIVE_INFINITY
@@ -162,7 +159,7 @@ export class Pool {
     this.#queue.add(job)
     this.begin()
     try {
-      return await promise
+      return await job.promise
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
