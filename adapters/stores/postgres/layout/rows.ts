@@ -133,7 +133,7 @@ export function jsonWriter(
       return isFilled ? withDefaults(inside, kept) : kept
     }
     const byDefault = isFilled ? declared?.defaults?.get(column.field) : undefined
-    return memberWriter(column, at, { shown, byDefault })
+    return memberWriter(column, at, shown, byDefault)
   })
   return (row) => {
     const nulls = table.hasNulls ? nullsIn(row[table.columns.length]) : undefined
@@ -148,18 +148,12 @@ function joined(json: string, part: string | undefined): string {
   return json === '' ? part : `${json},${part}`
 }
 
-/** How one member is shown. */
-interface Shown {
-  shown(value: unknown): unknown
-  /** The value where the record lacks the member. */
-  readonly byDefault: unknown
-}
-
-/** Writes one member with its name, or nothing if the record lacks it. */
+/** Writes one member with its name, `byDefault` where the record lacks it, or nothing if that is undefined. */
 function memberWriter(
   column: Column,
   at: number,
-  { shown, byDefault }: Shown,
+  shown: (value: unknown) => unknown,
+  byDefault: unknown,
 ): (row: Row, nulls: ReadonlySet<string> | undefined) => string | undefined {
   const { field, absence } = column
   const start = `${JSON.stringify(field)}:`
@@ -190,7 +184,10 @@ function isIndex(name: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1
 }
 
-function writerOf(column: Column, shown: Shown['shown']): (text: string) => string | undefined {
+function writerOf(
+  column: Column,
+  shown: (value: unknown) => unknown,
+): (text: string) => string | undefined {
   switch (column.kind) {
     case 'text':
       return (text) => JSON.stringify(restored(text))

@@ -108,21 +108,16 @@ async function dropIndexes(collection: Prepared, note: Note): Promise<void> {
 async function dropColumns(collection: Prepared, note: Note): Promise<void> {
   const { connection, table, schema } = collection
   if (schema.searchable.length === 0) return
-  for (const name of leftColumns(await existingTable(connection, table.sql), collection)) {
+  const existing = await existingTable(connection, table.sql)
+  const wanted = extraColumns(collection).map(({ name }) => name)
+  const indexed = [...(existing?.indexes.values() ?? [])].flatMap(({ columns }) => columns)
+  for (const [name, column] of existing?.columns ?? []) {
+    // One with an index of another program stays: that would go with it.
+    if ([...wanted, ...indexed].includes(name) || !isSearchColumn(name, column)) continue
     const sql = `ALTER TABLE ${table.sql} DROP COLUMN IF EXISTS ${identifier(name)}`
     const isDropped = await unlessNeeded(() => runLocking(collection, sql))
     if (isDropped) note(`the search column '${name}'`)
   }
-}
-
-/** The search columns of other versions; not one with an index of another program, which would go with it. */
-function leftColumns(existing: ExistingTable | undefined, collection: Prepared): string[] {
-  const wanted = extraColumns(collection).map(({ name }) => name)
-  const indexed = [...(existing?.indexes.values() ?? [])].flatMap(({ columns }) => columns)
-  return [...(existing?.columns ?? [])]
-    .filter(([name, column]) => isSearchColumn(name, column))
-    .map(([name]) => name)
-    .filter((name) => !wanted.includes(name) && !indexed.includes(name))
 }
 
 /** Whether a column is one that this store has generated for searches. */

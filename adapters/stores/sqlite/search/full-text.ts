@@ -28,12 +28,6 @@ const MERGED = 1000
 /** Follows each text in the index. Capitals are in no fold. */
 const END = 'EE'
 
-/** Whether this SQLite has full-text search. */
-export function hasFullText(connection: Connection): boolean {
-  const sql = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
-  return connection.rows(statement(sql)).length > 0
-}
-
 /** The search index of a collection, and its parts as SQL. */
 export interface SearchIndex {
   /** Of each set of searched paths, because versions of an app that search others may share the database. */

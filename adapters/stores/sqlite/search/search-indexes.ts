@@ -5,8 +5,8 @@ import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
 import type { Candidates, Found, FoundRows, Search, Shadow } from '../layout/records.ts'
-import type { Row, Statement } from '../layout/sql.ts'
-import { hasFullText, mergeSearch, type SearchIndex, searchIndexOf } from './full-text.ts'
+import { type Row, type Statement, statement } from '../layout/sql.ts'
+import { mergeSearch, type SearchIndex, searchIndexOf } from './full-text.ts'
 
 /** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
 const MAX_UNSEARCHED = 256
@@ -17,6 +17,7 @@ export interface Index {
   changes: number
 }
 
+const FIND_FTS5 = statement("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")
 const TRIGRAM = 3
 /** If more rows than this match, the first in order are found sooner without the index. */
 const MAX_FOUND = 1000
@@ -35,7 +36,7 @@ export class SearchIndexes {
 
   /** Whether this SQLite has full-text search. Checked only when needed: another process may have the file's lock. */
   get available(): boolean {
-    this.#available ??= hasFullText(this.#connection)
+    this.#available ??= this.#connection.rows(FIND_FTS5).length > 0
     return this.#available
   }
 

@@ -1,11 +1,10 @@
 /** A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement. */
 
-import type { Scalar } from '../../../../src/ports/filter.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'
 import type { Fields } from '../../../../src/ports/records.ts'
 import type { Change } from '../../../../src/ports/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
-import { type Assignment, changedJson, type JsonDialect } from '../../sql/change.ts'
+import { type Assignment, changedJson, type JsonDialect, type Of } from '../../sql/change.ts'
 import { every } from '../../sql/filter.ts'
 import { asText, keptShadow, type Shadow, shadowAt } from '../layout/records.ts'
 import { jsonPath, type Parameters } from '../layout/sql.ts'
@@ -42,10 +41,10 @@ export function compileExpected(expected: Readonly<Fields>, parameters: Paramete
 
 /** The JSON is written by nested calls. */
 const DIALECT: JsonDialect<Parameters> = {
-  sum: ({ path, by }, parameters) => sum(path, by, parameters),
-  pushed: ({ path, value, cap }, parameters) => pushed(listAt(path), value, cap, parameters),
-  pulled: ({ path, key, value }, parameters) =>
-    `json(${without(`doc -> ${jsonPath(path)}`, path, key, value, parameters)})`,
+  sum,
+  pushed: (operation, parameters) => pushed(listAt(operation.path), operation, parameters),
+  pulled: (operation, parameters) =>
+    `json(${without(`doc -> ${jsonPath(operation.path)}`, operation, parameters)})`,
   object(path) {
     const at = jsonPath(path)
     return `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`
@@ -80,7 +79,7 @@ function called(name: string, text: string, assignments: readonly Assignment[]):
 }
 
 /** The old value plus `by`, added as JavaScript adds. */
-function sum(path: string, by: number, parameters: Parameters): string {
+function sum({ path, by }: Of<'add'>, parameters: Parameters): string {
   const at = jsonPath(path)
   const isNumber = `json_type(doc, ${at}) IN ('integer', 'real')`
   const before = `CASE WHEN ${isNumber} THEN CAST(json_extract(doc, ${at}) AS REAL) ELSE 0.0 END`
@@ -90,8 +89,7 @@ function sum(path: string, by: number, parameters: Parameters): string {
 /** The list with `value` at its end, after the last `cap - 1` old elements. */
 function pushed(
   list: string,
-  value: unknown,
-  cap: number | undefined,
+  { value, cap }: Pick<Of<'push'>, 'value' | 'cap'>,
   parameters: Parameters,
 ): string {
   const added = parameters.json(value)
@@ -106,13 +104,7 @@ function pushed(
  * `list` without the positions at which the record's list at `path` has an element whose `key` is `value`. A value that
  * is not a list stays as it is.
  */
-function without(
-  list: string,
-  path: string,
-  key: string,
-  value: Scalar,
-  parameters: Parameters,
-): string {
+function without(list: string, { path, key, value }: Of<'pull'>, parameters: Parameters): string {
   const member = `CASE element.type WHEN 'object' THEN element.value -> ${jsonPath(key)} END`
   return `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN (
     SELECT json_group_array((${list}) -> element.key) FROM json_each(doc, ${jsonPath(path)}) AS element
@@ -138,11 +130,11 @@ function changedShadow(
       return text === null ? 'NULL' : parameters.bind(text)
     }
     case 'push': {
-      const { value, cap } = affecting
-      return ifThere(pushed(`coalesce(${column}, '[]')`, shadowAt(value, rest), cap, parameters))
+      const pushing = { ...affecting, value: shadowAt(affecting.value, rest) }
+      return ifThere(pushed(`coalesce(${column}, '[]')`, pushing, parameters))
     }
     case 'pull':
-      return ifThere(without(column, first, affecting.key, affecting.value, parameters))
+      return ifThere(without(column, affecting, parameters))
     default:
       return affecting && 'NULL'
   }
