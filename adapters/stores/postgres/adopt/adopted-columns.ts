@@ -30,13 +30,18 @@ export function readingOf(
   shape: Shape,
   { type, baseType, collation, isLoose }: ExistingColumn,
 ): Reading {
-  // `timestamp(3) with time zone` is one, too.
-  const given = { sql, type, base: baseType.replace(/\([^)]*\)/, ''), collation, isLoose }
+  const given = { sql, type, base: withoutNumbers(baseType), collation, isLoose }
   const reading = READINGS[shape.kind](given, shape)
   if (reading) return reading
   throw new TypeError(
     `postgresStore: the column ${sql} of ${table} has the type ${type}, which cannot hold the model's ${shape.kind}`,
   )
+}
+
+/** `timestamp(3) with time zone` without its `(3)`. */
+function withoutNumbers(type: string): string {
+  const [start, end] = [type.indexOf('('), type.indexOf(')')]
+  return start === -1 ? type : type.slice(0, start) + type.slice(end + 1)
 }
 
 const READINGS: {
