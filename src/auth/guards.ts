@@ -12,7 +12,7 @@ import type { Fields } from '../ports/records.ts'
 import { describeGuard, followsAuth } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { visitOf } from './instance/factors.ts'
-import type { Auth, AuthRequest } from './instance/instance.ts'
+import type { Asked, Auth } from './instance/instance.ts'
 import { type AcceptedClaims, bearerToken, type Claims } from './keys/signing.ts'
 import { fail } from './option-checks.ts'
 import * as refuse from './refusals.ts'
@@ -210,7 +210,7 @@ const ID_ALIAS: PropertyDescriptor = {
  * The signed-in user as they are now. What changes the ways into an account asks for it, also where tokens alone decide
  * (`invalidateOnPasswordChange: false`): a key that an ended session made would outlive it. Throws a 401 or 403.
  */
-export async function presentUser(auth: AuthRequest): Promise<Fields> {
+export async function presentUser(auth: Asked): Promise<Fields> {
   const { userId, claims } = auth.request.auth ?? {}
   const user = await auth.users.byId(userId)
   if (!user) throw refuse.invalidToken()

@@ -19,7 +19,7 @@ import { addressOf, isSent, respondFirst } from './delivery/code-requests.ts'
 import { tell, tellOfEnded } from './delivery/messages.ts'
 import { presentUser } from './guards.ts'
 import { Factors, isRecent, isStrong } from './instance/factors.ts'
-import type { Auth, AuthRequest, Machinery } from './instance/instance.ts'
+import type { Asked, Auth, AuthRequest, Machinery } from './instance/instance.ts'
 import { isSealed, type Keys, keyOf, keysFor, seal } from './keys/signing.ts'
 import * as refuse from './refusals.ts'
 import { type Access, handlerOf, report, requestInfo } from './request-info.ts'
@@ -82,6 +82,8 @@ export function defineMethod<const N extends string>(method: MethodDefinition<N>
 /** What the method called `name` gets. */
 export function accountsFor(auth: Auth, name: string): Accounts {
   const { settings, users, host, mount } = auth
+  // At any route: a `bearer` reads there, and the app's own handlers may.
+  const asked = (request: ApiRequest): Asked => ({ ...auth, request })
   const at = (request: ApiRequest): AuthRequest => ({ ...auth, ...requestInfo(request) })
   const instance = { model: settings.model.name, mount: mount || '/' }
   const keysOf = (mount: string) =>
@@ -122,15 +124,15 @@ export function accountsFor(auth: Auth, name: string): Accounts {
     },
     isKnown: (user, request) => auth.clients.isKnown(user, at(request).client),
     pretendWrite: () => auth.dummyWrite(),
-    body: (request) => readBody(at(request)),
+    body: (request) => readBody(asked(request)),
     byId: (id) => users.byToken(String(id)),
     named: (body, own) => namedAccount(auth, body, own),
     isDisabled: (user) => users.isDisabled(user),
     isLocked: (user, request) => auth.lockout.isLocked(user, at(request).client),
     sendCode: (request, find, make) => sendCode(at(request), find, make),
     prove: (user, request, own) => prove(at(request), user, own),
-    recent: (request) => signedIn(at(request), isRecent),
-    strong: (request) => signedIn(at(request), isStrong),
+    recent: (request) => signedIn(asked(request), isRecent),
+    strong: (request) => signedIn(asked(request), isStrong),
     useOnce: (text, expiresAt) => useOnce(auth, name, text, expiresAt),
     checkWayLeft: (user) => checkWayLeft(auth, user),
     async checkFactorLeft(user) {
@@ -162,7 +164,7 @@ async function useOnce(
 }
 
 /** The signed-in user, if what they have signed in with is enough, of the second factors that they have. Throws a 401 or 403. */
-async function signedIn(auth: AuthRequest, isEnough: typeof isRecent): Promise<Fields> {
+async function signedIn(auth: Asked, isEnough: typeof isRecent): Promise<Fields> {
   const user = await presentUser(auth)
   const factors = (await auth.factors?.of(user)) ?? []
   if (!isEnough(auth, user, factors)) throw refuse.recentSignInRequired()

@@ -10,7 +10,7 @@ import type { Fields } from '../../ports/records.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
-import type { Auth, AuthRequest } from '../instance/instance.ts'
+import type { Asked, Auth, AuthRequest } from '../instance/instance.ts'
 import { MAX_BYTES } from '../keys/passwords.ts'
 import * as refuse from '../refusals.ts'
 import { type Identifier, type IdentifierKind, misreadAs } from '../setup/identifiers.ts'
@@ -18,7 +18,7 @@ import type { NamedAccount } from '../setup/method.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 
 /** A body's members; a body that is not an object has none. */
-export async function readBody({ host, request }: AuthRequest): Promise<Fields> {
+export async function readBody({ host, request }: Asked): Promise<Fields> {
   const body = (await readJson(request, host)) ?? {}
   return typeof body === 'object' && !Array.isArray(body) ? (body as Fields) : {}
 }

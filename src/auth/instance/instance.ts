@@ -83,6 +83,9 @@ export interface Auth {
   readonly factors: Factors | undefined
 }
 
+/** An instance, and any request to the app. */
+export type Asked = Auth & Pick<AuthRequestInfo, 'request'>
+
 /** An instance at work on one request to its routes. */
 export interface AuthRequest extends Auth, AuthRequestInfo {}
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { magicLink } from '../../../examples/magic-link/magic-link.ts'
 import { audit } from '../../../src/audit/index.ts'
+import type { ApiRequest } from '../../../src/http/request.ts'
 import { SecondStepRequired, type SignInStep } from '../../../src/index.ts'
-import { defineMethod } from '../../../src/methods/index.ts'
+import { type Accounts, defineMethod } from '../../../src/methods/index.ts'
 import { document } from '../../../src/openapi/index.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 import { checkRecords } from '../../../src/upkeep/check/check.ts'
@@ -215,6 +216,34 @@ describe('A method of your own', () => {
     ],
   ])('refuses %s at start-up', async (_, auth, message) => {
     await expect(service({ auth: auth as never })).rejects.toThrow(message)
+  })
+
+  it('reads the body and the user of requests to other routes, too', async () => {
+    let own: Accounts | undefined
+    const signed = defineMethod({
+      name: 'signed',
+      routes: [],
+      open(accounts) {
+        own = accounts
+        const read = async (token: string, request: ApiRequest) => {
+          const user = await accounts.byId((await accounts.body(request)).by)
+          return user && token === 'signed' ? { user, claims: {} } : undefined
+        }
+        return { handlers: {}, bearer: { takes: (token) => token === 'signed', read } }
+      },
+    })
+    const app = await service({ auth: { methods: [signed] } })
+    const { requireAuth } = app.auth
+    app.app
+      .post('/things', requireAuth, ({ auth }) => auth?.userId)
+      .post('/pay', requireAuth, async (request) => [
+        (await own?.recent(request))?.email,
+        (await own?.strong(request))?.email,
+      ])
+    const ann = await app.register(email)
+    const made = await app.post('/things', { by: ann.user._id }, 'signed')
+    expect([made.status, made.body.data]).toEqual([200, ann.user._id])
+    expect((await app.post('/pay', {}, ann.token)).body.data).toEqual([email, email])
   })
 
   it('without its handler is refused at start-up', async () => {
