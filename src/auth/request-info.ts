@@ -62,14 +62,15 @@ const DEADLINE_MS = 10_000
 
 /** What tells of events. */
 interface Reporter extends AuthRequestInfo {
-  readonly logger: Logger
+  /** Its logger, also where `logger` is another one for what is sent. */
+  readonly host: { readonly logger: Logger }
   readonly users: { now(): number }
   readonly settings: { readonly onSecurityEvent: SecurityHook | undefined }
 }
 
 /** Reports an event. Never throws, and waits for nothing. */
 export function report(
-  { request, route, client, settings, users, logger, later }: Reporter,
+  { request, route, client, settings, users, host: { logger }, later }: Reporter,
   type: SecurityEventType,
   userId?: unknown,
   provider?: string,

@@ -25,6 +25,9 @@ const auth = createAuthRouter({
     },
   },
   password: { common: false },
+  onSecurityEvent: ({ type }) => {
+    if (type === 'code-sent') throw new Error('the alarm is broken')
+  },
 })
 export const app = createApp({ store: sqliteStore({ path: 'club.db' }) })
   .mount('/auth', auth.router)
@@ -144,6 +147,7 @@ console.log(data.user.role)`,
       { id: expect.any(String), role: 'librarian', created: true },
     ])
     expect(err).toContain('A code that sets the password was sent to lib@example.com.')
+    expect(err).toContain('onSecurityEvent failed')
     const mails = readFileSync(join(folder.folder, 'mails.txt'), 'utf8').trim().split('\n')
     const mail = JSON.parse(mails.at(-1) ?? '')
     expect(mail.to).toBe('lib@example.com')
