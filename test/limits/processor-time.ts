@@ -33,8 +33,3 @@ export function slowness(): number {
   const { user, system } = process.threadCpuUsage(start)
   return Math.max(1, (user + system) / 1000 / ROUNDS / LIST_MS)
 }
-
-/** Processor time of this process that should be at most `most`: if it was more, as the machine of our figures would take it. */
-export function onOurMachine(ms: number, most: number): number {
-  return ms <= most ? ms : ms / slowness()
-}
