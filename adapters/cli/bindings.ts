@@ -60,10 +60,11 @@ function wrangler(): typeof import('wrangler') {
   // Its notes would go to the standard output, which is for the result of a command.
   process.env.WRANGLER_LOG ??= 'warn'
   try {
-    // An import would look through its 15 MB of CommonJS for names of exports: a quarter of a command's time.
-    return createRequire(import.meta.url)('wrangler')
+    import.meta.resolve('wrangler')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new Unusable('the bindings of a Worker need wrangler: npm install --save-dev wrangler')
   }
+  // An import would look through its 15 MB of CommonJS for names of exports: a quarter of a command's time.
+  return createRequire(import.meta.url)('wrangler')
 }

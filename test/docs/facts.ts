@@ -148,7 +148,7 @@ export function environment(): Fact[] {
     const code = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
     if (!/\benv\b/.test(code)) return []
     const asked = code.matchAll(/\benv\.([A-Z][A-Z0-9_]*)\b/g)
-    const named = code.matchAll(/'((?!ERR_|MODULE_NOT_FOUND)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g)
+    const named = code.matchAll(/'((?!ERR_)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g)
     return [...asked, ...named].map(([, name = '']) => name)
   })
   return [...new Set(names)].toSorted().map((name) => ({ name, pattern: word(name) }))
