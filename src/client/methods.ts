@@ -128,25 +128,17 @@ async function browser() {
 
 /** How many ceremonies users have begun, and have not ended. A browser has one at a time: the later one ends the one before. */
 const byUsers = { begun: 0, open: 0 }
-/** How many the page offers in a field. */
-let offered = 0
+/** The same of those that the page offers in a field. */
+const offers = { begun: 0, open: 0 }
 
-async function byUser<T>(work: () => Promise<T>): Promise<T> {
-  byUsers.begun += 1
-  byUsers.open += 1
+/** Does `work`, which is one of `those`. */
+async function counted<T>(those: typeof byUsers, work: () => Promise<T>): Promise<T> {
+  those.begun += 1
+  those.open += 1
   try {
     return await work()
   } finally {
-    byUsers.open -= 1
-  }
-}
-
-async function offer<T>(ask: () => Promise<T>): Promise<T> {
-  offered += 1
-  try {
-    return await ask()
-  } finally {
-    offered -= 1
+    those.open -= 1
   }
 }
 
@@ -157,7 +149,8 @@ async function insist<T>(ask: () => Promise<T>): Promise<T> {
     return await ask()
   } catch (error) {
     const { code } = error as { readonly code?: string }
-    const isByOffer = code === 'ERROR_CEREMONY_ABORTED' && offered > 0 && begun === byUsers.begun
+    const isByOffer =
+      code === 'ERROR_CEREMONY_ABORTED' && offers.open > 0 && begun === byUsers.begun
     if (!isByOffer) throw error
     return ask()
   }
@@ -168,7 +161,7 @@ function register(
   ask: Ask,
   options: { readonly name?: string } = {},
 ): Promise<Result<unknown, unknown>> {
-  return byUser(() =>
+  return counted(byUsers, () =>
     ceremony(
       () => ask('beginPasskey'),
       async (optionsJSON) => {
@@ -208,14 +201,14 @@ function signIn(
         const isLate = byUsers.open > 0 || begun !== byUsers.begun
         if (autofill && isLate) throw new Error('Another way in has begun.')
         const start = () => startAuthentication({ optionsJSON, useBrowserAutofill: autofill })
-        return autofill ? offer(start) : insist(start)
+        return autofill ? counted(offers, start) : insist(start)
       },
       (ticket, credential) =>
         route
           ? ask(route, { ticket, passkey: credential })
           : ask('passkeyLogin', { ticket, credential }),
     )
-  return autofill ? run() : byUser(run)
+  return autofill ? run() : counted(byUsers, run)
 }
 
 /** A user who cancels is a failure like any other, with status 0. */

@@ -59,7 +59,7 @@ export class KnownClients {
   /** The write that puts `next` in place of `known`. */
   replacing(user: Fields, known: KnownClient, next: KnownClient): Record<'set' | 'expect', Fields> {
     const list = this.#list(user).map((each) => (each.client === known.client ? next : each))
-    return { set: { [this.field]: list }, expect: { [this.field]: user[this.field] } }
+    return replacing(user, this.field, list)
   }
 
   /** The client of `user` with that key, without any guesses, sealed by the first secret; `before` is its entry until now. */

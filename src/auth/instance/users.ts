@@ -46,11 +46,11 @@ export function replacing(
 /** One write that does what all of `parts` do, and expects what all of them expect. */
 export function together(...parts: readonly (Write | undefined)[]): Write {
   const unset: string[] = []
-  const joined = { set: {}, increment: {}, push: {}, expect: {}, unset }
+  const joined = { set: {}, increment: {}, push: {}, pull: {}, expect: {}, unset }
   let filter: Filter | undefined
   for (const part of parts) {
     if (!part) continue
-    for (const name of ['set', 'increment', 'push', 'expect'] as const) {
+    for (const name of ['set', 'increment', 'push', 'pull', 'expect'] as const) {
       Object.assign(joined[name], part[name])
     }
     unset.push(...(part.unset ?? []))
