@@ -11,6 +11,7 @@ import { valueAt } from '../../model/model.ts'
 import { present, shownPart } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Scalar, type SortKey } from '../../ports/filter.ts'
+import { datesAsText } from '../../ports/json.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Projection } from '../../ports/records.ts'
 import { placeOf } from '../../ports/shape.ts'
@@ -119,7 +120,7 @@ async function* partsOf(
     const shown = linked.map((one) =>
       model.output ? shownPart(present(model, one, lean), view.chosen) : one,
     )
-    const text = textOf(shown as Fields[], after === undefined)
+    const text = textOf(datesAsText(shown) as Fields[], after === undefined)
     if (text !== '') yield text
     if (!last || found.length < limit) return
     after = sort.map(({ field }) => (valueAt(last, field) as Scalar | undefined) ?? null)
