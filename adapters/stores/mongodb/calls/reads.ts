@@ -6,6 +6,7 @@
 import type { Abortable, Document, FindOptions } from 'mongodb'
 import type { AggregateRead } from '../../../../src/ports/aggregate.ts'
 import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import { datesAsText } from '../../../../src/ports/json.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import type { Fields, Projection, Read, ReadHints } from '../../../../src/ports/records.ts'
@@ -14,7 +15,7 @@ import { shownText } from '../../json-values.ts'
 import { idOf } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
-import { fromDocument, type Stored } from '../documents/documents.ts'
+import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
 import { compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
@@ -122,41 +123,50 @@ export class Reads {
 
   async #textsOf(read: Read): Promise<string[]> {
     const records = await this.find(read)
-    return records.map((record) => shownText(record, this.#of.schema, read))
+    return records.map((record) => shownText(datesAsText(record), this.#of.schema, read))
   }
 
   async #page(read: Read): Promise<Fields[]> {
     const { filter, sort, after, skip, limit, select, hints } = read
     const query = this.#compile(after ? restAfter(filter, sort, after) : filter)
-    const documents = await this.#documents(query, {
+    const records = await this.#records(query, {
       ...readOptions(filter, hints),
       ...projectionOf(select, this.#of.indexed()),
       ...(sort.length > 0 && { sort: new Map(sort.map((key) => [key.field, directionOf(key)])) }),
       ...(skip !== undefined && { skip }),
       limit,
     })
-    const records = documents.map((document) => fromDocument(document, this.#of.schema.shape))
     return hasPaths(select) ? records.map((one) => project(one, select)) : records
   }
 
   /** As a command: the driver's cursors cost as much again as the command that they send. */
-  async #documents(query: Document, options: Options & { limit: number }): Promise<Document[]> {
+  async #records(query: Document, options: Options & { limit: number }): Promise<Fields[]> {
+    const { native, schema } = this.#of
     // One more, so that the server knows that it is done.
     const batchSize = Math.max(options.batchSize ?? 0, options.limit + 1)
     const reply = await this.#sent(
-      { find: this.#of.schema.name, filter: query },
+      { find: schema.name, filter: query },
       { ...options, batchSize },
+      true,
     )
-    // A reply that is too long ends before the last document.
-    if (reply && Number(reply.cursor.id) === 0) return reply.cursor.firstBatch
-    return this.#of.native.find(query, options).toArray()
+    const records = reply && recordsIn(reply.cursor, schema.shape)
+    if (records) return records
+    const documents = await native.find(query, options).toArray()
+    return documents.map((document) => fromDocument(document, schema.shape))
   }
 
   /** The reply to a command; undefined if another try may be worth it, which the driver's own calls make. */
-  async #sent(command: Document, { signal, ...options }: Options): Promise<Document | undefined> {
+  async #sent(
+    command: Document,
+    { signal, ...options }: Options,
+    raw = false,
+  ): Promise<Document | undefined> {
     const { database } = this.#connection
     try {
-      return await database.command({ ...command, ...options, readConcern }, signal && { signal })
+      return await database.command(
+        { ...command, ...options, readConcern },
+        { raw, ...(signal && { signal }) },
+      )
     } catch (error) {
       if (isPassing(error)) return undefined
       throw error

@@ -6,6 +6,7 @@
 
 import {
   Binary,
+  BSON,
   type Collection,
   Decimal128,
   type Document,
@@ -23,6 +24,7 @@ import {
 } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
+import { plainDocument } from './bson.ts'
 
 /** A collection, and how the database has it. */
 export interface Stored {
@@ -112,10 +114,25 @@ function objectId(value: string): unknown {
  * A stored document as a record: `_id` first, without grams and lock, with Mongoose's version key only if the model declares it.
  */
 export function fromDocument(document: Document, shape: ObjectShape): Fields {
-  if ('__v' in document && !shape.fields.has('__v')) delete document.__v
-  if (GRAMS in document) delete document[GRAMS]
-  if (LOCK in document) delete document[LOCK]
-  return (holdsStored(shape) ? fromValue(document, shape) : decode(document)) as Fields
+  const record = holdsStored(shape) ? fromValue(document, shape) : decode(document)
+  return shownOf(record as Fields, shape)
+}
+
+/** The records in the cursor of a `find`'s reply; undefined if they are not all of them, as in one that is too long. */
+export function recordsIn(cursor: Uint8Array, shape: ObjectShape): Fields[] | undefined {
+  const plain = holdsStored(shape) ? undefined : plainDocument(cursor)
+  const { id, firstBatch } = (plain ?? BSON.deserialize(cursor)) as Document
+  if (Number(id) !== 0) return undefined
+  return firstBatch.map(
+    plain ? (one: Fields) => shownOf(one, shape) : (one: Document) => fromDocument(one, shape),
+  )
+}
+
+function shownOf(record: Fields, shape: ObjectShape): Fields {
+  if ('__v' in record && !shape.fields.has('__v')) delete record.__v
+  if (GRAMS in record) delete record[GRAMS]
+  if (LOCK in record) delete record[LOCK]
+  return record
 }
 
 /** Replaces BSON types by fieldgate's, in place: nothing else uses the driver's result. */
