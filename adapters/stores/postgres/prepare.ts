@@ -10,13 +10,14 @@ import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
 import { fieldsIn } from './layout/indexed-fields.ts'
 import { createFold } from './layout/operands.ts'
-import { identifier } from './layout/sql.ts'
+import { arrayText, identifier, literal } from './layout/sql.ts'
 import {
   type ExistingColumn,
   type ExistingTable,
   existingTable,
   existingTables,
   hasFunction,
+  OWN,
   type Place,
   textRows,
   trigramSpace,
@@ -33,6 +34,7 @@ import {
   type Index,
   indexesOf,
   NAME_TAKEN,
+  namesOf,
   type Prepared,
   refuseMeetingNames,
   refuseTooMany,
@@ -86,8 +88,8 @@ async function upToDate(
   const prepare = async (attempt: number): Promise<void> => {
     const existing = attempt === 1 ? before : await look()
     await prepareTable(collection, existing).catch(async (error: unknown) => {
-      // What another process made first would be there now.
-      const isTaken = codeOf(error) === NAME_TAKEN && namesIn(existing) === namesIn(await look())
+      // Another process may have made the same first.
+      const isTaken = codeOf(error) === NAME_TAKEN && (await isOfOthers(collection))
       throw isTaken ? takenName(error, collection) : error
     })
   }
@@ -95,11 +97,15 @@ async function upToDate(
   return before && look()
 }
 
-/** What a table has, to tell whether it has become more. */
-function namesIn(existing: ExistingTable | undefined): string {
-  return JSON.stringify(
-    existing && [existing.columns, existing.indexes].map((map) => [...map.keys()]),
-  )
+/** Whether something has a name of the collection's that is neither its table nor an index of it. */
+async function isOfOthers(collection: Prepared): Promise<boolean> {
+  const { connection, space, table } = collection
+  const sql = `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      LEFT JOIN pg_index ON indexrelid = pg_class.oid
+    WHERE nspname = $1::text AND relname = ANY ($2::text::text[])
+      AND coalesce(indrelid, pg_class.oid) IS DISTINCT FROM to_regclass($3::text)`
+  const values = [space, arrayText(namesOf(collection)), table.sql]
+  return (await textRows(connection, { sql, values })).length > 0
 }
 
 async function checkServer({ connection }: Place): Promise<void> {
@@ -228,7 +234,7 @@ async function prepareIndex(collection: Prepared, index: Index): Promise<void> {
     return prepareIndex(collection, index)
   }
   if (!existing?.isValid) {
-    if (existing) await connection.exec(dropIndex(index.name, false, collection))
+    if (existing) await dropHalfMade(collection, index.name)
     await buildIndex(collection, index)
   }
   if (!existing?.isOwn || existing.isConstraint !== index.isConstraint) {
@@ -238,13 +244,32 @@ async function prepareIndex(collection: Prepared, index: Index): Promise<void> {
 
 const WAIT_MS = 250
 
+/**
+ * Drops an index that nobody will finish. Only under another name: by the time that the drop has its lock, another process may
+ * have finished a new one under this name.
+ */
+async function dropHalfMade(collection: Prepared, name: string): Promise<void> {
+  const { connection, space, table } = collection
+  const aside = `half_made_${crypto.randomUUID()}`
+  const at = (one: string) => `${identifier(space)}.${identifier(one)}`
+  // With this lock on the table nobody builds an index; reads and writes go on.
+  await connection.exec(`LOCK TABLE ${table.sql} IN SHARE UPDATE EXCLUSIVE MODE;
+DO $do$ BEGIN
+  IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${literal(at(name))}) AND NOT indisvalid) THEN
+    ALTER INDEX ${at(name)} RENAME TO ${identifier(aside)};
+    COMMENT ON INDEX ${at(aside)} IS ${literal(OWN)};
+  END IF;
+END $do$`)
+  await patiently(() => connection.exec(dropIndex(aside, false, collection)))
+}
+
 async function buildIndex(collection: Prepared, index: Index): Promise<void> {
   const { connection, schema, table } = collection
   try {
     await connection.exec(createIndex(index, table, 'CONCURRENTLY'))
   } catch (error) {
     if (!index.fields || codeOf(error) !== TAKEN) throw error
-    await connection.exec(dropIndex(index.name, false, collection))
+    await dropHalfMade(collection, index.name)
     throw new IndexConflict(schema.name, index.fields, { cause: error })
   }
 }

@@ -10,6 +10,7 @@ import {
   SEARCH_PREFIX,
   type Table,
 } from '../layout/columns.ts'
+import { codeOf } from '../layout/errors.ts'
 import { arrayText, literal, type Statement } from '../layout/sql.ts'
 
 /** Where tables are. */
@@ -182,13 +183,22 @@ export async function textRows(connection: Connection, statement: Statement): Pr
 }
 
 /** What the one column of a statement about tables holds as JSON. */
+const MAX_ATTEMPTS = 10
+
 async function jsonRows<Row>(
   connection: Connection,
   sql: string,
   tables: readonly string[],
 ): Promise<Row[]> {
-  const rows = await textRows(connection, { sql, values: [arrayText(tables)] })
-  return rows.map(([json = '']) => JSON.parse(json))
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const rows = await textRows(connection, { sql, values: [arrayText(tables)] })
+      return rows.map(([json = '']) => JSON.parse(json))
+    } catch (error) {
+      // An index was dropped while its definition was read.
+      if (codeOf(error) !== 'XX000' || attempt === MAX_ATTEMPTS) throw error
+    }
+  }
 }
 
 /** `table` with the columns that exist: others are NULL, and those that no field has come too. */

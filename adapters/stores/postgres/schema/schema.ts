@@ -137,7 +137,7 @@ export function refuseMeetingNames(collections: readonly Prepared[]): void {
 }
 
 /** The names that a collection takes in its schema. */
-function namesOf(collection: Prepared): readonly string[] {
+export function namesOf(collection: Prepared): readonly string[] {
   const { schema, table } = collection
   if (schema.adopted) return [schema.adopted.name]
   const indexes = indexesOf(collection).map(({ name }) => name)

@@ -1,0 +1,84 @@
+import postgres from 'postgres'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { defineModel, type Model } from '../../../src/index.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { runs } from '../../runs.ts'
+import { withService } from '../../services/shared.ts'
+import { freshSchemas } from './schemas.ts'
+
+function thing(more: object = {}): CollectionSchema {
+  const fields = { age: z.number() }
+  const model = defineModel('Thing', { fields, ...more } as never) as unknown as Model
+  return { ...model, name: model.collection, searchable: [] }
+}
+const before = thing()
+const now = thing({ unique: ['age'] })
+
+await withService('postgres', ({ url }) => {
+  const fresh = freshSchemas(url)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  afterAll(() => sql.end())
+
+  describe('a unique index on PostgreSQL that a killed start left half made', () => {
+    let schema: string
+    const open = () => postgresStore({ url, schema })
+    const table = () => sql(`${schema}.things`)
+    const index = () => sql(`${schema}.things_unique_age`)
+
+    beforeEach(async () => {
+      schema = fresh()
+      const store = open()
+      await store.prepare([before])
+      await store.close()
+    })
+
+    /** As a build leaves it that is killed, or that meets records which clash. */
+    async function leaveHalfMade(): Promise<void> {
+      await sql`INSERT INTO ${table()} (_id, age) VALUES ('a', 1), ('b', 1)`
+      const building = sql`CREATE UNIQUE INDEX CONCURRENTLY things_unique_age ON ${table()} (age)`
+      await expect(building).rejects.toMatchObject({ code: '23505' })
+      await sql`DELETE FROM ${table()}`
+    }
+
+    async function indexes(through = sql): Promise<Record<string, number>> {
+      const rows = await through`SELECT relname, oid::int FROM pg_class
+        WHERE relnamespace = ${schema}::regnamespace AND relkind = 'i' ORDER BY relname`
+      return Object.fromEntries(rows.map(({ relname, oid }) => [relname, oid]))
+    }
+
+    it('is finished by several processes that start at the same time', async () => {
+      for (let round = 0; round < runs(3); round += 1) {
+        await sql`ALTER TABLE ${table()} DROP CONSTRAINT IF EXISTS things_unique_age`
+        await leaveHalfMade()
+        const stores = Array.from({ length: 6 }, open)
+        await Promise.all(stores.map((store) => store.prepare([now])))
+        await Promise.all(stores.map((store) => store.close()))
+        expect(Object.keys(await indexes())).toEqual(['things_pkey', 'things_unique_age'])
+      }
+    })
+
+    it('is not dropped once another process has finished it, by one that had seen it half made', async () => {
+      await leaveHalfMade()
+      const store = open()
+      let preparing: Promise<void> | undefined
+      const finished = await sql.begin(async (own) => {
+        await own`LOCK TABLE ${table()} IN SHARE UPDATE EXCLUSIVE MODE`
+        preparing = store.prepare([now])
+        const waits = async () => {
+          const name = `${schema}.things`
+          const locks = own`SELECT 1 FROM pg_locks WHERE relation = ${name}::regclass AND NOT granted`
+          expect(await locks).toHaveLength(1)
+        }
+        await vi.waitFor(waits, { timeout: 20_000 })
+        await own`DROP INDEX ${index()}`
+        await own`CREATE UNIQUE INDEX things_unique_age ON ${table()} (age)`
+        return indexes(own as never)
+      })
+      await preparing
+      expect(await indexes()).toEqual(finished)
+      await store.close()
+    })
+  })
+})
