@@ -293,6 +293,22 @@ describe('a provider that misbehaves', () => {
     expect(deadlines).toContain(8000)
   })
 
+  it('has its address in the log, not the secrets that go in a query', async () => {
+    const facebook = { appId: 'app', appSecret: 'sesame', endpoints: 'http://127.0.0.1:1' }
+    const app = await service({ auth: { social: { facebook } }, unique: ['facebookId'] })
+    // As Deno tells of it.
+    vi.stubGlobal('fetch', async (url: string) => {
+      const cause = new Error(`error sending request for url (${url}): connection refused`)
+      throw new TypeError('fetch failed', { cause })
+    })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const accessToken = 'their-token'.repeat(30)
+    expect(told(await app.post('/auth/social/facebook', { accessToken }))).toEqual(unreachable)
+    const log = app.log.join('\n')
+    expect(log).toContain('(http://127.0.0.1:1): connection refused')
+    expect(log).not.toMatch(/sesame|their-token/)
+  })
+
   it('is a 503 when its keys cannot be had', async () => {
     const jwks = [
       'http://127.0.0.1:1',

@@ -1,6 +1,7 @@
 /** Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response. */
 
 import { joined } from '../../http/body.ts'
+import { causesOf } from '../../ports/causes.ts'
 import * as refuse from '../refusals.ts'
 
 /** Milliseconds that a provider has for one sign-in, all calls together. */
@@ -42,7 +43,10 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
     const body = await readLimited(response)
     return new Response(body as BodyInit, { status: response.status, headers: response.headers })
   } catch (error) {
-    throw refuse.providerUnreachable(error)
+    // Deno's messages have the whole URL, and Facebook wants the token and the app's secret in its query.
+    const { href, origin } = new URL(url)
+    const told = causesOf(error).map(({ message }) => message.replaceAll(href, origin))
+    throw refuse.providerUnreachable(new Error(told.join(': ')))
   }
 }
 
