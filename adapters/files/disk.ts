@@ -54,7 +54,7 @@ export function diskFiles(options: DiskOptions): FileStore {
     async put(key, body, meta, { signal } = {}) {
       await ready()
       const object = pathIn(folder.objects, key)
-      const description = pathIn(folder.meta, `${key}.json`)
+      const description = `${pathIn(folder.meta, key)}.json`
       const text = new TextEncoder().encode(JSON.stringify(meta))
       const [written, described] = [newPath(folder.incoming), newPath(folder.incoming)]
       try {
@@ -73,7 +73,7 @@ export function diskFiles(options: DiskOptions): FileStore {
     },
     async delete(key) {
       await rm(pathIn(folder.objects, key), { force: true })
-      await rm(pathIn(folder.meta, `${key}.json`), { force: true })
+      await rm(`${pathIn(folder.meta, key)}.json`, { force: true })
     },
     urlOf,
     keyOf,
@@ -195,7 +195,7 @@ async function syncFolder(path: string): Promise<void> {
 async function describedObject(folder: Folders, key: string): Promise<ServedObject | undefined> {
   const path = pathIn(folder.objects, key)
   try {
-    const text = await readFile(pathIn(folder.meta, `${key}.json`), 'utf8')
+    const text = await readFile(`${pathIn(folder.meta, key)}.json`, 'utf8')
     const { mtimeMs, size } = await stat(path)
     return {
       ...(JSON.parse(text) as FileMeta),
@@ -232,5 +232,6 @@ async function* filesBelow(top: string, folder: string): AsyncGenerator<string> 
 
 function ignoreAbsent(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+  // A name may be one that no file can have.
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ENAMETOOLONG') throw error
 }

@@ -53,6 +53,14 @@ it('a folder on disk keeps an object as a plain file, readable by its owner alon
   expect(await readdir(join(root, 'incoming'))).toEqual([])
 })
 
+it('a folder on disk serves nothing under a name that is too long for a file, and takes it for no outage', async () => {
+  const { files } = await opened()
+  for (const key of ['a'.repeat(251), 'a'.repeat(512), `${'a'.repeat(300)}/b`]) {
+    const request = new Request(new URL(files.urlOf(key), 'http://localhost'))
+    await expect(files.serve?.(request)).resolves.toBeUndefined()
+  }
+})
+
 it('a folder on disk keeps nothing of a put that fails, at whichever step', async () => {
   const { files, root } = await opened()
   const bytes = new Uint8Array(3)
