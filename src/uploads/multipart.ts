@@ -48,9 +48,13 @@ export function multipartParser(
   const parser = make({
     headers: { 'content-type': contentType },
     isFile: () => true,
-    onFile: (info) => onPart(headOf(info)),
+    // Bytes after the last boundary are ignored, RFC 2046 section 5.1.1. multipasta does so in a later chunk only.
+    onFile(info) {
+      if (complete) return () => {}
+      const sink = onPart(headOf(info))
+      return (bytes) => complete || sink(bytes)
+    },
     onField: refuse,
-    // Bytes after the last boundary are ignored, RFC 2046 section 5.1.1.
     onError: () => complete || refuse(),
     onDone: () => {
       complete = true

@@ -143,6 +143,27 @@ describe('a body that is malformed', () => {
     expect((await end(`--${BOUNDARY}--\r\nan epilogue --${BOUNDARY}`)).status).toBe(201)
   })
 
+  it('nothing after the end is a part, in whichever pieces it arrives', async () => {
+    const photo = { headers: fileHead('image'), content: png }
+    const last = `--${BOUNDARY}--\r\n`
+    for (const epilogue of [last, `--${BOUNDARY}\r\n${textHead('title')}\r\n\r\ny\r\n${last}`]) {
+      for (const pieceSize of [Infinity, 50]) {
+        const { send, keys } = album()
+        const bytes = rawBody([title, photo], `${last}${epilogue}`)
+        const chunks = function* () {
+          for (let at = 0; at < bytes.length; at += pieceSize)
+            yield bytes.subarray(at, at + pieceSize)
+        }
+        const answer = await send('POST', '/photos', {
+          body: pieces(chunks()),
+          headers: rawHeaders,
+        })
+        expect([answer.status, answer.body.data?.title]).toEqual([201, 'x'])
+        expect(await keys()).toHaveLength(1)
+      }
+    }
+  })
+
   it('headers of 100 KB, broken ones, parts without a name', async () => {
     const headers = [
       `${textHead('title')}\r\nX-Long: ${'x'.repeat(100_000)}`,
