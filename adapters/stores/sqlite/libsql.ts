@@ -98,13 +98,18 @@ async function keepLog(client: LibsqlClient): Promise<void> {
 function opened(url: string, authToken: string | undefined): LibsqlClient {
   const isRemote = /^(?:libsql|https?|wss?):/.test(url)
   const at = url.startsWith('file:') ? `file:${pathToOpen(url.slice('file:'.length))}` : url
-  return createClient({
-    url: at,
-    timeout: MAX_WAIT_MS,
-    // On Workers a call would wait for those of other requests, which the runtime lets no request do.
-    ...(isRemote && { concurrency: Number.MAX_SAFE_INTEGER }),
-    ...(authToken !== undefined && { authToken }),
-  }) as unknown as LibsqlClient
+  try {
+    return createClient({
+      url: at,
+      timeout: MAX_WAIT_MS,
+      // On Workers a call would wait for those of other requests, which the runtime lets no request do.
+      ...(isRemote && { concurrency: Number.MAX_SAFE_INTEGER }),
+      ...(authToken !== undefined && { authToken }),
+    }) as unknown as LibsqlClient
+  } catch (error) {
+    // The token may be in the address.
+    throw new TypeError(`libsqlStore: ${(error as Error).message.replaceAll(at, '…')}`)
+  }
 }
 
 function sent({ sql, values }: Statement): LibsqlStatement {

@@ -153,8 +153,12 @@ export function noticesOf(
 
 function overSmtp(transport: unknown): () => Promise<MailTransporter> {
   const isOptions = typeof transport === 'object' && transport !== null
-  if (typeof transport !== 'string' && !isOptions) {
-    return fail(`'mail.transport' must be a URL, or Nodemailer's options`)
+  // Nodemailer puts the rest into its errors, with the password.
+  const isUrl = /^smtps?:\/\//i.test(String(transport)) && URL.canParse(String(transport))
+  if (!isUrl && !isOptions) {
+    return fail(
+      `'mail.transport', or SMTP_URL, must be a URL of smtp: or smtps:, or Nodemailer's options`,
+    )
   }
   let made: Promise<MailTransporter> | undefined
   return () => {

@@ -84,7 +84,9 @@ function connect(address: Address, options: ConnectionOptions, onclose: () => vo
       connection: { application_name: 'fieldgate', TimeZone: 'UTC', DateStyle: 'ISO' },
     })
   } catch (error) {
-    throw new TypeError(`postgresStore: ${(error as Error).message}`, { cause: error })
+    // Runtimes have the address with its password in the error for an invalid one: Deno after a colon, others beside it.
+    const [problem] = (error as Error).message.split(':', 1)
+    throw new TypeError(`postgresStore: ${problem}`)
   }
 }
 
