@@ -14,8 +14,10 @@ export const STORES = `<store>    sqlite:<file>, mongodb://host/database, postgr
 export function checkAddress(option: string, address: string): void {
   if (fileIn(address) !== undefined || POSTGRES.test(address) || bindingIn(address)) return
   if (!MONGODB.test(address)) {
+    // A password is for no log.
+    const told = address.replace(/^[^@]*@|\/\/[^]*/, '…')
     throw new Unusable(
-      `${option}: '${address}' is not a store; write sqlite:<file>, mongodb://host/database, postgres://host/database or d1:<binding>`,
+      `${option}: '${told}' is not a store; write sqlite:<file>, mongodb://host/database, postgres://host/database or d1:<binding>`,
     )
   }
   if (!NAMED.test(address)) {

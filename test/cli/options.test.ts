@@ -56,6 +56,8 @@ describe('a command checks its options before it loads the app', () => {
     ['copy --to nowhere:x', /^--to: 'nowhere:x' is not a store/],
     ['copy --to ', /^name the store to copy to/],
     ['copy --to sqlite:a.db --from ', /^--from: '' is not a store/],
+    ['copy --to mysql://me:sesame@db/app', /^--to: '…db\/app' is not a store/],
+    ['copy --to libsql//db?authToken=sesame', /^--to: 'libsql…' is not a store/],
     ['copy --to sqlite', /^--to: 'sqlite' is not a store/],
     ['copy --to sqlite:', /^the address names no file/],
     ['copy --to sqlite:\t', /^the address names no file/],
