@@ -26,7 +26,7 @@ export interface FieldgateCollectionOptions<T extends AnyRecords>
   /** The calls for a mount whose router has `live`: `api('/tasks')`. */
   readonly api: CallsFor<T>
   /**
-   * Called when the list cannot be followed. With the status 0, 408, 429 or 500 and more it is tried again; with others,
+   * Called when the list cannot be followed. With a status below 300, 408, 429 or 500 and more it is tried again; with others,
    * such as 401 and 403, it has ended, and the collection stays as it is.
    */
   readonly onError?: (error: Failure) => void

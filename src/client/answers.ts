@@ -72,10 +72,13 @@ export function answer(status: number, text: string, headers: Answer['headers'])
 export function resultOf<T, P>({ status, text, headers, body }: Answer): Result<T, P> {
   const { success, error, data, message, pagination, ...rest } = body ?? {}
   if (success) {
-    const etag = headers.get('ETag') ?? undefined
-    const changeId = headers.get('Change-Id') ?? undefined
-    const of = { pagination, etag, changeId } as Success<T, P>
-    return { ...of, ok: true, data: (data === undefined ? message : data) as T }
+    return {
+      pagination,
+      etag: headers.get('ETag') ?? undefined,
+      changeId: headers.get('Change-Id') ?? undefined,
+      ok: true,
+      data: data === undefined ? message : data,
+    } as Success<T, P>
   }
   // A number of seconds, or a date (RFC 9110, 10.2.3).
   const after = `${headers.get('Retry-After')}`

@@ -139,16 +139,15 @@ export function connect(url: string, options: ClientOptions): Connection {
       // Two slashes, which a URL may also have as backslashes and around line breaks, begin another host.
       if (!/^\/(?![/\\\s])/.test(path)) throw new TypeError(`'${path}' must be a path`)
       const request = { ...init, path, headers: Object.fromEntries(new Headers(init.headers)) }
-      let response: Received | undefined
-      await call().twice(
-        async (held) => {
-          response = await send(request, held)
-          return response
-        },
+      const found = await call().twice(
+        (held) => send(request, held),
         // A stream has been read.
         ({ status }) => status === 401 && !(init.body as ReadableStream | undefined)?.getReader,
       )
-      return response as Response
+      // There are no new tokens: the response says why.
+      return typeof found.text === 'string'
+        ? (await import('./later.ts')).responseOf(found as Answer)
+        : (found as Response)
     },
     warn() {
       if (isQuiet) return

@@ -32,6 +32,7 @@ export async function responseTo(
   { fetch, asked, answer, resultOf, checkPath }: Given,
 ): Promise<Result<Response>> {
   let data: Response | undefined
+  const accept = wanted.headers?.Accept
   const found = await asked(wanted, async ({ path, ...init }) => {
     const given = Object.entries({
       ...init.headers,
@@ -42,11 +43,21 @@ export async function responseTo(
       checkPath(path)
       const all = { ...init, headers } as RequestInit
       const response = await fetch(path.startsWith('/') ? path : `/${path}`, all)
-      if (response.ok) data = response
-      return answer(response.status, data ? '' : await response.text(), response.headers)
+      const type = response.headers.get('Content-Type')
+      if (response.ok && type?.startsWith(`${accept}`)) data = response
+      // A proxy's page, or the list in another form.
+      const error = `The server answered ${response.status} with ${type}, not ${accept}.`
+      const text = response.ok ? JSON.stringify({ success: false, error }) : await response.text()
+      return answer(response.status, text, response.headers)
     } catch (error) {
       return answer(0, (error as Error).message, new Headers())
     }
   })
   return data ? { ok: true, data } : (resultOf(found) as { ok: false; error: Failure })
+}
+
+/** A refresh that gave no tokens, as what `fetch` comes to. */
+export function responseOf({ status, text, headers }: Answer): Response {
+  if (status === 0) throw new TypeError(text)
+  return new Response(text || null, { status, headers: headers as Headers })
 }

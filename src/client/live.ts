@@ -13,8 +13,8 @@ export interface LiveOptions<R = unknown> {
    */
   readonly onChange: (records: R[], position: string) => void
   /**
-   * Called when the list cannot be followed. With the status 0, 408, 429 or 500 and more it is tried again; with others,
-   * such as 401 and 403, it has ended.
+   * Called when the list cannot be followed. With a status below 300, 408, 429 or 500 and more it is tried again; with
+   * others, such as 401 and 403, it has ended.
    */
   readonly onError?: (error: Failure) => void
   /** Ends it. */
@@ -67,9 +67,9 @@ async function followOnce(
   return undefined
 }
 
-/** Whether the list may be opened after all in a while. */
+/** Whether the list may be opened after all in a while: a proxy's page may have a status below 300. */
 function isPassing({ status }: Failure): boolean {
-  return status === 0 || status === 408 || status === 429 || status >= 500
+  return status < 300 || status === 408 || status === 429 || status >= 500
 }
 
 /** One event of a stream. */

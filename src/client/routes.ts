@@ -66,10 +66,10 @@ export function routeCalls(
     const body = json((marks.includes('-') ? undefined : given.shift()) ?? {})
     const options = given[0] as CallOptions | undefined
     const isGet = method === 'GET'
-    const query = isGet && `?${new URLSearchParams(JSON.parse(body))}`
-    const to = query ? path + query : path
+    const query = isGet ? `?${new URLSearchParams(JSON.parse(body))}` : ''
     const content = isGet ? undefined : body
-    const result = await send.one(method, to, content, options, call, marks.includes('!'))
+    const isOpen = marks.includes('!')
+    const result = await send.one(method, path + query, content, options, call, isOpen)
     const tokens = result.ok && tokensIn(result.data)
     if (tokens) {
       if (session) await session.keep(tokens, pathOf('refresh'))

@@ -336,7 +336,8 @@ describe('what a client chooses of records', () => {
 
 describe('a list as a file', () => {
   it('is the response, asked for by Accept', async () => {
-    const { api, sent } = recording(() => new Response('_id,name\r\n'))
+    const headers = { 'Content-Type': 'text/csv; charset=utf-8' }
+    const { api, sent } = recording(() => new Response('_id,name\r\n', { headers }))
     const file = await calls(api)('/cities').export?.('csv', { search: 'a', select: ['name'] })
     const { ok, data } = file as { ok: boolean; data: Response }
     expect([ok, await data.text()]).toEqual([true, '_id,name\r\n'])
@@ -365,5 +366,27 @@ describe('a list as a file', () => {
       ok: false,
       error: { status: 0, message: 'fetch failed' },
     })
+  })
+  it('is a failure where a page or JSON comes instead, and so is a live list, which is tried again', async () => {
+    const type = 'text/html; charset=utf-8'
+    for (const [reply, came] of [
+      [() => new Response('<p>Log in.</p>', { headers: { 'Content-Type': type } }), type],
+      [() => Response.json({ success: true, data: [] }), 'application/json'],
+    ] as const) {
+      const { api } = recording(reply)
+      const error = (wanted: string) => ({
+        status: 200,
+        message: `The server answered 200 with ${came}, not ${wanted}.`,
+      })
+      const file = await calls(api)('/cities').export?.('csv')
+      expect(file).toEqual({ ok: false, error: error('text/csv') })
+      const ending = new AbortController()
+      const told: unknown[] = []
+      const onError = (failure: unknown) => {
+        if (told.push(failure) === 2) ending.abort()
+      }
+      await calls(api)('/cities').live?.({}, { onChange() {}, onError, signal: ending.signal })
+      expect(told).toEqual([error('text/event-stream'), error('text/event-stream')])
+    }
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import type { TestApp } from './app.ts'
+import { calls } from './recording.ts'
 import { Gate, ScriptedServer, ScriptedStorage } from './scripted.ts'
 
 const URL = 'https://api.example.com'
@@ -103,6 +104,36 @@ describe('a refresh that ends after the session has', () => {
       Array(4).fill('ann'),
     )
     expect(server.seen.filter(({ path }) => path === '/auth/token/refresh')).toHaveLength(1)
+  })
+
+  it('a refresh that cannot be asked for is no 401 of a download, a file or a live list', async () => {
+    const { api, open, server, told } = started()
+    await login(api, 'ann')
+    server.expire()
+    const busy = open({
+      fetch: async (input: string, init: RequestInit) =>
+        input.endsWith('/refresh')
+          ? new Response('{"success":false,"error":"Busy."}', {
+              status: 503,
+              headers: { 'Retry-After': '3' },
+            })
+          : server.fetch(input, init),
+    })
+    const response = await busy.fetch('/cities')
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '3'])
+    const error = { status: 503, message: 'Busy.', retryAfter: 3 }
+    expect(await calls(busy)('/cities').export?.('csv')).toEqual({ ok: false, error })
+    const ending = new AbortController()
+    const errors: unknown[] = []
+    const onError = (failure: unknown) => {
+      if (errors.push(failure) === 2) ending.abort()
+    }
+    await calls(busy)('/cities').live?.({}, { onChange() {}, onError, signal: ending.signal })
+    expect(errors).toEqual([error, error])
+    server.lost.add('/auth/token/refresh')
+    await expect(api.fetch('/cities')).rejects.toThrow('The connection is lost.')
+    server.lost.clear()
+    expect([await who(api), told]).toEqual(['ann', []])
   })
 
   it('every request of a call is sent by the user who made the call', async () => {

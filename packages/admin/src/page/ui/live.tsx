@@ -103,7 +103,7 @@ function useFollowed(resource: Resource, list: ListControllerResult, asked: Set<
 
 /** Whether the list may be followed after all in a while. */
 function isPassing(status: number): boolean {
-  return status === 0 || status === 429 || status >= 500
+  return status < 300 || status === 408 || status === 429 || status >= 500
 }
 
 function noteDifferences(
