@@ -179,7 +179,7 @@ await withService('chromium', () => {
       await click(page, 'dialog button.danger')
       await sees(page, '59 records')
       await page.waitForFunction(() => document.querySelector('.bulk') === null)
-      expect(await focused(page)).toBe('1 records changed.')
+      expect(await focused(page)).toBe('1 record changed.')
       await follow(page, 'Atlas 2')
       await open('Delete')
     })

@@ -174,6 +174,41 @@ await withService('chromium', () => {
       expect(wrong).toEqual([])
       await page.browserContext().close()
     })
+
+    it('say that their code is out of reach, or that there is nothing, beside the menu', async () => {
+      const { page } = await lib.signedIn(PEOPLE.reader)
+      await page.setOfflineMode(true)
+      await visit(page, lib.base, '/account')
+      await sees(page, 'This screen could not be loaded.')
+      await found(page, 'nav a')
+      await page.setOfflineMode(false)
+      await press(page, 'Reload the page')
+      await sees(page, 'API keys')
+      await visit(page, lib.base, '/books/of/yesterday')
+      await sees(page, 'There is no such record.')
+      await page.browserContext().close()
+    })
+
+    it('have a name for every record to follow, and show all of it where they are narrow', async () => {
+      const { author } = await lib.book('Atlas 1')
+      const long = await lib.books.insert({ title: `Zz${'z'.repeat(80)}`, author, isLent: true })
+      const blank = await lib.books.insert({ title: ' ', author, isLent: true })
+      const { page } = await lib.signedIn(PEOPLE.admin)
+      await found(page, `td a.name ::-p-text(${blank._id})`)
+      await page.setViewport({ width: 390, height: 900 })
+      await write(page, 'Search Books', long.title)
+      await sees(page, '1 record')
+      await page.waitForSelector('.scroll[aria-busy="false"]')
+      const [end, box, cut] = await page.$eval('td.check + td', (cell) => [
+        cell.querySelector('a')?.getBoundingClientRect().right,
+        cell.parentElement?.querySelector('input')?.getBoundingClientRect().left,
+        cell.scrollWidth - cell.clientWidth,
+      ])
+      expect(end).toBeLessThan(box ?? 0)
+      expect(cut).toBe(0)
+      expect(await page.$eval('h1 + p', (one) => one.textContent)).toBe('1 record')
+      await page.browserContext().close()
+    })
   })
 })
 

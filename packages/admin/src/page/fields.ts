@@ -224,7 +224,7 @@ export function nameOf(record: unknown, fields: readonly Field[] = []): string {
   const values = (record ?? {}) as Readonly<Record<string, unknown>>
   const named = namingField(fields)
   const found = [named, ...NAMES].map((name) => name && values[name])
-  const name = found.find((one) => typeof one === 'string' && one !== '')
+  const name = found.find((one) => typeof one === 'string' && one.trim() !== '')
   return `${name ?? values._id ?? values.id ?? ''}`
 }
 

@@ -25,11 +25,12 @@ export async function languages(): Promise<I18nProvider> {
   let strings: Readonly<Record<string, string>> = await stringsOf(locale)
   document.documentElement.lang = locale
   return {
-    translate: (key, values: Readonly<Record<string, unknown>> = {}) =>
-      (strings[key] ?? String(values._ ?? key)).replace(
-        /%\{(\w+)\}/g,
-        (_, name) => `${values[name]}`,
-      ),
+    translate(key, values: Readonly<Record<string, unknown>> = {}) {
+      // For one, and for any other number.
+      const [one = String(values._ ?? key), more = one] = strings[key]?.split(' | ') ?? []
+      const text = `${values.count}` === '1' ? one : more
+      return text.replace(/%\{(\w+)\}/g, (_, name) => `${values[name]}`)
+    },
     async changeLocale(next) {
       strings = await stringsOf(next)
       locale = next

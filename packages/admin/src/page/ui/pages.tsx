@@ -10,6 +10,7 @@ import { Navigate, Route, Routes, useParams } from 'react-router'
 import { useAdmin, useRights } from '../context.ts'
 import type { Resource } from '../document.ts'
 import { useStrings } from '../i18n.ts'
+import { Guarded } from './guarded.tsx'
 import { Layout } from './layout.tsx'
 import { Head, Loading, Notice } from './parts.tsx'
 
@@ -49,24 +50,27 @@ export function Pages() {
 function Inside() {
   return (
     <Layout>
-      <Suspense fallback={<Loading />}>
-        <Routes>
-          <Route path="/" element={<First />} />
-          <Route path="/account" element={<Account />} />
-          <Route
-            path="/:resource"
-            element={<Of>{(found) => <ListScreen resource={found} />}</Of>}
-          />
-          <Route
-            path="/:resource/create"
-            element={<Of>{(found) => <FormScreen resource={found} />}</Of>}
-          />
-          <Route
-            path="/:resource/record/:id"
-            element={<Of>{(found, id) => <FormScreen resource={found} id={id} />}</Of>}
-          />
-        </Routes>
-      </Suspense>
+      <Guarded>
+        <Suspense fallback={<Loading />}>
+          <Routes>
+            <Route path="/" element={<First />} />
+            <Route path="/account" element={<Account />} />
+            <Route
+              path="/:resource"
+              element={<Of>{(found) => <ListScreen resource={found} />}</Of>}
+            />
+            <Route
+              path="/:resource/create"
+              element={<Of>{(found) => <FormScreen resource={found} />}</Of>}
+            />
+            <Route
+              path="/:resource/record/:id"
+              element={<Of>{(found, id) => <FormScreen resource={found} id={id} />}</Of>}
+            />
+            <Route path="*" element={<Of>{() => null}</Of>} />
+          </Routes>
+        </Suspense>
+      </Guarded>
     </Layout>
   )
 }

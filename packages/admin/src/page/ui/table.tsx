@@ -143,4 +143,4 @@ function Row(props: Shown & { record: RaRecord; isSelectable: boolean }) {
   )
 }
 
-const isShown = (value: unknown) => value !== undefined && value !== null && value !== ''
+const isShown = (value: unknown) => `${value ?? ''}`.trim() !== ''
