@@ -1,6 +1,7 @@
 /** Requests of calls: whose they are, and what they are sent with. A 401 is answered by one refresh and one more try. */
 
 import { type Answer, type Ask, answer, type Received } from './answers.ts'
+import { later } from './load.ts'
 import { checkPath } from './paths.ts'
 import { type Held, type Post, type Session, sessionIn } from './session.ts'
 import { memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
@@ -85,7 +86,7 @@ export function connect(url: string, options: ClientOptions): Connection {
     if (bearer && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${bearer}`)
     const request = { ...init, headers } as RequestInit & { headers: Headers }
     return onProgress && !given && 'XMLHttpRequest' in globalThis
-      ? (await import('./upload.ts')).uploaded(base + path, request, onProgress)
+      ? (await later()).uploaded(base + path, request, onProgress)
       : (given ?? fetch)(base + path, request)
   }
 
@@ -146,7 +147,7 @@ export function connect(url: string, options: ClientOptions): Connection {
       )
       // There are no new tokens: the response says why.
       return typeof found.text === 'string'
-        ? (await import('./later.ts')).responseOf(found as Answer)
+        ? (await later()).responseOf(found as Answer)
         : (found as Response)
     },
     warn() {

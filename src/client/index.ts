@@ -8,6 +8,7 @@
 import type { AccountsClient, AnyAccounts } from './accounts.ts'
 import type { ExtraCalls } from './calls.ts'
 import { type ClientOptions as ConnectionOptions, connect } from './connection.ts'
+import { later, settled } from './load.ts'
 import { inPath } from './paths.ts'
 import type { Refusal } from './query.ts'
 import { recordCalls, type ServedCalls } from './records.ts'
@@ -125,7 +126,9 @@ export function createClient<A extends object>(
     const own = refusals.get(mount) ?? { until: 0 }
     refusals.set(mount, own)
     const [calls, ask] = routeCalls(at, connection, send, options.routes?.[mount])
-    const known = { ...recordCalls(at, connection, send, own), ...calls }
+    const all = { ...recordCalls(at, connection, send, own), ...calls }
+    const known: Record<string, ReturnType<typeof settled>> = {}
+    for (const [name, call] of Object.entries(all)) known[name] = settled(call)
     return withMethods(known, ask, url + at)
   }
   // The calls are made from names alone; what each takes and gives is checked by the type.
@@ -142,8 +145,9 @@ function withMethods(known: object, ask: AskRoute, base: string): object {
       // A promise that resolves to the calls looks for 'then'.
       if (name in known || typeof name === 'symbol' || name === 'then')
         return Reflect.get(known, name)
-      const call = async (...given: unknown[]) =>
-        (await import('./later.ts')).callMethod(ask, name, given, base)
+      const call = settled(async (...given: unknown[]) =>
+        (await later()).callMethod(ask, name, given, base),
+      )
       return withMethods(call, ask, base)
     },
   })

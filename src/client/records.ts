@@ -15,6 +15,8 @@ import type {
   Selectable,
 } from './lists.ts'
 import type { LiveOptions } from './live.ts'
+import { later } from './load.ts'
+import type { Listed, Page } from './pages.ts'
 import { checkPath, inPath } from './paths.ts'
 import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
@@ -112,12 +114,6 @@ export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
   : Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
 
 type Values = Readonly<Record<string, unknown>>
-type Listed = Result<unknown[], Values>
-type Page = { readonly data: unknown[]; readonly pagination: Values }
-
-/** Of `all` and `pages`, if the caller does not choose: routers answer with fewer where they allow no more. */
-const PAGE_SIZE = 100
-
 /** The calls for the records at `path`. */
 export function recordCalls(
   path: string,
@@ -133,20 +129,13 @@ export function recordCalls(
   const list = async (wanted: Wanted = {}, call = send.call()): Promise<Listed> =>
     send.shown(await asked(wanted, call.ask), wanted.select ?? wanted.expand)
 
-  async function* pages(wanted: Wanted = {}): AsyncGenerator<Page> {
+  async function* pages(wanted?: Wanted): AsyncGenerator<Page> {
     const call = send.call()
-    let next: Wanted | undefined = { pageSize: PAGE_SIZE, ...wanted }
-    while (next) {
-      const result: Listed = await list(next, call)
-      if (!result.ok) throw new ClientError(result.error)
-      const { data, pagination = {} } = result
-      yield { data, pagination }
-      next = following(next, pagination)
-    }
+    yield* (await later()).pagesOf(wanted, (next) => list(next, call), ClientError)
   }
 
   /** A call whose code is loaded when it is used. */
-  const later =
+  const part =
     (name: 'aggregate' | 'call' | 'export' | 'history' | 'live' | 'restore') =>
     async (...given: never[]): Promise<unknown> => {
       const own = {
@@ -162,19 +151,19 @@ export function recordCalls(
         resultOf,
         checkPath,
       }
-      return (await import('./later.ts'))[name](path, given as never, own as never)
+      return (await later())[name](path, given as never, own as never)
     }
 
   return {
     list: (wanted?: Wanted) => list(wanted),
     pages,
-    aggregate: later('aggregate'),
+    aggregate: part('aggregate'),
     async *all(wanted?: Wanted): AsyncGenerator<unknown> {
       for await (const { data } of pages(wanted)) yield* data
     },
-    export: later('export'),
-    live: later('live'),
-    call: later('call'),
+    export: part('export'),
+    live: part('live'),
+    call: part('call'),
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const path = at(id) + inUrl({ select, expand })
       return send.shown(
@@ -192,24 +181,9 @@ export function recordCalls(
     },
     remove: (id: string, options?: CallOptions & Condition) =>
       send.one('DELETE', at(id), undefined, options),
-    history: later('history'),
-    restore: later('restore'),
+    history: part('history'),
+    restore: part('restore'),
   }
-}
-
-/** What asks for the page after one; undefined after the last. */
-export function following(wanted: Wanted, pagination: Values): Wanted | undefined {
-  const { nextCursor, hasMore, currentPage, totalPages } = pagination as Partial<Paging>
-  if (nextCursor) return { ...wanted, cursor: nextCursor }
-  const page = (currentPage as number) + 1
-  return (totalPages === undefined ? hasMore : page <= totalPages) ? { ...wanted, page } : undefined
-}
-
-interface Paging {
-  readonly nextCursor: string
-  readonly hasMore: boolean
-  readonly currentPage: number
-  readonly totalPages: number
 }
 
 /** A form if there are files, else JSON. */
@@ -218,5 +192,5 @@ export async function bodyOf(values: Values): Promise<string | FormData> {
   const hasFiles = Object.values(values)
     .flat()
     .some((value) => value instanceof Blob)
-  return hasFiles ? (await import('./later.ts')).formOf(values, text) : text
+  return hasFiles ? (await later()).formOf(values, text) : text
 }

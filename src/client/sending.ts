@@ -4,6 +4,7 @@ import { type Answer, type Ask, resultOf } from './answers.ts'
 import type { Condition, CreateOptions } from './call-options.ts'
 import type { Call, Connection } from './connection.ts'
 import type { Origin } from './if-match.ts'
+import { later } from './load.ts'
 import type { Result } from './results.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -54,7 +55,7 @@ export function sending(begin: Connection['call']): Sending {
     const options = { path, headers, signal }
     let tag: string | undefined
     if (ifMatch !== undefined) {
-      const { tagOf } = await import('./if-match.ts')
+      const { tagOf } = await later()
       const readAgain = () => call.ask({ ...options, method: 'GET' })
       const found = await tagOf(ifMatch, known, readAgain)
       if (typeof found === 'object') return resultOf(found)

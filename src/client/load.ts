@@ -1,0 +1,24 @@
+/** What is loaded when it is first used, and may be out of reach by then, or no longer there once a page has been replaced. */
+
+import type { LiveOptions } from './live.ts'
+import { ClientError } from './results.ts'
+
+/** The parts of the client that not every page needs. Rejects with a `ClientError` if they cannot be loaded. */
+export const later = (): Promise<typeof import('./later.ts')> =>
+  import('./later.ts').catch(({ message }) => {
+    throw new ClientError({ status: 0, message })
+  })
+
+/** A call that resolves to a failure, and tells it who follows a list, where it rejects with a `ClientError`. */
+export function settled(call: (...given: never[]) => unknown): (...given: never[]) => unknown {
+  return (...given) => {
+    const failed = (error: unknown) => {
+      if (!(error instanceof ClientError)) throw error
+      ;(given[1] as LiveOptions | undefined)?.onError?.(error)
+      return { ok: false, error }
+    }
+    const result = call(...given) as Promise<unknown>
+    // `all` and `pages` give no promise, and throw.
+    return result.catch?.(failed) ?? result
+  }
+}
