@@ -5,6 +5,9 @@ import { type Service, service } from './service.ts'
 const UNUSABLE: readonly unknown[] = [
   ...[Number.NaN, Infinity, 0, -1, 1.5, 1e21, 2 ** 53, null, undefined, true, {}, [1], ['a'], 7n],
   ...['', 'a\0', 'a\nb', '\ud800', 'x'.repeat(256), new Date(0)],
+  // What `String(id)` makes of an id that is missing, or is no text.
+  ...[String(undefined), String(null), String(Number.NaN), String(1 / 0), String({}), String(true)],
+  ...[' ', '\u00a0\u3000'],
 ]
 
 /** An app with a provider of its own that gives this id. */
@@ -28,7 +31,7 @@ it('an id that several people might share signs nobody in, and the log says what
 it('ids of up to 255 characters, and numbers that are exact, are each an account of its own', async () => {
   let id: unknown
   const { post, users } = await signingInAs(() => id)
-  const ids = ['x'.repeat(255), 'auth0|5f', 2 ** 53 - 1, 1, '\u65e5\u{1f600}']
+  const ids = ['x'.repeat(255), 'auth0|5f', 'undefined1', 2 ** 53 - 1, 1, '\u65e5\u{1f600}']
   for (id of ids) {
     const { status, body } = await post('/auth/social/own', {})
     expect([status, body.data?.user.ownId ?? body.error]).toEqual([200, String(id)])

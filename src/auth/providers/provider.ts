@@ -152,21 +152,23 @@ export function verified(
 }
 
 const MAX_ID_LENGTH = 255
-/** Control characters, and halves of characters, which a database stores as one and the same. */
-const UNUSABLE = /[\p{Cc}\p{Cs}]/u
+/**
+ * Control characters, and halves of characters, which a database stores as one and the same; blanks alone; and what `String(id)`
+ * makes of an id that is missing, or is no text.
+ */
+const UNUSABLE = /[\p{Cc}\p{Cs}]|^(?:\s*|undefined|null|NaN|-?Infinity|true|false|\[object \w+\])$/u
 
 /** `id` as text: a string, or a whole number that JavaScript has not rounded. Otherwise throws a 401. */
 export function providerId(id: unknown): ProviderId {
   const text = typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? String(id) : id
-  const isUsable =
-    typeof text === 'string' && text !== '' && text.length <= MAX_ID_LENGTH && !UNUSABLE.test(text)
+  const isUsable = typeof text === 'string' && text.length <= MAX_ID_LENGTH && !UNUSABLE.test(text)
   if (!isUsable) throw refuse.providerRefused(new UnusableId(unusable(id)))
   return text as ProviderId
 }
 
 function unusable(id: unknown): string {
   const kind = typeof id === 'number' ? 'a number that may have been rounded' : typeof id
-  return `the provider's id of the user is ${id === null ? 'null' : kind}, or not 1 to ${MAX_ID_LENGTH} characters without control characters. Return it as a string, as the provider sent it`
+  return `the provider's id of the user is ${id === null ? 'null' : kind}, or not 1 to ${MAX_ID_LENGTH} characters without control characters, or what String() makes of a missing id. Return it as a string, as the provider sent it`
 }
 
 /** A setting that must be a string. */
