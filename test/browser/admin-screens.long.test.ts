@@ -189,6 +189,23 @@ await withService('chromium', () => {
       await page.browserContext().close()
     })
 
+    it('say that there is no network, and do nothing later', async () => {
+      const { page } = await lib.signedIn(PEOPLE.admin)
+      const before = await lib.books.count()
+      await click(page, 'td.check input')
+      await page.setOfflineMode(true)
+      await press(page, 'Delete')
+      await click(page, 'dialog button.danger')
+      await sees(page, 'The server cannot be reached.')
+      await visit(page, lib.base, '/authors')
+      await sees(page, 'The server cannot be reached.')
+      await page.setOfflineMode(false)
+      await press(page, 'Refresh')
+      await sees(page, '3 records')
+      expect(await lib.books.count()).toBe(before)
+      await page.browserContext().close()
+    })
+
     it('have a name for every record to follow, and show all of it where they are narrow', async () => {
       const { author } = await lib.book('Atlas 1')
       const long = await lib.books.insert({ title: `Zz${'z'.repeat(80)}`, author, isLent: true })

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { QueryClient } from '@tanstack/query-core'
 import { CoreAdminContext, localStorageStore } from 'ra-core'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -31,6 +32,17 @@ interface Config {
 }
 
 const KEY = 'fieldgate'
+
+/**
+ * What is asked without a network fails, and says so. By default it waits without a word: a deletion would be done whenever the
+ * network is back.
+ */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { networkMode: 'always', refetchOnReconnect: true },
+    mutations: { networkMode: 'always' },
+  },
+})
 
 /** The paths of the auth router's routes, which it may have renamed. */
 function pathsOf({ mount, routes }: Accounts): RoutePaths {
@@ -77,6 +89,7 @@ async function begin(place: HTMLElement): Promise<void> {
         {...(auth && { authProvider: auth })}
         dataProvider={data.provider()}
         i18nProvider={i18n}
+        queryClient={queryClient}
         store={localStorageStore('1', 'fieldgate-admin')}
       >
         <AdminContext value={admin}>
