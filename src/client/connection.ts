@@ -1,7 +1,7 @@
 /** Requests of calls: whose they are, and what they are sent with. A 401 is answered by one refresh and one more try. */
 
 import { type Answer, type Ask, answer, type Received } from './answers.ts'
-import { later } from './load.ts'
+import type { Load } from './parts.ts'
 import { checkPath } from './paths.ts'
 import { type Held, type Post, type Session, sessionIn } from './session.ts'
 import { memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
@@ -57,7 +57,7 @@ const REFRESH_MS = 8_000
 
 /** Connects a client with the server at `url`. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what its parts share would have to be passed around
-export function connect(url: string, options: ClientOptions): Connection {
+export function connect(url: string, options: ClientOptions, later: Load): Connection {
   if (typeof url !== 'string') throw new TypeError(`createClient: 'url' must be a string`)
   const {
     fetch: given,

@@ -55,9 +55,3 @@ export async function responseTo(
   })
   return data ? { ok: true, data } : (resultOf(found) as { ok: false; error: Failure })
 }
-
-/** A refresh that gave no tokens, as what `fetch` comes to. */
-export function responseOf({ status, text, headers }: Answer): Response {
-  if (status === 0) throw new TypeError(text)
-  return new Response(text || null, { status, headers: headers as Headers })
-}

@@ -117,8 +117,8 @@ export function createClient<A extends object>(
   url: string,
   options: ClientOptions = {},
 ): Client<A> {
-  const connection = connect(url, options)
-  const send = sending(connection.call)
+  const connection = connect(url, options, later)
+  const send = sending(connection.call, later)
   const refusals = new Map<string, Refusal>()
   function service(mount: string, params: Readonly<Record<string, string>> = {}): object {
     const path = mount.replace(/:(\w+)/g, (_, name) => inPath(params[name]))

@@ -1,6 +1,5 @@
 /** What is loaded when it is first used, and may be out of reach by then, or no longer there once a page has been replaced. */
 
-import type { LiveOptions } from './live.ts'
 import { ClientError } from './results.ts'
 
 /** The parts of the client that not every page needs. Rejects with a `ClientError` if they cannot be loaded. */
@@ -14,7 +13,7 @@ export function settled(call: (...given: never[]) => unknown): (...given: never[
   return (...given) => {
     const failed = (error: unknown) => {
       if (!(error instanceof ClientError)) throw error
-      ;(given[1] as LiveOptions | undefined)?.onError?.(error)
+      ;(given[1] as { onError?(error: ClientError): void } | undefined)?.onError?.(error)
       return { ok: false, error }
     }
     const result = call(...given) as Promise<unknown>

@@ -4,7 +4,7 @@ import { type Answer, type Ask, resultOf } from './answers.ts'
 import type { Condition, CreateOptions } from './call-options.ts'
 import type { Call, Connection } from './connection.ts'
 import type { Origin } from './if-match.ts'
-import { later } from './load.ts'
+import type { Load } from './parts.ts'
 import type { Result } from './results.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -25,8 +25,8 @@ export interface Sending {
   ): Promise<Result<unknown, Values>>
 }
 
-/** Sends requests by `call`. */
-export function sending(begin: Connection['call']): Sending {
+/** Sends requests by `begin`. */
+export function sending(begin: Connection['call'], later: Load): Sending {
   const known = new WeakMap<object, Origin>()
   // With `output`, a record may be anything.
   const remember = (record: unknown, origin: Origin) =>
