@@ -3,10 +3,13 @@
 import { ClientError } from './results.ts'
 
 /** The parts of the client that not every page needs. Rejects with a `ClientError` if they cannot be loaded. */
-export const later = (): Promise<typeof import('./later.ts')> =>
-  import('./later.ts').catch(({ message }) => {
-    throw new ClientError({ status: 0, message })
-  })
+export async function later(): Promise<typeof import('./later.ts')> {
+  try {
+    return await import('./later.ts')
+  } catch (error) {
+    throw new ClientError({ status: 0, message: (error as Error).message })
+  }
+}
 
 /** A call that resolves to a failure, and tells it who follows a list, where it rejects with a `ClientError`. */
 export function settled(call: (...given: never[]) => unknown): (...given: never[]) => unknown {

@@ -1,5 +1,5 @@
 import connect from 'postgres'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
@@ -14,10 +14,17 @@ const logged: CollectionSchema = {
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
 
+  function opened() {
+    const sql = connect(url, { max: 3, onnotice: () => {} })
+    // Also if the test fails in the middle of a transaction, which would hold up other tests.
+    onTestFinished(() => sql.end({ timeout: 0 }))
+    return sql
+  }
+
   it('an id that is used again has its entries in order, although the insert waited for the delete', async () => {
     const schema = fresh()
     const store = postgresStore({ url, schema })
-    const sql = connect(url, { max: 3, onnotice: () => {} })
+    const sql = opened()
     await store.prepare([logged])
     const { changes, write } = store
     if (!changes || !write) throw new Error('no log')
@@ -42,14 +49,13 @@ await withService('postgres', ({ url }) => {
     const found =
       await sql`SELECT at::text FROM ${sql(schema)}.fieldgate_changes ORDER BY place, seq`
     expect(found.map(({ at }) => at === '1')).toEqual([false, true, false])
-    await sql.end()
     await store.close()
   })
 
   it('what a slower process drops does not take back what a faster one has noted', async () => {
     const schema = fresh()
     const store = postgresStore({ url, schema })
-    const sql = connect(url, { max: 3, onnotice: () => {} })
+    const sql = opened()
     const brief = { ...people, logged: { model: 'Person', keepMs: 1 } }
     // No write drops anything before the two processes do.
     await store.prepare([logged])
@@ -60,15 +66,21 @@ await withService('postgres', ({ url }) => {
     const faster = await sql.reserve()
     await faster`BEGIN`
     await faster`INSERT INTO ${dropped} (model, place, seq, at) VALUES ('Person', 9000000000000, 1, 1)`
-    const slower = store.prepare([brief])
+    let slower: Promise<void> | undefined
     const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${`%${schema}%fieldgate_changes_dropped%`}`
-    await expect.poll(async () => (await sql`${waiting}`).length).toBeGreaterThan(0)
+    const waits = async () => {
+      // Nothing is dropped while a transaction of another test may still write before it.
+      slower ??= store.prepare([brief]).finally(() => {
+        slower = undefined
+      })
+      return (await sql`${waiting}`).length
+    }
+    await expect.poll(waits).toBeGreaterThan(0)
     await faster`COMMIT`
     faster.release()
     await slower
 
     expect(await sql`SELECT place::text FROM ${dropped}`).toEqual([{ place: '9000000000000' }])
-    await sql.end()
     await store.close()
   })
 })
