@@ -32,7 +32,7 @@ export async function responseTo(
   { fetch, asked, answer, resultOf, checkPath }: Given,
 ): Promise<Result<Response>> {
   let data: Response | undefined
-  const accept = wanted.headers?.Accept
+  const accept = `${wanted.headers?.Accept}`
   const found = await asked(wanted, async ({ path, ...init }) => {
     const given = Object.entries({
       ...init.headers,
@@ -44,7 +44,7 @@ export async function responseTo(
       const all = { ...init, headers } as RequestInit
       const response = await fetch(path.startsWith('/') ? path : `/${path}`, all)
       const type = response.headers.get('Content-Type')
-      if (response.ok && type?.startsWith(`${accept}`)) data = response
+      if (response.ok && (type ?? accept).startsWith(accept)) data = response
       // A proxy's page, or the list in another form.
       const error = `The server answered ${response.status} with ${type}, not ${accept}.`
       const text = response.ok ? JSON.stringify({ success: false, error }) : await response.text()
