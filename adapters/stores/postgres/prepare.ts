@@ -10,25 +10,31 @@ import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
 import { fieldsIn } from './layout/indexed-fields.ts'
 import { createFold } from './layout/operands.ts'
-import { arrayText, identifier, literal } from './layout/sql.ts'
+import { arrayText, identifier } from './layout/sql.ts'
 import {
   type ExistingColumn,
   type ExistingTable,
   existingTable,
   existingTables,
   hasFunction,
-  OWN,
   type Place,
   textRows,
   trigramSpace,
 } from './schema/catalog.ts'
 import { patiently, permitted, runLocking } from './schema/locks.ts'
-import { desiredIndexes, desiredNames, obsoleteIndexes } from './schema/obsolete-indexes.ts'
+import {
+  asideIn,
+  desiredIndex,
+  desiredIndexes,
+  desiredNames,
+  dropAside,
+  dropHalfMade,
+  obsoleteIndexes,
+} from './schema/obsolete-indexes.ts'
 import {
   columnSql,
   createIndex,
   createTable,
-  dropIndex,
   extraColumns,
   finishIndex,
   type Index,
@@ -174,12 +180,14 @@ async function prepareTable(
   if (alterations.length > 0) {
     await runLocking(collection, `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`)
   }
-  for (const index of desiredIndexes(existing, collection)) await prepareIndex(collection, index)
+  for (const name of asideIn(existing)) await dropAside(collection, name)
+  for (const index of indexesOf(collection)) await prepareIndex(collection, index)
 }
 
 /** Whether an existing table needs {@link prepareTable}; most don't at most starts. */
 function isLacking(existing: ExistingTable, collection: Prepared): boolean {
   if (alterationsOf(collection, existing).length > 0) return true
+  if (asideIn(existing).length > 0) return true
   return desiredIndexes(existing, collection).some((index) => {
     const found = existing.indexes.get(index.name)
     const isReady = found?.isValid && !found.isBuilding && found.isOwn
@@ -226,12 +234,15 @@ function checkType(table: Table, column: Column, there: ExistingTable): void {
 }
 
 /** Creates one index while others write; waits for a process that is creating it. */
-async function prepareIndex(collection: Prepared, index: Index): Promise<void> {
+async function prepareIndex(collection: Prepared, wanted: Index): Promise<void> {
   const { connection, table } = collection
-  const existing = (await existingTable(connection, table.sql))?.indexes.get(index.name)
+  const there = await existingTable(connection, table.sql)
+  // Another version may have taken the name since the first look.
+  const index = there ? desiredIndex(wanted, there, collection) : wanted
+  const existing = there?.indexes.get(index.name)
   if (existing?.isBuilding) {
     await delay(WAIT_MS)
-    return prepareIndex(collection, index)
+    return prepareIndex(collection, wanted)
   }
   if (!existing?.isValid) {
     if (existing) await dropHalfMade(collection, index.name)
@@ -243,25 +254,6 @@ async function prepareIndex(collection: Prepared, index: Index): Promise<void> {
 }
 
 const WAIT_MS = 250
-
-/**
- * Drops an index that nobody will finish. Only under another name: by the time that the drop has its lock, another process may
- * have finished a new one under this name.
- */
-async function dropHalfMade(collection: Prepared, name: string): Promise<void> {
-  const { connection, space, table } = collection
-  const aside = `half_made_${crypto.randomUUID()}`
-  const at = (one: string) => `${identifier(space)}.${identifier(one)}`
-  // With this lock on the table nobody builds an index; reads and writes go on.
-  await connection.exec(`LOCK TABLE ${table.sql} IN SHARE UPDATE EXCLUSIVE MODE;
-DO $do$ BEGIN
-  IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${literal(at(name))}) AND NOT indisvalid) THEN
-    ALTER INDEX ${at(name)} RENAME TO ${identifier(aside)};
-    COMMENT ON INDEX ${at(aside)} IS ${literal(OWN)};
-  END IF;
-END $do$`)
-  await patiently(() => connection.exec(dropIndex(aside, false, collection)))
-}
 
 async function buildIndex(collection: Prepared, index: Index): Promise<void> {
   const { connection, schema, table } = collection

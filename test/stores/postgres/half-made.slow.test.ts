@@ -8,8 +8,8 @@ import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from './schemas.ts'
 
-function thing(more: object = {}): CollectionSchema {
-  const fields = { age: z.number() }
+function thing(more: object = {}, others: object = {}): CollectionSchema {
+  const fields = { age: z.number(), place: z.object({ zip: z.number() }).optional(), ...others }
   const model = defineModel('Thing', { fields, ...more } as never) as unknown as Model
   return { ...model, name: model.collection, searchable: [] }
 }
@@ -48,6 +48,16 @@ await withService('postgres', ({ url }) => {
       return Object.fromEntries(rows.map(({ relname, oid }) => [relname, oid]))
     }
 
+    /** Waits until somebody waits for the table. */
+    function waiting(own: postgres.TransactionSql): Promise<void> {
+      const waits = async () => {
+        const name = `${schema}.things`
+        const locks = own`SELECT 1 FROM pg_locks WHERE relation = ${name}::regclass AND NOT granted`
+        expect(await locks).toHaveLength(1)
+      }
+      return vi.waitFor(waits, { timeout: 20_000 })
+    }
+
     it('is finished by several processes that start at the same time', async () => {
       for (let round = 0; round < runs(3); round += 1) {
         await sql`ALTER TABLE ${table()} DROP CONSTRAINT IF EXISTS things_unique_age`
@@ -66,18 +76,42 @@ await withService('postgres', ({ url }) => {
       const finished = await sql.begin(async (own) => {
         await own`LOCK TABLE ${table()} IN SHARE UPDATE EXCLUSIVE MODE`
         preparing = store.prepare([now])
-        const waits = async () => {
-          const name = `${schema}.things`
-          const locks = own`SELECT 1 FROM pg_locks WHERE relation = ${name}::regclass AND NOT granted`
-          expect(await locks).toHaveLength(1)
-        }
-        await vi.waitFor(waits, { timeout: 20_000 })
+        await waiting(own)
         await own`DROP INDEX ${index()}`
         await own`CREATE UNIQUE INDEX things_unique_age ON ${table()} (age)`
         return indexes(own as never)
       })
       await preparing
       expect(await indexes()).toEqual(finished)
+      await store.close()
+    })
+
+    it('is dropped by the next start, if the one that put it aside was killed', async () => {
+      await leaveHalfMade()
+      await sql`ALTER INDEX ${index()} RENAME TO half_made_1`
+      await sql`COMMENT ON INDEX ${sql(`${schema}.half_made_1`)} IS 'made by fieldgate'`
+      const store = open()
+      await store.prepare([before])
+      expect(Object.keys(await indexes())).toEqual(['things_pkey'])
+      await store.close()
+    })
+
+    it('is not taken for the one over other values that another version has made meanwhile', async () => {
+      const store = open()
+      const name = 'things_unique_place.zip'
+      const more = { more: z.string().optional() }
+      let preparing: Promise<void> | undefined
+      await sql.begin(async (own) => {
+        await own`LOCK TABLE ${table()} IN SHARE UPDATE EXCLUSIVE MODE`
+        // It has looked at the indexes before it waits to add the column.
+        preparing = store.prepare([thing({ unique: ['place.zip'] }, more)])
+        await waiting(own)
+        await own.unsafe(`CREATE UNIQUE INDEX "${name}" ON "${schema}".things ((place ->> 'zip'));
+          COMMENT ON INDEX "${schema}"."${name}" IS 'made by fieldgate'`)
+      })
+      await preparing
+      const expected = ['things_pkey', name, expect.stringContaining(`${name}_`)]
+      expect(Object.keys(await indexes())).toEqual(expected)
       await store.close()
     })
   })

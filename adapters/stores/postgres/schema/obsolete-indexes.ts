@@ -4,12 +4,13 @@ import type { LeftOver } from '../../../../src/ports/store.ts'
 import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
 import { codeOf } from '../layout/errors.ts'
 import { keyIn } from '../layout/indexed-fields.ts'
-import { checksum, identifier, shortName } from '../layout/sql.ts'
+import { checksum, identifier, literal, shortName } from '../layout/sql.ts'
 import {
   type ExistingColumn,
   type ExistingIndex,
   type ExistingTable,
   existingTable,
+  OWN,
 } from './catalog.ts'
 import { patiently, permitted, runLocking } from './locks.ts'
 import { dropIndex, extraColumns, type Index, indexesOf, type Prepared } from './schema.ts'
@@ -21,20 +22,24 @@ interface LeftIndex {
   readonly index: ExistingIndex
 }
 
-/**
- * The indexes that a collection needs, for a table with those in `existing`. If another version has made a unique one with
- * the same name over other values, as over numbers that are strings now, both have to be there: the new one gets another
- * name.
- */
+/** The indexes that a collection needs, for a table with those in `existing`. */
 export function desiredIndexes(existing: ExistingTable, collection: Prepared): Index[] {
-  return indexesOf(collection).map((index) => {
-    const { name, on } = index
-    const found = existing.indexes.get(name)
-    const other = shortName(`${name}_${checksum(on)}`)
-    const isTaken = found?.isOwn && !isOf(index, found, collection)
-    const isThere = !found && existing.indexes.has(other)
-    return isTaken || isThere ? { ...index, name: other } : index
-  })
+  return indexesOf(collection).map((index) => desiredIndex(index, existing, collection))
+}
+
+/**
+ * An index that a collection needs, beside those in `existing`. If another version makes or has made a unique one with the same
+ * name over other values, as over numbers that are strings now, both have to be there: the new one gets another name.
+ */
+export function desiredIndex(index: Index, existing: ExistingTable, collection: Prepared): Index {
+  const { name, on } = index
+  const found = existing.indexes.get(name)
+  const other = shortName(`${name}_${checksum(on)}`)
+  // One that nobody finishes is nobody's.
+  const isUsed = found && (found.isOwn || found.isValid || found.isBuilding)
+  const isTaken = isUsed && !isOf(index, found, collection)
+  const isThere = !found && existing.indexes.has(other)
+  return isTaken || isThere ? { ...index, name: other } : index
 }
 
 /** Whether an index that exists is over the same values, in the same order. */
@@ -138,3 +143,37 @@ async function unlessNeeded(drop: () => Promise<void>): Promise<boolean> {
 
 /** Something depends on it. */
 const NEEDED = '2BP01'
+
+const ASIDE = 'half_made_'
+
+/** The names of half-made indexes that a start has put aside: it may have been killed before it dropped them. */
+export function asideIn({ indexes }: ExistingTable): string[] {
+  const aside = [...indexes].filter(([name, { isOwn, isValid }]) => {
+    return name.startsWith(ASIDE) && isOwn && !isValid
+  })
+  return aside.map(([name]) => name)
+}
+
+/** Drops an index that was put aside; another process may be dropping it. */
+export function dropAside(collection: Prepared, name: string): Promise<void> {
+  return patiently(() => collection.connection.exec(dropIndex(name, false, collection)))
+}
+
+/**
+ * Drops an index that nobody will finish. Only under another name: by the time that the drop has its lock, another process may
+ * have finished a new one under this name.
+ */
+export async function dropHalfMade(collection: Prepared, name: string): Promise<void> {
+  const { connection, space, table } = collection
+  const aside = `${ASIDE}${crypto.randomUUID()}`
+  const at = (one: string) => `${identifier(space)}.${identifier(one)}`
+  // With this lock on the table nobody builds an index; reads and writes go on.
+  await connection.exec(`LOCK TABLE ${table.sql} IN SHARE UPDATE EXCLUSIVE MODE;
+DO $do$ BEGIN
+  IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${literal(at(name))}) AND NOT indisvalid) THEN
+    ALTER INDEX ${at(name)} RENAME TO ${identifier(aside)};
+    COMMENT ON INDEX ${at(aside)} IS ${literal(OWN)};
+  END IF;
+END $do$`)
+  await dropAside(collection, aside)
+}
