@@ -164,21 +164,20 @@ export function* stepsTo(
   const lacking = unsearched.map((shadow) => lackingIndex(name, shadow))
   const indexes = [...lacking, ...missingIn(existing, indexesOf(schema))]
   const together = [
-    [
-      ...(isNew ? [createTable(table, shadows)] : altered),
-      ...dropsBefore(existing, triggers),
-      ...triggers.map(({ sql }) => sql),
-    ],
-    dropsBefore(existing, indexes),
+    ...(isNew ? [createTable(table, shadows)] : altered),
+    ...dropsBefore(existing, triggers),
+    ...triggers.map(({ sql }) => sql),
   ]
-  for (const all of together) if (all.length > 0) yield all.map(statement)
-  for (const index of indexes) yield* create(index, name)
+  if (together.length > 0) yield together.map(statement)
+  for (const index of indexes) yield* create(index, existing, name)
   return isNew ? [] : unsearched
 }
 
-function* create({ sql, fields }: Index, table: string): Migration<void> {
+/** Creates an index in the step that drops what has its name: another process may have made just that, and rely on it. */
+function* create(index: Index, existing: Existing, table: string): Migration<void> {
+  const { sql, fields } = index
   try {
-    yield [statement(sql)]
+    yield [...dropsBefore(existing, [index]), sql].map(statement)
   } catch (error) {
     if (!fields || !isDuplicate(error)) throw error
     throw new IndexConflict(table, fields, { cause: error })

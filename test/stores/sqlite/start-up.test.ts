@@ -1,0 +1,74 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import {
+  executorStore,
+  type SqliteResult,
+  type SqliteStatement,
+} from '../../../adapters/stores/sqlite/executor.ts'
+import { people } from '../../../extras/contract/store/people.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { IndexConflict } from '../../../src/ports/store-errors.ts'
+
+const EMAIL = { ...people, unique: [['email']], indexes: [], searchable: [] }
+const NAME = 'people unique ["email"]'
+const QUOTED = `"${NAME.replaceAll('"', '""')}"`
+
+/** A database in which the rule is of another release, with other SQL; and stores that ask it by calls. */
+function database() {
+  const db = new DatabaseSync(':memory:')
+  const run = ({ sql, values }: SqliteStatement): SqliteResult => {
+    return { rows: db.prepare(sql).all(...values) as never, changes: 0 }
+  }
+  /** `between` is called between the batches. */
+  const open = (between = async (_batches: number) => {}): Store => {
+    let batches = 0
+    return executorStore({
+      name: 'calls',
+      title: 'Calls',
+      run: async (statement) => run(statement),
+      async batch(statements) {
+        if (batches > 0) await between(batches)
+        batches += 1
+        db.exec('BEGIN')
+        try {
+          const results = statements.map(run)
+          db.exec('COMMIT')
+          return results
+        } catch (error) {
+          db.exec('ROLLBACK')
+          throw error
+        }
+      },
+    })
+  }
+  const rule = () => db.prepare('SELECT sql FROM sqlite_master WHERE name = ?').get(NAME)?.sql
+  return { db, open, rule }
+}
+
+async function withOtherRule() {
+  const { db, open, rule } = database()
+  await open().prepare([EMAIL])
+  db.exec(`DROP INDEX ${QUOTED}; CREATE UNIQUE INDEX ${QUOTED} ON people (doc ->> 'email')`)
+  return { db, open, rule }
+}
+
+it('a process that made an index of new never lacks it again, though another has looked before', async () => {
+  const { open, rule } = await withOtherRule()
+  const seen: unknown[] = []
+  const late = open(async (batches) => {
+    if (batches === 1) await open().prepare([EMAIL])
+    seen.push(rule())
+  })
+  await late.prepare([EMAIL])
+  expect(seen).not.toContain(undefined)
+  expect(rule()).toContain('json_extract')
+})
+
+it('where records clash with the new index, the one of the other release stays', async () => {
+  const { db, open, rule } = await withOtherRule()
+  const insert = db.prepare('INSERT INTO people (_id, doc) VALUES (?, ?)')
+  db.exec(`DROP INDEX ${QUOTED}; CREATE UNIQUE INDEX ${QUOTED} ON people (doc ->> 'name')`)
+  for (const id of ['a', 'b']) insert.run(id, JSON.stringify({ name: id, email: 'same' }))
+  await expect(open().prepare([EMAIL])).rejects.toThrow(IndexConflict)
+  expect(rule()).toContain("doc ->> 'name'")
+})
