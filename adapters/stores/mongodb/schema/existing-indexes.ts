@@ -12,7 +12,7 @@ import {
   type IndexDescription,
   type IndexDirection,
 } from 'mongodb'
-import { isDriverError, unless } from '../connection/errors.ts'
+import { DUPLICATE_KEY, hasCode, isDriverError, unless } from '../connection/errors.ts'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from '../search/grams.ts'
 
 const NO_COLLECTION = 26
@@ -107,6 +107,23 @@ export async function refusal(
     throw new TypeError(
       `MongoDB: '${native.collectionName}' can't have the index on ${[...keys.keys()].join(', ')}: ${error.message}. A collection takes 64 indexes, and an index 32 fields`,
     )
+  }
+}
+
+/**
+ * Whether an index that was listed is there for good: another process may still be building it, and that may fail. Asking for the
+ * same index waits for it.
+ */
+export async function stands(
+  native: Collection,
+  { key, ...options }: ExistingIndex,
+): Promise<boolean> {
+  try {
+    await native.createIndex(new Map(key), options)
+    return true
+  } catch (error) {
+    if (hasCode(error, DUPLICATE_KEY) || OTHER_OPTIONS.has((error as Document).code)) return false
+    throw error
   }
 }
 

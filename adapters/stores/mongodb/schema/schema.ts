@@ -29,6 +29,7 @@ import {
   otherGrams,
   prepareGrams,
   refusal,
+  stands,
 } from './existing-indexes.ts'
 import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
 
@@ -99,18 +100,42 @@ function warningsOf(existing: Existing, schema: CollectionSchema): string[] {
   return warnings
 }
 
+/** How often it looks again after an index that it relied on has gone. */
+const MAX_TRIES = 20
+
 /** A unique index over the records in which every field has a value. */
-async function createUnique({ native, schema }: Stored, fields: readonly string[]): Promise<void> {
+async function createUnique(
+  stored: Stored,
+  fields: readonly string[],
+  tries = MAX_TRIES,
+): Promise<void> {
+  const { native, schema } = stored
   const wanted = uniqueIndex(fields, schema)
-  const error = await refusal(native, wanted)
+  const error = await refusalOfWhole(native, wanted)
   if (!error) return
   const { indexes } = await existingOf(native)
   // The same index under another name keeps the values unique as well; before MongoDB 5, any stricter one is in the way.
-  if (indexes.some((index) => isAsStrict(index, fields, schema))) return
+  const strict = indexes.find((index) => isAsStrict(index, fields, schema))
+  if (strict) {
+    const isKept = await stands(native, strict)
+    return isKept || tries === 0 ? undefined : createUnique(stored, fields, tries - 1)
+  }
   const own = indexes.find(({ name }) => name === wanted.options.name)
   if (!own) throw clash(schema, fields, indexes, error)
   // A field has another type than in another version of the app, or another collation: each has its own index.
-  if (await refusal(native, besideOther(wanted, fields, schema))) await replace(native, own, wanted)
+  const beside = besideOther(wanted, fields, schema)
+  if (await refusalOfWhole(native, beside)) await replace(native, own, wanted)
+}
+
+/**
+ * As `refusal`, of an index that is there for good. MongoDB also answers that it exists when another process has just begun to
+ * build it, at the same moment; asked again, it waits for that.
+ */
+async function refusalOfWhole(
+  native: Collection,
+  wanted: DesiredIndex,
+): Promise<Error | undefined> {
+  return (await refusal(native, wanted)) ?? refusal(native, wanted)
 }
 
 /**
@@ -238,11 +263,13 @@ async function staysUnique(
   staying: readonly ExistingIndex[],
 ): Promise<boolean> {
   const fields = schema.unique.find((set) => haveSameFields(set, [...key.keys()]))
-  if (!fields || staying.some((index) => isAsStrict(index, fields, schema))) return true
+  if (!fields) return true
+  const strict = staying.find((index) => isAsStrict(index, fields, schema))
+  if (strict && (await stands(native, strict))) return true
   const wanted = uniqueIndex(fields, schema)
   for (const one of [wanted, besideOther(wanted, fields, schema)]) {
     // One that is there already may be this very index.
-    if (!(await refusal(native, one))) return one.options.name !== name
+    if (!(await refusalOfWhole(native, one))) return one.options.name !== name
   }
   return false
 }
