@@ -50,13 +50,15 @@ export async function prepareCollection(stored: Stored, warn: Warn): Promise<voi
       `'${schema.name}': MongoDB takes no name with '$', and keeps those that begin with 'system.' for itself. Give the model another 'collection'`,
     )
   }
-  for (const fields of schema.unique) {
-    await createUnique(stored, fields).catch((error: unknown) => {
+  const keepUnique = (fields: readonly string[]) =>
+    createUnique(stored, fields).catch((error: unknown) => {
       if (!hasCode(error, DUPLICATE_KEY)) throw error
       throw new IndexConflict(schema.name, fields, { cause: error })
     })
-  }
-  const existing = await existingOf(native)
+  for (const fields of schema.unique) await keepUnique(fields)
+  // MongoDB also says that an index exists when another process has just begun to build it; asked again, it waits.
+  const asked = Promise.all(schema.unique.map(keepUnique))
+  const [existing] = await Promise.all([existingOf(native), asked])
   for (const message of warningsOf(existing, schema)) warn(message)
   const { indexes } = existing
   for (const declared of schema.indexes) {
@@ -111,7 +113,7 @@ async function createUnique(
 ): Promise<void> {
   const { native, schema } = stored
   const wanted = uniqueIndex(fields, schema)
-  const error = await refusalOfWhole(native, wanted)
+  const error = await refusal(native, wanted)
   if (!error) return
   const { indexes } = await existingOf(native)
   // The same index under another name keeps the values unique as well; before MongoDB 5, any stricter one is in the way.
@@ -124,18 +126,7 @@ async function createUnique(
   if (!own) throw clash(schema, fields, indexes, error)
   // A field has another type than in another version of the app, or another collation: each has its own index.
   const beside = besideOther(wanted, fields, schema)
-  if (await refusalOfWhole(native, beside)) await replace(native, own, wanted)
-}
-
-/**
- * As `refusal`, of an index that is there for good. MongoDB also answers that it exists when another process has just begun to
- * build it, at the same moment; asked again, it waits for that.
- */
-async function refusalOfWhole(
-  native: Collection,
-  wanted: DesiredIndex,
-): Promise<Error | undefined> {
-  return (await refusal(native, wanted)) ?? refusal(native, wanted)
+  if (await refusal(native, beside)) await replace(native, own, wanted)
 }
 
 /**
@@ -269,7 +260,8 @@ async function staysUnique(
   const wanted = uniqueIndex(fields, schema)
   for (const one of [wanted, besideOther(wanted, fields, schema)]) {
     // One that is there already may be this very index.
-    if (!(await refusalOfWhole(native, one))) return one.options.name !== name
+    const error = (await refusal(native, one)) ?? (await refusal(native, one))
+    if (!error) return one.options.name !== name
   }
   return false
 }
