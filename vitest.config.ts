@@ -26,6 +26,8 @@ const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 const apart = '(contract|http|faults|browser|package)'
 /** Slow ones elsewhere say so in their name; `npm test` leaves the long ones to `npm run test:all`. */
 const long = 'test/**/*.long.test.ts'
+/** Kills, races, timed pairs and random programmes, as long as `FIELDGATE_RUNS` says: `npm run test:stress`. */
+const stress = 'test/**/*.stress.test.ts'
 /** These stand in a slow folder and are quick: they read the repository's own files. */
 const reading = 'test/package/{layers,differences,house}.test.ts'
 
@@ -34,17 +36,9 @@ const slow: TestProjectInlineConfiguration = {
   test: {
     ...shared,
     name: 'slow',
-    include: ['test/**/*.slow.test.ts', long, `test/@${apart}/**/*.test.ts`],
+    include: ['test/**/*.slow.test.ts', long, stress, `test/@${apart}/**/*.test.ts`],
     exclude: [reading],
   },
-}
-
-/** A project in `npm test`: without the long files. */
-function short({
-  test,
-  ...project
-}: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
-  return { ...project, test: { ...test, exclude: [...(test?.exclude ?? []), long] } }
 }
 
 /** What `npm run check` runs: all that needs no process, no service and little time; test/quick.ts sees to it. */
@@ -54,7 +48,7 @@ const unit: TestProjectInlineConfiguration = {
     ...shared,
     name: 'unit',
     include: ['test/*.test.ts', `test/!${apart}/**/*.test.ts`, reading],
-    exclude: ['test/**/*.slow.test.ts', long],
+    exclude: ['test/**/*.slow.test.ts', long, stress],
     setupFiles: [shared.setupFiles, 'test/quick.ts'],
     provide: { services: '' },
     testTimeout: 30_000,
@@ -64,20 +58,36 @@ const unit: TestProjectInlineConfiguration = {
 /** How many files run at the same time. With one less, two cores did nothing for a fifth of the time, and an eighth. */
 const workers = (mode: string) => (mode === 'short' ? 3 : 4)
 
-/** `mode`: `all`, or `short` for what `npm test` runs. */
+/** What `npm test` and `npm run test:all` leave out by their modes, and what they say of it. */
+function leftOut(mode: string): ReadonlyMap<string, string> {
+  const others = "with every store, new projects and other people's tools: npm run test:all"
+  const programmes = 'with kills, races and random programmes: npm run test:stress'
+  if (mode === 'short')
+    return new Map([
+      [long, others],
+      [stress, programmes],
+    ])
+  return new Map(mode === 'all' ? [[stress, programmes]] : [])
+}
+
+/** `project` without the files of `left`. */
+function without(
+  left: Iterable<string>,
+  { test, ...project }: TestProjectInlineConfiguration,
+): TestProjectInlineConfiguration {
+  return { ...project, test: { ...test, exclude: [...(test?.exclude ?? []), ...left] } }
+}
+
 export default defineConfig(({ mode }) => ({
   test: {
-    projects: mode === 'short' ? [unit, slow].map(short) : [unit, slow],
+    projects: [unit, slow].map((project) => without(leftOut(mode).keys(), project)),
     globalSetup: 'test/services/setup.ts',
     // Of what `npm test` leaves out, half waits: for leases of killed processes, for commands that others run.
     maxWorkers: workers(mode),
     sequence: { sequencer: LongestFirst },
     // A test that is skipped or left alone by mistake must not pass for a test.
     allowOnly: !CI,
-    reporters: [
-      new Progress(workers(mode), mode === 'short' ? long : undefined),
-      ...(CI ? ['json'] : []),
-    ],
+    reporters: [new Progress(workers(mode), leftOut(mode)), ...(CI ? ['json'] : [])],
     outputFile: { json: '.cache/tests.json' },
     // Tests print what they measure; a reader needs it when one fails.
     silent: 'passed-only',

@@ -1,6 +1,6 @@
 /**
  * `npm run mutants -- [--count 100] [--seed 1] [--only 3,17] [--all] [folder]…`: changes one place of the code at a time, and says
- * which changes no test notices. The nearest tests run first, all of `npm test` last (with `--all`, of `npm run test:all`): what
+ * which changes no test notices. The nearest tests run first, all of `npm test` last (with `--all`, every file): what
  * none of them notices takes ten minutes. Folders are `src/records`, `src/auth` and `adapters/stores` unless you name others.
  * The same seed makes the same changes while the code is the same; each file is put back when its tests have ended.
  *

@@ -26,16 +26,16 @@ export class Progress extends MinimalReporter {
   #passed = 0
   #failed = 0
   readonly #workers: number
-  readonly #leavesOut: string | undefined
+  readonly #leavesOut: ReadonlyMap<string, string>
   readonly #running = new Set<string>()
   /** Why suites were skipped, as `withService` names them. */
   readonly #missing = new Set<string>()
 
   /**
-   * `workers`: how many files run at the same time. `leavesOut`: the pattern of those that this run leaves to
-   * `npm run test:all`, if there are any.
+   * `workers`: how many files run at the same time. `leavesOut`: the patterns of files that this run leaves
+   * out, with what to say of them.
    */
-  constructor(workers: number, leavesOut: string | undefined) {
+  constructor(workers: number, leavesOut: ReadonlyMap<string, string>) {
     super()
     this.#workers = workers
     this.#leavesOut = leavesOut
@@ -71,12 +71,9 @@ export class Progress extends MinimalReporter {
     clearInterval(this.#timer)
     super.onTestRunEnd(...ended)
     for (const reason of this.#missing) this.log(`Left out: ${reason}`)
-    if (this.#leavesOut) {
-      const long = globSync(this.#leavesOut, { cwd: this.ctx.config.root }).length
-      this.log(
-        `Left out: ${long} files with kills, outages, new projects, every store under load and other people's tools. ` +
-          'Run them too, in about twenty minutes: npm run test:all',
-      )
+    for (const [pattern, text] of this.#leavesOut) {
+      const files = globSync(pattern, { cwd: this.ctx.config.root }).length
+      this.log(`Left out: ${files} files ${text}`)
     }
   }
 
@@ -90,7 +87,7 @@ export class Progress extends MinimalReporter {
 
   #name({ moduleId }: TestModule): string {
     return relative(`${this.ctx.config.root}/test`, moduleId).replace(
-      /(\.(slow|long))?\.test\.ts$/,
+      /(\.(slow|long|stress))?\.test\.ts$/,
       '',
     )
   }
