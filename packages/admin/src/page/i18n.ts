@@ -6,6 +6,7 @@
 
 import { type I18nProvider, useLocaleState, useTranslate } from 'ra-core'
 import { en, type Strings } from './en.ts'
+import { numberText } from './numbers.ts'
 
 const LOCALES = [
   { locale: 'en', name: 'English' },
@@ -58,9 +59,7 @@ export function useFormats(): {
 } {
   const [locale] = useLocaleState()
   return {
-    // Years are numbers too: only larger ones are grouped.
-    number: (value) =>
-      value.toLocaleString(locale, { useGrouping: 'min2', maximumFractionDigits: 12 } as object),
+    number: (value) => numberText(value, locale),
     date: (value) =>
       new Date(`${value.slice(0, 10)}T00:00:00`).toLocaleDateString(locale, {
         dateStyle: 'medium',
