@@ -9,6 +9,7 @@ import { all, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../ports/store.ts'
 import type { Host } from '../records/engine/host.ts'
+import type { Pace } from './loop.ts'
 
 /**
  * How long a lease holds without a sign of life, in milliseconds: then another process takes the work over. The clocks
@@ -37,7 +38,7 @@ export function idOf(...name: readonly string[]): string {
 
 /** Work that this process has. */
 export interface Lease {
-  /** Aborts when the lease is lost, or `signal` aborts. */
+  /** Aborts when the lease is lost, or the signal of its pace aborts. */
   readonly signal: AbortSignal
   /** Whether another process may have the work. */
   readonly isLost: boolean
@@ -58,7 +59,7 @@ export async function takeLease(
   records: Collection,
   { _id, owner: before, until: lastUntil }: Fields,
   set: Fields,
-  signal: AbortSignal,
+  pace: Pace,
 ): Promise<Lease | undefined> {
   const owner = crypto.randomUUID()
   const until = () => new Date(now() + LEASE_MS)
@@ -81,11 +82,11 @@ export async function takeLease(
     else lose()
     return kept !== null
   }
-  const beat = setInterval(() => {
+  const rest = pace.every(BEAT_MS, () => {
     keep({}).catch(() => performance.now() > heldUntil && lose())
-  }, BEAT_MS)
+  })
   return {
-    signal: AbortSignal.any([signal, lost.signal]),
+    signal: AbortSignal.any([pace.signal, lost.signal]),
     get isLost() {
       return lost.signal.aborted
     },
@@ -100,7 +101,7 @@ export async function takeLease(
       return false
     },
     async end(more) {
-      clearInterval(beat)
+      rest()
       const last = { owner: '', until: new Date(now()), ...more }
       // What was done must be known, or it is done again.
       for (;;) {

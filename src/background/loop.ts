@@ -54,6 +54,8 @@ export interface Pace {
    * step that is called by itself may not.
    */
   sleep(at: number, bell?: Bell): Promise<boolean>
+  /** Calls `beat` again and again, until the returned function is called, or the step is left behind. */
+  every(ms: number, beat: () => void): () => void
 }
 
 /** Calls a step until it is closed. A step resolves to when it is to be called again, in epoch milliseconds. */
@@ -65,6 +67,7 @@ export class Loop implements Pace {
   readonly #outages = outageLog()
   readonly #aborts = new AbortController()
   readonly #bells = new Set<Bell>()
+  readonly #beats = new Set<() => void>()
   #running: Promise<void> | undefined
 
   /** `work` names it in the log. */
@@ -94,6 +97,15 @@ export class Loop implements Pace {
     return !this.isClosing
   }
 
+  every(ms: number, beat: () => void): () => void {
+    const stop = every(ms, beat)
+    this.#beats.add(stop)
+    return () => {
+      this.#beats.delete(stop)
+      stop()
+    }
+  }
+
   async close(waitMs: number = WAIT_MS): Promise<void> {
     this.isClosing = true
     for (const bell of this.#bells) bell.ring()
@@ -104,6 +116,8 @@ export class Loop implements Pace {
       await withTimeout(waitMs + LEFT_MS, async () => this.#running, late)
     } catch (error) {
       this.#host.logger.warn((error as Error).message)
+      // They would keep the process alive, which may have nothing else to do.
+      for (const stop of this.#beats) stop()
     }
     this.#running = undefined
     clearTimeout(timer)
@@ -130,25 +144,31 @@ export class Loop implements Pace {
 /** Does `work`, and warns again and again while it takes longer than `ms`: nothing follows it until it ends. */
 export async function watched<T>(
   { logger }: Pick<Host, 'logger'>,
+  pace: Pace,
   title: string,
   about: object,
   ms: number,
   work: () => Promise<T>,
 ): Promise<T> {
   let minutes = 0
-  const timer = setInterval(() => {
+  const stop = pace.every(ms, () => {
     minutes += ms / 60_000
     logger.warn(`${title} has not ended for ${minutes} minutes`, { ...about })
-  }, ms)
+  })
   try {
     return await work()
   } finally {
-    clearInterval(timer)
+    stop()
   }
+}
+
+function every(ms: number, beat: () => void): () => void {
+  const timer = setInterval(beat, ms)
+  return () => clearInterval(timer)
 }
 
 /** The pace of a step that is called by itself. */
 export function once(): Pace {
   const { signal } = new AbortController()
-  return { signal, isClosing: false, sleep: async () => false }
+  return { signal, isClosing: false, sleep: async () => false, every }
 }

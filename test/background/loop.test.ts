@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { jobs, runBackground } from '../../src/background/jobs/index.ts'
 import { Loop } from '../../src/background/loop.ts'
 import { hostOf } from '../../src/records/engine/host.ts'
 import { apps } from './apps.ts'
@@ -38,4 +39,22 @@ it('an app that closes waits for all of them at once', async () => {
   await vi.advanceTimersByTimeAsync(40_000)
   expect(warnings).toHaveLength(2)
   await closing
+})
+
+it('a run that is left behind keeps no timer, so that its process can end', async () => {
+  vi.useRealTimers()
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+  })
+  const app = apps('2026-11-26T02:59:59Z').app({ now: Date.now })
+  const run = vi.fn(() => new Promise(() => {}))
+  jobs(app, { hanging: { schedule: '* * * * * *', run } })
+  await app.ready()
+  const before = vi.getTimerCount()
+  const running = await runBackground(app)
+  await vi.waitFor(() => expect(run).toHaveBeenCalledOnce())
+  const closing = running.close(1000)
+  await vi.advanceTimersByTimeAsync(16_000)
+  await closing
+  expect(vi.getTimerCount()).toBe(before)
 })

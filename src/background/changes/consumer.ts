@@ -70,7 +70,7 @@ export class Consumer extends LeasedWork {
     const { now } = this.host
     const found = await this.kept()
     if (this.isRunning(found)) return Math.min(found.until.getTime(), now() + POLL_MS)
-    const lease = await takeLease(this.host, this.records, found, {}, pace.signal)
+    const lease = await takeLease(this.host, this.records, found, {}, pace)
     if (!lease) return now() + POLL_MS
     try {
       await this.#deliver(lease, pace, String(found.position))

@@ -95,8 +95,8 @@ export class Tries {
 
   /** Does what the app's own code does for a delivery, and warns if it does not end. */
   watched<T>(about: Pick<Delivery, 'change' | 'to'>, work: () => Promise<T>): Promise<T> {
-    const { host, settings } = this.#at
-    return watched(host, `Consumer '${settings.name}'`, aboutOf(about), LONG_MS, work)
+    const { host, settings, pace } = this.#at
+    return watched(host, pace, `Consumer '${settings.name}'`, aboutOf(about), LONG_MS, work)
   }
 
   /** Of a change whose receivers could not be found out: each gets it, as soon as what waits before it is done. */

@@ -96,7 +96,7 @@ export class Job extends LeasedWork<KeptJob> {
   }
 
   /** Runs the job if it is due and no other process does; resolves to when to look again. */
-  protected override async step({ signal }: Pace): Promise<number> {
+  protected override async step(pace: Pace): Promise<number> {
     const { now } = this.host
     const found = await this.kept()
     const next = this.#settings.times.after(found.done.getTime()) ?? Number.POSITIVE_INFINITY
@@ -108,14 +108,14 @@ export class Job extends LeasedWork<KeptJob> {
     if (until > now() && (found.owner !== '' || isAgain)) return Math.min(until, now() + POLL_MS)
     const due = { at, attempt: isAgain ? found.attempt + 1 : 1 }
     const set = { tick: new Date(at), attempt: due.attempt }
-    const lease = await takeLease(this.host, this.records, found, set, signal)
+    const lease = await takeLease(this.host, this.records, found, set, pace)
     if (!lease) return now() + POLL_MS
-    await lease.end(await this.#run(due, lease, signal))
+    await lease.end(await this.#run(due, lease, pace))
     return now()
   }
 
   /** Runs the job; resolves to what is kept of it. */
-  async #run({ at, attempt }: Due, lease: Lease, closing: AbortSignal): Promise<Fields> {
+  async #run({ at, attempt }: Due, lease: Lease, pace: Pace): Promise<Fields> {
     const { store, logger, now } = this.host
     const { run, maxAttempts } = this.#settings
     const done = new Date(at)
@@ -131,11 +131,11 @@ export class Job extends LeasedWork<KeptJob> {
     const given: JobRun = { at: done, attempt, signal: lease.signal, store }
     try {
       const about = { at: done.toISOString(), attempt }
-      await watched(this.host, `Job '${this.name}'`, about, LONG_MS, async () => run(given))
+      await watched(this.host, pace, `Job '${this.name}'`, about, LONG_MS, async () => run(given))
       return { done, error: '' }
     } catch (error) {
       // Whoever has it now runs it again, and so does the next start.
-      if (lease.isLost || closing.aborted) {
+      if (lease.isLost || pace.signal.aborted) {
         logger.warn(`Job '${this.name}' was interrupted`, { at: done.toISOString(), attempt })
         return { attempt: attempt - 1 }
       }
