@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { backUp } from '../../adapters/stores/sqlite/connection/backup.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { CollectionSchema } from '../../src/ports/store.ts'
@@ -36,6 +36,25 @@ describe('a copy of a database', () => {
     const [entry] = (await restored.changes?.history('Note', 'a', { limit: 9 })) ?? []
     expect(entry).toMatchObject({ kind: 'created', after: { _id: 'a', text: 'a' } })
     await restored.close()
+  })
+
+  it('made by a backup has positions after those of before: what a consumer holds stays in order', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let path = fileOfTest()
+    const positions: string[] = []
+    for (let copies = 0; copies < 12; copies += 1) {
+      const store = sqliteStore({ path })
+      await store.prepare([schema])
+      await store.write?.([{ in: schema, insert: { _id: `${copies}`, text: 'a' } }])
+      positions.push((await store.changes?.position()) ?? '')
+      await store.close()
+      vi.setSystemTime(Date.now() + 60_000)
+      const copy = fileOfTest()
+      backUp(path, copy)
+      path = copy
+    }
+    expect(positions).toEqual(positions.toSorted())
   })
 
   it('that was put in its place refuses positions that have been passed since', async () => {

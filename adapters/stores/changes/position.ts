@@ -2,13 +2,13 @@
 
 /** Where an entry is. */
 export interface Position {
-  /** Made at random with the log. A copy of the database that is used beside it, or after it, has another. */
+  /** Made with the log. A copy of the database that is used beside it, or after it, has another. */
   readonly epoch: string
   /** What decides first comes first. */
   readonly numbers: readonly number[]
 }
 
-/** Of two positions of one epoch the later one is the greater string. */
+/** Of two positions the later one is the greater string, also of two epochs. */
 export function positionText({ epoch, numbers }: Position): string {
   return [epoch, ...numbers.map(digits)].join('-')
 }
@@ -26,8 +26,9 @@ function digits(number: number): string {
   return number.toString(36).padStart(11, '0')
 }
 
-/** An epoch for a new log. */
+/** An epoch for a new log: when it begins, in steps of ten seconds, and four digits at random. */
 export function newEpoch(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(10))
-  return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
+  const bytes = crypto.getRandomValues(new Uint8Array(4))
+  const random = Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
+  return digits(Math.floor(Date.now() / 10_000)).slice(-6) + random
 }
