@@ -6,7 +6,7 @@ import { MEMORY } from '../stores/sqlite/connection/opening.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
 import { command, type Run, Unusable } from './command.ts'
 
-const USAGE = `Copies the SQLite database of your app to a new file, while the app serves.
+const USAGE = `Copies the SQLite database of your app, or its file of libSQL, to a new file, while the app serves.
 
   fieldgate backup <module> --to <file> [--json]
 
@@ -20,10 +20,14 @@ that end in -wal and -shm beside it.
 
 Exit codes: 0 the copy is there, 1 it is there and has no table of your models, 2 it could not be made.`
 
+/** The stores whose databases are SQLite files. */
+const FILES: ReadonlySet<string> = new Set(['sqlite', 'libsql'])
+
 /** How to back up what this command does not. */
 const OTHERS: Readonly<Record<string, string>> = {
   postgres: 'Use pg_dump: docs/operations.md#backups',
   mongodb: 'Use mongodump --oplog: docs/operations.md#backups',
+  libsql: "Use your provider's backups",
   d1: 'Use Time Travel, or wrangler d1 export: docs/operations.md#backups',
 }
 
@@ -37,7 +41,7 @@ export const backup: Run = command({
   },
   async run({ host, json, values: { to = '' } }) {
     const { name = '', path } = host.database as Partial<SqliteStore>
-    if (name !== 'sqlite' || path === undefined) {
+    if (!FILES.has(name) || path === undefined) {
       throw new Unusable(
         `backup copies SQLite files, and the app's store is '${name}'. ${OTHERS[name] ?? 'Use what its database has for backups'}`,
       )

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { libsqlStore } from '../../adapters/stores/sqlite/libsql.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, defineModel } from '../../src/index.ts'
 import { project } from './project.ts'
@@ -77,6 +78,25 @@ describe('fieldgate backup', () => {
     expect(out).toMatch(
       /^books: 1 records\nfieldgate_models: 1 records\ncopy\.db: [\d.]+ MB, checked\n$/,
     )
+  })
+
+  it('copies a file of libSQL', async () => {
+    const app = APP.replace("'fieldgate/sqlite'", "'fieldgate/libsql'")
+      .replaceAll('sqliteStore({ path })', "libsqlStore({ url: 'file:' + path })")
+      .replaceAll('sqliteStore', 'libsqlStore')
+    const { fieldgate, folder, remove } = await project({ 'app.ts': app })
+    onTestFinished(() => remove())
+    const open = (file: string) =>
+      createApp({ store: libsqlStore({ url: `file:${join(folder, file)}` }) })
+    const stored = open('books.db')
+    await stored.store.collection(Book).insert({ title: 'Emma' })
+    // The app still has the file open.
+    const made = await fieldgate('backup', './app.ts', '--to', 'copy.db', '--json')
+    await stored.close()
+    expect(made).toMatchObject({ code: 0, err: '' })
+    const copy = open('copy.db')
+    expect(await copy.store.collection(Book).find({})).toMatchObject([{ title: 'Emma' }])
+    await copy.close()
   })
 
   it('replaces no file, and makes none where it fails', async () => {

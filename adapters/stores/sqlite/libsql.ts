@@ -57,8 +57,8 @@ export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
     throw new TypeError(`libsqlStore: 'url' must say where the database is`)
   }
   const known = client ?? opened(url ?? '', authToken)
-  const isFile = !client && url?.startsWith('file:') === true
-  let isReady = !isFile
+  const path = client || !url?.startsWith('file:') ? undefined : url.slice('file:'.length)
+  let isReady = path === undefined
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       if (!isReady) await keepLog(known)
@@ -68,7 +68,7 @@ export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
       throw storeError(error)
     }
   }
-  return executorStore({
+  const store = executorStore({
     name: 'libsql',
     title: 'libSQL',
     run: (statement) => ask(async () => written(await known.execute(sent(statement)))),
@@ -78,6 +78,8 @@ export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
       if (!client) known.close()
     },
   })
+  // What a backup copies.
+  return path === undefined ? store : Object.assign(store, { path })
 }
 
 /** Readers then wait for no writer. The file keeps it. */
