@@ -12,6 +12,7 @@ import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeInside } from '../../ports/shape.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
+import { DuplicateKey } from '../../ports/store-errors.ts'
 import { batches, readable } from '../../ports/walk.ts'
 import type { Progress } from '../tally.ts'
 import { type Comparison, compare, type Pair } from './compare.ts'
@@ -164,6 +165,8 @@ async function written<R>(name: string, target: Copyable<R>, record: R): Promise
   try {
     await target.insert(record)
   } catch (error) {
+    // Another copy was faster; what it has written is compared as all else is.
+    if (error instanceof DuplicateKey && (await target.counterparts([record])).size > 0) return
     const why = error instanceof Error ? error.message : String(error)
     const which = `'${name}': the record ${target.idOf(record)}`
     throw new Error(`${which} can't be written: ${why}`, { cause: error })
