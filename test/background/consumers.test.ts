@@ -265,6 +265,38 @@ describe('a consumer', () => {
     expect(it.log.text).toContain("Consumer 'slow' goes on with the oldest change that is there")
   })
 
+  it('whose next changes of one model were dropped gets all that are left of another, and each once', async () => {
+    const fields = { title: z.string() }
+    const Brief = defineModel('Brief', { fields, changes: { keep: '0.05s' } })
+    const Kept = defineModel('Kept', { fields, changes: { keep: 'forever' } })
+    const it = apps('2026-11-26T12:00:00Z')
+    const calls: unknown[] = []
+    const open = async () => {
+      const app = it.app()
+      const handle = ({ after }: ChangeOf<typeof Kept>) => void calls.push(after?.title)
+      consume(app, 'slow', { models: [Brief, Kept], handle })
+      await app.ready()
+      return app
+    }
+    const first = await open()
+    const write = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ title: `${count} ${at}` }))
+    for (const one of write(120)) await first.store.collection(Kept).insert(one)
+    await runDue(first)
+    for (const one of write(250)) await first.store.collection(Kept).insert(one)
+    await first.store.collection(Brief).insert({ title: 'lost' })
+    await first.close()
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const told = () => it.log.text.split('goes on with the oldest change').length
+    const [before, app] = [told(), await open()]
+    await app.store.collection(Brief).insert({ title: 'there' })
+    void runDue(app)
+    await expect.poll(() => calls.at(-1), { timeout: 5000 }).toBe('there')
+    const kept = [...write(120), ...write(250)]
+    expect(calls).toEqual([...kept.map(({ title }) => title), 'there'])
+    expect(told() - before).toBe(1)
+  })
+
   it('that is behind for half of the time that its changes are kept is warned of', async () => {
     const it = apps(new Date().toISOString())
     const app = await consuming(it.app(), () => {})

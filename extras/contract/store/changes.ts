@@ -190,6 +190,9 @@ export const changes: Contract<Store> = {
     ok(await isGone(late?.id ?? ''))
     ok(await isGone(late?.id ?? '', ['Person']))
     ok(!(await isGone(start, ['Pet'])))
+    const lossy = await log.read(start, { limit: 5, lossy: true })
+    deepEqual('changes' in lossy && lossy.changes.map(({ model }) => model).slice(0, 1), ['Pet'])
+    deepEqual(await log.read(otherDigits(start), { limit: 5, lossy: true }), { gone: true })
     const oldest = await log.read(undefined, { limit: 5 })
     deepEqual('changes' in oldest && oldest.changes.map(({ model }) => model).slice(0, 1), ['Pet'])
     const end = last?.id ?? ''

@@ -50,7 +50,7 @@ export class Consumer extends LeasedWork {
     ])
     const { models, gone } = this.#settings
     const next = await this.#log.read(String(kept.position) || undefined, {
-      ...{ limit: 1, models: models() },
+      ...{ limit: 1, models: models(), lossy: true },
     })
     return {
       ...{ kind: 'consumer', name: this.name, ...counts, examples },

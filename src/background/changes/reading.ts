@@ -1,6 +1,6 @@
 /** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
-import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
+import type { ChangeLog, LoggedChange, ReadChanges } from '../../ports/changes.ts'
 import { Bell, POLL_MS } from '../loop.ts'
 import type { Delivery } from './held.ts'
 import { type Delivering, laneOf, settledAll, type Tries } from './tries.ts'
@@ -10,7 +10,7 @@ const BATCH = 100
 /** How often the position is stored while a batch takes longer, in milliseconds. */
 const STORE_MS = 1000
 
-/** How often a consumer that is behind is warned of, in milliseconds. */
+/** How often it is told that a consumer is behind, or that some are lost, in milliseconds. */
 const WARN_MS = 600_000
 
 /** One change of a batch, and how many deliveries of it are not done or held. */
@@ -41,6 +41,7 @@ export class Reading {
   #stored = ''
   #storedAt = performance.now()
   #quietUntil = 0
+  #lossQuietUntil = 0
 
   constructor(at: Delivering, log: ChangeLog, tries: Tries, scope: ReadingScope) {
     this.#scope = scope
@@ -53,6 +54,8 @@ export class Reading {
   async from(position: string): Promise<void> {
     this.#position = position
     this.#stored = position
+    // From the beginning, what was dropped before is no loss.
+    if (position === '') this.#lossQuietUntil = performance.now() + WARN_MS
     const stop = this.#log.wake(() => this.#bell.ring())
     try {
       while (!this.#at.isEnding && (await this.#next()));
@@ -64,15 +67,10 @@ export class Reading {
 
   /** Delivers the next batch; resolves to false if there is none, and the step may not wait for one, or at the end. */
   async #next(): Promise<boolean> {
-    const { settings, host, pace } = this.#at
-    const { name } = settings
-    const { models, until, behind } = this.#scope
-    const found = await this.#log.read(this.#position || undefined, { limit: BATCH, models })
+    const { host, pace } = this.#at
+    const { until, behind } = this.#scope
+    const found = await this.#read()
     if ('gone' in found) {
-      host.logger.error(
-        `Consumer '${name}' goes on with the oldest change that is there: it was behind for longer than changes are kept, so that some are lost, or the database is a copy of another one`,
-        { position: this.#position },
-      )
       this.#position = ''
       return true
     }
@@ -90,6 +88,22 @@ export class Reading {
       await this.#store()
     }
     return until === undefined || this.#position < until
+  }
+
+  /** Reads on, and says so if some may be lost: after the position, all that is left of each model is there. */
+  async #read(): Promise<ReadChanges> {
+    const options = { limit: BATCH, models: this.#scope.models }
+    const after = this.#position || undefined
+    const found = await this.#log.read(after, options)
+    if (!('gone' in found)) return found
+    if (performance.now() >= this.#lossQuietUntil) {
+      this.#lossQuietUntil = performance.now() + WARN_MS
+      this.#at.host.logger.error(
+        `Consumer '${this.#at.settings.name}' goes on with the oldest change that is there: it was behind for longer than changes are kept, so that some are lost, or the database is a copy of another one`,
+        { position: this.#position },
+      )
+    }
+    return this.#log.read(after, { ...options, lossy: true })
   }
 
   /** Warns if changes are half as old as they may become before they are dropped. */

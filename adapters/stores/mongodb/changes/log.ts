@@ -46,14 +46,18 @@ export class Log implements ChangeLog {
     return this.#seen(async (state, session) => idOf(state.epoch, await this.#end(state, session)))
   }
 
-  readonly read: ChangeLog['read'] = async (after, { limit, models = this.#models.names }) => {
+  readonly read: ChangeLog['read'] = async (
+    after,
+    { limit, models = this.#models.names, lossy },
+  ) => {
     const from = after === undefined ? undefined : positionIn(after, 2)
     if (after !== undefined && !from) return { gone: true }
     const [first = 0, at = 0] = from?.numbers ?? []
     return this.#seen(async (state, session) => {
       const isKnown = async () =>
         from?.epoch === state.epoch && (await this.#isKnown([first, at], state, session))
-      const isDropped = models.some((model) => (state.dropped.get(model)?.[0] ?? 0) > first)
+      const isDropped =
+        !lossy && models.some((model) => (state.dropped.get(model)?.[0] ?? 0) > first)
       if (from && (isDropped || !(await isKnown()))) return { gone: true }
       const query = { _id: { $gt: first, $lt: state.floor }, model: { $in: [...models] } }
       const found = await this.#entries.find(query, { session, sort: { _id: 1 }, limit }).toArray()

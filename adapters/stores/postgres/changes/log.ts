@@ -38,14 +38,17 @@ export class Log implements ChangeLog {
     return idOf(row)
   }
 
-  readonly read: ChangeLog['read'] = async (after, { limit, models = this.#models.names }) => {
+  readonly read: ChangeLog['read'] = async (
+    after,
+    { limit, models = this.#models.names, lossy },
+  ) => {
     const from = after === undefined ? START : positionIn(after, 3)
     if (!from) return { gone: true }
     const rows = await this.#ask(this.#reading(from, limit, models))
     const [end = []] = rows
     const [epoch = null, isKnown, isDropped] = end
     const isOther = epoch !== from.epoch || isKnown !== 't'
-    if (after !== undefined && (isOther || isDropped === 't')) return { gone: true }
+    if (after !== undefined && (isOther || (isDropped === 't' && !lossy))) return { gone: true }
     const entries = rows.map((row) => row.slice(END)).filter(([one]) => one !== null)
     const ids = entries.map((entry) => idOf([epoch, ...entry]))
     const last = idOf([epoch, ...end.slice(3)])

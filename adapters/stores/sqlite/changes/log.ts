@@ -161,13 +161,13 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
 
   return {
     position,
-    async read(after, { limit, models: asked = models.names }) {
+    async read(after, { limit, models: asked = models.names, lossy = false }) {
       const from = after === undefined ? undefined : positionIn(after, 2)
       if (after !== undefined && !from) return { gone: true }
       const [seq = 0] = from?.numbers ?? []
       const found = await rows({ sql: READ, values: [seq, JSON.stringify(asked), limit] })
       const [first] = found
-      if (!first || (from && isGone(from, first))) return { gone: true }
+      if (!first || (from && isGone(from, first, lossy))) return { gone: true }
       const entries = found.filter((row) => row.seq !== null)
       const end = idOf({ epoch: first.epoch, seq: first.last, at: first.last_at })
       return { changes: changesIn(entries), position: nextPosition(entries.map(idOf), end, limit) }
@@ -211,9 +211,14 @@ const READ = `SELECT l.epoch, l.seq AS last, l.at AS last_at,
 
 const HISTORY = `SELECT l.epoch, ${COLUMNS} FROM ${ENTRIES} AS e JOIN ${LOG} AS l WHERE e.model = ?1 AND e.record = ?2 AND e.seq <= ?3 ORDER BY e.seq DESC LIMIT ?4`
 
-/** Whether entries after a position may be missing, or it is of another database. */
-function isGone({ epoch, numbers: [seq = 0, at = 0] }: Position, row: Row): boolean {
-  if (row.epoch !== epoch || seq > Number(row.last) || seq < Number(row.dropped ?? 0)) return true
+/** Whether entries after a position may be missing, unless they may be, or it is of another database. */
+function isGone(
+  { epoch, numbers: [seq = 0, at = 0] }: Position,
+  row: Row,
+  lossy: boolean,
+): boolean {
+  if (row.epoch !== epoch || seq > Number(row.last)) return true
+  if (!lossy && seq < Number(row.dropped ?? 0)) return true
   // After a copy of the database was put in its place, other entries get the same numbers.
   return row.known_at === null ? at > Number(row.last_at) : at !== Number(row.known_at)
 }
