@@ -64,11 +64,12 @@ export async function takeLease(
   const owner = crypto.randomUUID()
   const until = () => new Date(now() + LEASE_MS)
   const id = withId(String(_id))
+  const from = performance.now()
   const take = { set: { ...set, owner, until: until() } }
   const expect = { owner: before, until: lastUntil }
   if (!(await records.update(id, take, { expect }))) return undefined
   const lost = new AbortController()
-  let heldUntil = performance.now() + LEASE_MS
+  let heldUntil = from + LEASE_MS
   const lose = () => lost.abort(new Error('another process has taken over'))
   const keep = async (more: Fields): Promise<boolean> => {
     if (lost.signal.aborted) return false
