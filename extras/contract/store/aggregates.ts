@@ -173,6 +173,22 @@ export const aggregates: Contract<Store> = {
       deepEqual(await sorted([3, true], [0, true]), '😀 \uffff a B null')
     },
   ),
+  'rows sort by numbers as small as there are': promise(
+    [
+      { name: 'a', score: 1e-319 },
+      { name: 'a', score: 1e-319 },
+      { name: 'b', score: Number.MIN_VALUE },
+      { name: 'c', score: -1e-319 },
+      { name: 'd', score: 1e-310 },
+    ],
+    async (people) => {
+      for (const op of ['sum', 'avg', 'min']) {
+        const sort = [{ column: 1, descending: true }]
+        const rows = await rowsOf(people, asking('name', `${op} score`, { sort }))
+        deepEqual(rows.map(([name]) => name).join(' '), 'd a b c')
+      }
+    },
+  ),
   'the limit cuts the rows, after they have been sorted': promise(
     ['c', 'a', 'b', 'b'].map((name) => ({ name })),
     async (people) => {

@@ -12,6 +12,7 @@ import { present, shownPart } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Scalar, type SortKey } from '../../ports/filter.ts'
 import { datesAsText } from '../../ports/json.ts'
+import { isWithin } from '../../ports/paths.ts'
 import { project } from '../../ports/projection.ts'
 import type { Fields, Projection } from '../../ports/records.ts'
 import { placeOf } from '../../ports/shape.ts'
@@ -120,7 +121,7 @@ async function* partsOf(
     const shown = linked.map((one) =>
       model.output ? shownPart(present(model, one, lean), view.chosen) : one,
     )
-    const text = textOf(datesAsText(shown) as Fields[], after === undefined)
+    const text = textOf(datesAsText(shown) as Fields[], linked, after === undefined)
     if (text !== '') yield text
     if (!last || found.length < limit) return
     after = sort.map(({ field }) => (valueAt(last, field) as Scalar | undefined) ?? null)
@@ -138,7 +139,7 @@ function withKeys(
   const fields = sort.map(({ field }) => field)
   return 'include' in select
     ? { include: [...select.include, ...fields] }
-    : { exclude: select.exclude.filter((path) => !fields.includes(path)) }
+    : { exclude: select.exclude.filter((path) => !fields.some((one) => isWithin(one, path))) }
 }
 
 const encoder = new TextEncoder()
@@ -165,8 +166,8 @@ function streamOf(
   )
 }
 
-/** The text of some records of a file; `isFirst` if the file begins with them. */
-type TextOf = (records: readonly Fields[], isFirst: boolean) => string
+/** The text of some records of a file, as they are shown and before `output`; `isFirst` if the file begins with them. */
+type TextOf = (records: readonly Fields[], given: readonly Fields[], isFirst: boolean) => string
 
 /** A field, or one inside a reference that is filled in. */
 type Column = readonly string[]
@@ -175,9 +176,14 @@ type Column = readonly string[]
 function csvOf({ model, lean }: Resource, view: View): TextOf {
   const declared = columnsOf(model, view)
   let columns = declared
-  return (records, isFirst) => {
-    // What `output` makes of records is seen in the first ones.
-    if (isFirst && model.output && !lean && !view.chosen) columns = columnsIn(records, declared)
+  return (records, given, isFirst) => {
+    // What `output` makes of records is seen in the first ones; of a field that none of them has, it is not known.
+    if (isFirst && model.output && !lean && !view.chosen) {
+      const unseen = declared.filter(
+        ([name = '']) => !given.some((one) => Object.hasOwn(one, name)),
+      )
+      columns = columnsIn(records, declared, unseen)
+    }
     const rows = records.map((record) => columns.map((path) => cellOf(inside(record, path))))
     const header = columns.map((path) => quoted(path.join('.')))
     return [...(isFirst ? [header] : []), ...rows].map((row) => `${row.join(',')}\r\n`).join('')
@@ -205,19 +211,25 @@ function namesIn(model: Resource['model'], select: Projection | undefined): read
   return [...new Set(['_id', ...shown])]
 }
 
-function columnsIn(records: readonly Fields[], declared: readonly Column[]): readonly Column[] {
+function columnsIn(
+  records: readonly Fields[],
+  declared: readonly Column[],
+  unseen: readonly Column[],
+): readonly Column[] {
   const names = new Set(records.filter(isFields).flatMap((record) => Object.keys(record)))
-  return names.size > 0 ? [...names].map((name) => [name]) : declared
+  if (names.size === 0) return declared
+  const more = unseen.filter(([name = '']) => !names.has(name))
+  return [...[...names].map((name) => [name]), ...more]
 }
 
+/** What is at a path; of a list, what is there in each element. */
 function inside(value: unknown, path: Column): unknown {
-  let at = value
-  for (const key of path) {
-    // A reference that was not filled in is an id.
-    if (typeof at === 'string') return key === '_id' ? at : undefined
-    at = isFields(at) && Object.hasOwn(at, key) ? at[key] : undefined
-  }
-  return at
+  const [key, ...rest] = path
+  if (key === undefined) return value
+  if (Array.isArray(value)) return value.map((element) => inside(element, path) ?? null)
+  // A reference that was not filled in is an id.
+  if (typeof value === 'string') return key === '_id' ? value : undefined
+  return isFields(value) && Object.hasOwn(value, key) ? inside(value[key], rest) : undefined
 }
 
 function cellOf(value: unknown): string {

@@ -73,41 +73,47 @@ export function chosenOf(
   for (const name of expand) addExpansion(rules, view, filled, name, fields)
   if (!select) return { ...view, populate: [...filled.values()] }
   const expanded = expand.map((name) => rules.expandable.get(name)?.path ?? name)
-  /** What is named of the records behind an expanded reference. */
-  const chosen = new Map<string, readonly string[]>()
-  const paths = select.flatMap((name) => {
-    const path = expanded.find((one) => name.startsWith(`${one}.`))
-    const behind = path === undefined ? undefined : filled.get(path)
-    const shown = behind
-      ? pathsShown(behind.target, behind.select, name.slice(behind.path.length + 1))
-      : pathsShown(model, view.select, name)
-    if (shown.length === 0) throw notSelectable(name)
-    if (!behind) return shown
-    chosen.set(behind.path, [...(chosen.get(behind.path) ?? []), ...shown])
-    return []
-  })
-  const populate = [...filled.values()].map((one) => {
-    const include = chosen.get(one.path)
-    return include
-      ? narrowed(
-          one,
-          one.target,
-          [...include, ...(one.populate ?? []).map(({ path }) => path)],
-          lean,
-        )
-      : one
-  })
-  return narrowed({ ...view, populate }, model, [...paths, ...expanded], lean)
+  return picked({ ...view, populate: [...filled.values()] }, model, select, expanded, lean)
 }
 
-/** `view` with nothing but the paths in `include`. The model's `output` still gets whole records, as everywhere. */
-function narrowed<V extends Pick<View, 'select' | 'chosen'>>(
+/**
+ * What `names` leave of `view`, with the references in `expanded`: a name may lead into the records behind these. `start` is
+ * what comes before names in a request.
+ */
+function picked<V extends Pick<Population, 'select' | 'chosen' | 'populate'>>(
   view: V,
   model: Model,
-  include: readonly string[],
+  names: readonly string[],
+  expanded: readonly string[],
   lean: boolean,
+  start = '',
 ): V {
-  return model.output && !lean ? { ...view, chosen: { include } } : { ...view, select: { include } }
+  /** What is named of the records behind a reference. */
+  const inside = new Map<string, readonly string[]>()
+  const paths = names.flatMap((name) => {
+    const path = expanded.find((one) => name.startsWith(`${one}.`))
+    if (path === undefined) {
+      const shown = pathsShown(model, view.select, name)
+      if (shown.length === 0) throw notSelectable(start + name)
+      return shown
+    }
+    inside.set(path, [...(inside.get(path) ?? []), name.slice(path.length + 1)])
+    return []
+  })
+  const populate = view.populate?.map((one) => {
+    const { path, target } = one
+    const named = inside.get(path)
+    const deeper = (one.populate ?? []).map((inner) => inner.path)
+    const part = named && picked(one, target, named, deeper, lean, `${start}${path}.`)
+    // Beside a name of the whole, one inside it takes nothing away.
+    return part && !paths.some((whole) => isWithin(path, whole)) ? part : one
+  })
+  const include = [...paths, ...expanded]
+  const whole = populate ? { ...view, populate } : view
+  // The model's `output` still gets whole records, as everywhere.
+  return model.output && !lean
+    ? { ...whole, chosen: { include } }
+    : { ...whole, select: { include } }
 }
 
 /** Fills in the reference that clients know as `name`. What `onGet` fills in stays as narrow as it is. */

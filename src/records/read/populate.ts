@@ -94,7 +94,7 @@ function groupReferences(
 ): readonly ReferenceGroup[] {
   const groups = new Map<string, ReferenceGroup>()
   const places = populations.map(({ path, target, select, chosen, populate: inner = [] }) => {
-    const alike = `${target.name} ${JSON.stringify([select, chosen, inner.map((one) => [one.path, one.select])])}`
+    const alike = `${target.name} ${JSON.stringify([select, chosen, inner.map((one) => [one.path, one.select, one.chosen])])}`
     const group = groups.get(alike) ?? { target, select, chosen, inner, paths: [], ids: new Set() }
     groups.set(alike, group)
     const keys = path.split('.')

@@ -58,7 +58,7 @@ export function cachedReads(
     if (kind === 'list') return readParameters(query, resource.query)
     const { select, expand } = query
     if (kind === 'query' || (select ?? expand) === undefined) return noQuery
-    return { ...(select && { select }), ...(expand && { expand }) }
+    return { ...(select !== undefined && { select }), ...(expand !== undefined && { expand }) }
   }
   let router: string | undefined
   const cached = new CachedReads({

@@ -20,6 +20,9 @@ const fields = {
   at: z.date().optional(),
   tags: z.array(z.string()).optional(),
   place: z.object({ x: z.number() }).optional(),
+  parts: z
+    .array(z.object({ size: z.number().nullish(), owner: ref('ExportOwner').optional() }))
+    .optional(),
   owner: ref('ExportOwner').optional(),
   owners: z.array(ref('ExportOwner')).optional(),
   secret: z.string().optional(),
@@ -38,7 +41,7 @@ function opened(options: Options = {}, app: Partial<AppOptions> = {}) {
       middlewares: [],
       query: ['name', 'size'],
       search: ['name'],
-      expandable: ['owner', 'owners'],
+      expandable: ['owner', 'owners', 'parts.owner'],
       exportLimit: 10_000,
       ...options,
     }),
@@ -71,9 +74,9 @@ describe('a list as CSV', () => {
     expect(headers.get('vary')).toBe('Accept')
     expect(text).toBe(
       [
-        '_id,name,size,at,tags,place,owner,owners',
-        `${_id},"a,""b""\nc",-1.5,2026-01-02T03:04:05.678Z,"[""a"",""b\\""c""]","{""x"":1}",,`,
-        `${empty._id},,,,,,,`,
+        '_id,name,size,at,tags,place,parts,owner,owners',
+        `${_id},"a,""b""\nc",-1.5,2026-01-02T03:04:05.678Z,"[""a"",""b\\""c""]","{""x"":1}",,,`,
+        `${empty._id},,,,,,,,`,
         '',
       ].join('\r\n'),
     )
@@ -113,6 +116,38 @@ describe('a list as CSV', () => {
     )
   })
 
+  it('has what is chosen of objects in a list as a list', async () => {
+    const { rows, owners, get } = opened()
+    const ann = await owners.insert({ name: 'Ann', pin: '1' })
+    const parts = [{ size: 1, owner: ann._id }, { size: null }, {}]
+    const { _id } = await rows.insert({ name: 'x', parts })
+    const none = await rows.insert({ name: 'y', parts: [] })
+    expect((await get(CSV, '?select=parts.size,parts.owner.name&expand=parts.owner')).text).toBe(
+      [
+        '_id,parts.size,parts.owner',
+        `${_id},"[1,null,null]","[{""_id"":""${ann._id}"",""name"":""Ann""},null,null]"`,
+        `${none._id},[],[]`,
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  it("has what a model's `output` makes of records, and fields that only later ones have", async () => {
+    const Loud = defineModel('ExportLoud', {
+      fields: { name: z.string(), note: z.string().optional(), pin: z.string().optional() },
+      output: ({ pin, ...rest }) => ({ ...rest, loud: rest.name.toUpperCase() }),
+    })
+    const { app, send } = service()
+    app.mount('/loud', createRouter({ model: Loud, middlewares: [], exportLimit: 1000 }))
+    const records = app.store.collection(Loud)
+    await records.insert({ name: 'n', pin: '1' })
+    for (let at = 0; at < 150; at += 1) await records.insert({ name: 'n' })
+    const { _id } = await records.insert({ name: 'last', note: 'seen' })
+    const { text } = await send('GET', '/loud', { headers: { accept: CSV } })
+    expect(text.split('\r\n').at(0)).toBe('_id,name,loud,note')
+    expect(text.split('\r\n').at(-2)).toBe(`${_id},last,LAST,seen`)
+  })
+
   it('of no records is the header alone', async () => {
     const { get } = opened()
     expect((await get(CSV, '?select=name')).text).toBe('_id,name\r\n')
@@ -136,6 +171,16 @@ describe('a list as a file', () => {
     expect(some.length).toBeGreaterThan(50)
     expect(some.map(({ name }) => name)).toEqual([...some.map(({ name }) => name)].sort())
     expect(some.every(({ name, size }) => name.includes('n1') && size === 3)).toBe(true)
+  })
+
+  it('has every record once in an order by what is not shown', async () => {
+    const onGet = () => ({ select: '-place -size' })
+    const { rows, get } = opened({ orderBy: ['-size', 'place.x'], onGet })
+    for (let at = 0; at < 250; at++) await rows.insert({ name: `n${at}`, place: { x: at % 7 } })
+    const found = linesOf((await get(NDJSON)).text)
+    expect(new Set(found.map(({ name }) => name)).size).toBe(250)
+    expect(found).toHaveLength(250)
+    expect(Object.keys(found[0])).toEqual(['_id', 'name'])
   })
 
   it('is answered to QUERY too, with `or`', async () => {

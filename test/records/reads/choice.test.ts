@@ -5,7 +5,7 @@ import { createRouter, defineModel, type RouterOptions, ref } from '../../../src
 import { service } from '../service.ts'
 
 const Region = defineModel('ChoiceRegion', {
-  fields: { name: z.string(), budget: z.number() },
+  fields: { name: z.string(), area: z.number().optional(), budget: z.number() },
   hidden: ['budget'],
 })
 const Country = defineModel('ChoiceCountry', {
@@ -129,6 +129,11 @@ describe('select', () => {
       expect(await ask(`/${city}?select=size`)).toEqual({ _id: city, size: 2 })
       expect(await ask(`/${city}`)).toMatchObject({ name: 'Lisbon', size: 2 })
       expect(await ask('?select=size')).toContainEqual({ _id: city, size: 2 })
+      // Empty lists are refused, as without a cache.
+      for (const name of ['select', 'expand']) {
+        const error = `'${name}' must be a list of 1 to 100 field names.`
+        expect(await ask(`/${city}?${name}=`)).toBe(error)
+      }
     }
   })
 })
@@ -154,6 +159,31 @@ describe('expand', () => {
       country: { _id: country, name: 'Portugal', region: { _id: region, name: 'Europe' } },
     })
     expect(await ask(`${at},country.pin`)).toBe("Field 'country.pin' cannot be selected.")
+  })
+
+  it('comes whole with a `select` that names it, whatever else is named inside it', async () => {
+    const { ask, city, country, region } = await opened()
+    const portugal = { _id: country, name: 'Portugal', code: 'PT', region }
+    const at = `/${city}?expand=country&select=country,country.name`
+    expect(await ask(at)).toEqual({ _id: city, country: portugal })
+    expect(await ask(`${at},country.pin`)).toBe("Field 'country.pin' cannot be selected.")
+  })
+
+  it('lets `select` name fields of what is filled in two deep', async () => {
+    const { send, ask, city, country, region } = await opened()
+    await send('PATCH', `/regions/${region}`, { json: { area: 7 } })
+    const at = `/${city}?expand=country.region&select=`
+    expect(await ask(`${at}country.region.name,country.code`)).toEqual({
+      _id: city,
+      country: { _id: country, code: 'PT', region: { _id: region, name: 'Europe' } },
+    })
+    expect(await ask(`${at}country.region.area,country.region`)).toEqual({
+      _id: city,
+      country: { _id: country, region: { _id: region, name: 'Europe', area: 7 } },
+    })
+    for (const name of ['country.region.budget', 'country.region.nope', 'country.allies.name']) {
+      expect(await ask(`${at}name,${name}`)).toBe(`Field '${name}' cannot be selected.`)
+    }
   })
 
   test.each(['country.allies', 'name', 'secret', 'region', '__proto__'])(

@@ -84,8 +84,8 @@ function roundedOf({ op }: Measure, number: string): Document {
   const large = { $multiply: ['$$decimal', SHIFT] }
   const cut = { $subtract: [{ $add: ['$$decimal', large] }, large] }
   const rounded = { $let: { vars: { decimal }, in: cut } }
-  // Whole as a double, which is what is shown. Not every number has one.
-  const double = { $toDouble: number }
+  // Whole as a double, which is what is shown. Not every number has one: such a one is not whole.
+  const double = { $convert: { input: number, to: 'double', onError: 0.5 } }
   const isWhole = {
     $and: [
       { $lt: [{ $abs: number }, 1e16] },
