@@ -49,14 +49,21 @@ export const forbiddenTransition = (
   field: string,
   from: string | undefined,
   to: string,
-): HttpError =>
-  refusal(
-    'forbidden-transition',
-    409,
+): HttpError => {
+  const sentence =
     from === undefined
       ? said`'${field}' cannot change to ${theirs(to)}.`
-      : said`'${field}' cannot change from ${theirs(from)} to ${theirs(to)}.`,
-  )
+      : said`'${field}' cannot change from ${theirs(from)} to ${theirs(to)}.`
+  const error = refusal('forbidden-transition', 409, sentence)
+  if (from !== undefined) transitions.set(error, { field, to })
+  return error
+}
+const transitions = new WeakMap<object, { readonly field: string; readonly to: string }>()
+/** `error`, of a transition without what is stored in a field of which `sees` is false. */
+export const asSeen = (error: unknown, sees: (field: string) => boolean): unknown => {
+  const told = transitions.get(Object(error))
+  return told && !sees(told.field) ? forbiddenTransition(told.field, undefined, told.to) : error
+}
 /** Exclusions: `fields` are those of the range. */
 export const overlapping = (fields: readonly string[]): HttpError =>
   refusal('overlapping', 409, 'Overlaps an existing entry.', {

@@ -3,6 +3,7 @@
  */
 
 import { checkTime } from '../../http/deadline.ts'
+import { asSeen } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
@@ -11,6 +12,7 @@ import type { Context } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/serial-queue.ts'
 import { requestedId, within } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
+import { isReadable } from '../rules/fields-for.ts'
 import {
   type BeforeUpdate,
   hookRecord,
@@ -76,7 +78,13 @@ export async function updateFrom(
   const seen = isConditional
     ? await recordSeenByClient(resource, request, incoming.context, one)
     : undefined
-  const updated = await writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
+  const writing = writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
+  const updated = await writing.catch(async (error) => {
+    // A refusal tells nothing of the record that a read would not.
+    const record = reads === unlimited ? {} : await engine.first(one)
+    const isSeen = record !== undefined && reads.admits(record)
+    throw asSeen(error, (field) => isSeen && isReadable(limits.fields, field))
+  })
   const response = await respond(resource, reads, updated, incoming)
   return checked.res ? withHookResponse(response, checked.res) : response
 }

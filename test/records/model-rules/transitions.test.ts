@@ -101,6 +101,34 @@ describe('transitions', () => {
     await expect(change).rejects.toEqual(new HttpError(409, "'state' cannot change to 'x'."))
   })
 
+  it.each([
+    ['`fieldsFor` withholds', { fieldsFor: () => ['title'] as const }],
+    [
+      'the scope of reads leaves out',
+      { scope: { read: () => ({ title: 'mine' }), write: () => ({ level: 1 }) } },
+    ],
+  ])('do not tell a client what %s', async (_, options) => {
+    const { app, collection, send } = loans()
+    app.mount('/own', createRouter({ model: Loan, middlewares: [], ...options }))
+    const { _id } = await collection.insert({ title: 'x', status: 'approved', level: 1 })
+    const operation = { method: 'PATCH', path: `/own/${_id}`, body: { status: 'returned' } }
+    const told = "'status' cannot change to 'returned'."
+    expect((await send('PATCH', operation.path, { json: operation.body })).body.error).toBe(told)
+    const json = { operations: [operation] }
+    expect((await send('POST', '/batch', { json })).body.error).toBe(told)
+  })
+
+  it('tell what a client sees of the record, whatever else is withheld', async () => {
+    const { app, collection, send } = loans()
+    const scope = { read: () => ({ title: 'x' }), write: () => ({ level: 1 }) }
+    const fieldsFor = () => ['status'] as const
+    app.mount('/own', createRouter({ model: Loan, middlewares: [], scope, fieldsFor }))
+    const { _id } = await collection.insert({ title: 'x', status: 'approved', level: 1 })
+    expect((await send('PATCH', `/own/${_id}`, { json: { status: 'returned' } })).body.error).toBe(
+      "'status' cannot change from 'approved' to 'returned'.",
+    )
+  })
+
   it('hold for batches, your own code and atomic steps', async () => {
     const { app, send, collection } = loans()
     const { _id } = await collection.insert({ title: 'x' })
