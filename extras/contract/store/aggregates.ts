@@ -173,6 +173,16 @@ export const aggregates: Contract<Store> = {
       deepEqual(await sorted([3, true], [0, true]), '😀 \uffff a B null')
     },
   ),
+  'sums of fractions beside large numbers have the 12 digits that are shown': promise(
+    [{ score: 123456789012345.5 }, { score: 0 }, { name: 'a', score: -123456789012345.6 }],
+    async (people) => {
+      const rows = await rowsOf(people, asking('name', 'count, sum score, avg score'))
+      deepEqual(rows, [
+        [null, 2, 123456789012000, 61728394506200],
+        ['a', 1, -123456789012000, -123456789012000],
+      ])
+    },
+  ),
   'rows sort by numbers as small as there are': promise(
     [
       { name: 'a', score: 1e-319 },

@@ -61,13 +61,16 @@ function measureOf(measure: Measure): Document {
 
 /**
  * A number as a decimal of 34 digits: sums of doubles depend on the order of the documents, and lose what is small beside
- * what cancels out. A fraction has 15 of its digits then, so a whole number becomes a long first.
+ * what cancels out. A double has 15 of its digits then, so a whole number becomes a long first, and what is before the point
+ * of one that has more than 13 digits there.
  */
 function exact(value: string): Document {
+  const whole = { $trunc: value }
   // Not NaN either, which is less than all numbers.
   const isLong = [{ $gte: [{ $abs: value }, 0] }, { $lt: [{ $abs: value }, 2 ** 63] }]
-  const isWhole = { $and: [...isLong, { $eq: [value, { $trunc: value }] }] }
-  const decimal = { $toDecimal: { $cond: [isWhole, { $toLong: value }, value] } }
+  const isCut = { $or: [{ $eq: [value, whole] }, { $gte: [{ $abs: value }, 1e13] }] }
+  const parts = [{ $toDecimal: { $toLong: whole } }, { $toDecimal: { $subtract: [value, whole] } }]
+  const decimal = { $cond: [{ $and: [...isLong, isCut] }, { $add: parts }, { $toDecimal: value }] }
   return { $cond: [{ $isNumber: value }, decimal, null] }
 }
 
