@@ -31,8 +31,11 @@ export async function streamOf(
 ): Promise<Response | undefined> {
   const wanted = qualitiesIn(accept)
   const json = jsonQuality(wanted)
+  const of = (type: string) => wanted.get(type) ?? 0
+  const best = Math.max(of('text/csv'), of('application/x-ndjson'))
+  const events = of('text/event-stream')
   // It has to be named: a range that it is in wants JSON.
-  if ((wanted.get('text/event-stream') ?? 0) <= json) return undefined
+  if (events <= json || events < best) return undefined
   if (!resource.live || buffered.has(request)) throw notLive()
   const { host } = resource
   const body = await bodyOf(resource, action, request)

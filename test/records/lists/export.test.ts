@@ -242,6 +242,8 @@ describe('a list as a file', () => {
     ['application/x-ndjson;q=0.9, text/csv', CSV],
     ['application/x-ndjson, text/csv', NDJSON],
     ['text/csv, */*;q=0.1', CSV],
+    ['text/event-stream;q=0.5, text/csv', CSV],
+    ['text/event-stream;q=0.9, application/x-ndjson;q=0.95, text/csv;q=0.8', NDJSON],
   ])('is chosen by Accept as RFC 9110 says: %s', async (accept, type) => {
     const { get } = opened()
     const { headers } = await get(accept)
