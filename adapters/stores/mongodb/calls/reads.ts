@@ -128,7 +128,8 @@ export class Reads {
 
   async #page(read: Read): Promise<Fields[]> {
     const { filter, sort, after, skip, limit, select, hints } = read
-    const query = this.#compile(after ? restAfter(filter, sort, after) : filter)
+    const found = this.#compile(filter)
+    const query = after ? restAfter(found, sort, after, this.#of.schema.shape) : found
     const records = await this.#records(query, {
       ...readOptions(filter, hints),
       ...projectionOf(select, this.#of.indexed()),

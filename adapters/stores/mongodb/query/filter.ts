@@ -4,7 +4,7 @@
  */
 
 import type { Document } from 'mongodb'
-import { all, any, type Filter, type Scalar, type SortKey } from '../../../../src/ports/filter.ts'
+import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
 import type { ObjectShape, Place } from '../../../../src/ports/shape.ts'
 import { boundsAfter, type Key, placeAt, stretchesBeyond } from '../../planner/seek.ts'
 import { encode } from '../documents/documents.ts'
@@ -60,26 +60,54 @@ export function hasPattern(filter: Filter): boolean {
 }
 
 /**
- * The records that match `filter` and come after `position` in the order of `sort`.
+ * The documents of `query` that come after `position` in the order of `sort`.
  *
- * The disjunction is outermost, with the filter in each of its parts: only then does the planner find bounds for each
+ * The disjunction is outermost, with the query in each of its parts: only then does the planner find bounds for each
  * part and merge their index scans. A page costs what it holds, however many records tie.
  */
 export function restAfter(
-  filter: Filter,
+  query: Document,
   sort: readonly SortKey[],
   position: readonly Scalar[],
-): Filter {
-  const stretches = stretchesBeyond(sort, boundsAfter(sort, position, keyOf))
-  return any(stretches.map(({ conditions }) => all([...conditions, filter])))
+  shape: ObjectShape,
+): Document {
+  const bounds = boundsAfter(sort, position, (field) => keyOf(field, shape)).map((one, at) => {
+    const condition = ofLaterTypes(sort[at], position[at] ?? null, shape)
+    return condition ? { ...one, beyond: [...one.beyond, { condition }] } : one
+  })
+  const own = Object.keys(query).length > 0 ? [query] : []
+  return some(stretchesBeyond(sort, bounds).map(({ conditions }) => every([...conditions, ...own])))
 }
 
-function keyOf(field: string): Key<Filter> {
+function keyOf(field: string, shape: ObjectShape): Key<Document> {
+  const compiled = (filter: Filter) => compileFilter(filter, shape)
   return {
-    isNull: { op: 'eq', field, value: null },
-    isThere: { op: 'ne', field, value: null },
-    compare: (sign, value) => ({ op: OPS[sign], field, value }),
+    isNull: compiled({ op: 'eq', field, value: null }),
+    isThere: compiled({ op: 'ne', field, value: null }),
+    compare: (sign, value) => compiled({ op: OPS[sign], field, value }),
   }
+}
+
+/** In the order in which MongoDB sorts them. */
+const TYPES = ['number', 'string', 'object', 'binData', 'objectId', 'bool', 'date']
+
+/** What comes after a value because it is of another type, as an earlier model has stored it: comparisons keep to one type. */
+function ofLaterTypes(
+  { field, descending }: SortKey = { field: '_id', descending: false },
+  value: Scalar,
+  shape: ObjectShape,
+): Document | undefined {
+  if (value === null || field === '_id') return undefined
+  const at = TYPES.indexOf(typeOf(encode(value, placeAt(field, shape).shape)))
+  const later = descending ? TYPES.slice(0, at) : TYPES.slice(at + 1)
+  return later.length > 0 ? { [field]: { $type: later } } : undefined
+}
+
+function typeOf(value: unknown): string {
+  if (value instanceof Date) return 'date'
+  if (typeof value === 'boolean') return 'bool'
+  const { _bsontype: type = typeof value } = Object(value)
+  return { string: 'string', ObjectId: 'objectId', Binary: 'binData' }[String(type)] ?? 'number'
 }
 
 const OPS = { '=': 'eq', '<': 'lt', '>': 'gt' } as const

@@ -1,6 +1,6 @@
 /** One collection of the store. */
 
-import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
+import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'
 import type { Fields, Read, ReadHints } from '../../../../src/ports/records.ts'
 import type { Collection, CollectionSchema } from '../../../../src/ports/store.ts'
@@ -202,15 +202,27 @@ export function startOf({ sort, after, afterRecord }: Read, compiled: Compilatio
     return { anchor, stretches: stretchesBeyond(sort, bounds) }
   }
   if (!after) return { anchor: '' }
-  const bounds = boundsAfter(sort, after, (field) => {
+  const values = after.map((value, at) => heldAt(sort[at]?.field ?? '', value, compiled))
+  const bounds = boundsAfter(sort, values, (field) => {
     const operand = valueAt(field, compiled)
     return {
       isNull: `${operand.ordered} IS NULL`,
       isThere: `${operand.ordered} IS NOT NULL`,
-      compare: (sign, value) => comparison(operand, sign, value, compiled.parameters),
+      compare: (sign, value) => {
+        const isText = operand.kind === 'date' && typeof value === 'string'
+        const compared = isText ? { ...operand, kind: 'string' as const } : operand
+        return comparison(compared, sign, value, compiled.parameters)
+      },
     }
   })
   return { anchor: '', stretches: stretchesBeyond(sort, bounds) }
+}
+
+/** A value as orders have it: JSON of a type that the field does not have is null there. A date is a string in JSON. */
+function heldAt(field: string, value: Scalar, compiled: Compilation): Scalar {
+  const { kind } = valueAt(field, compiled)
+  if (kind === 'date') return value instanceof Date || typeof value === 'string' ? value : null
+  return typeof value === (kind === 'id' ? 'string' : kind) ? value : null
 }
 
 /**
