@@ -63,14 +63,35 @@ async function listsAll(store: Store): Promise<void> {
   await store.close()
 }
 
+/** Only numbers are computed with, and only dates are the least or the greatest one. */
+async function aggregates(store: Store): Promise<void> {
+  const before = service({ store })
+  const earlier = before.app.store.collection(Earlier)
+  for (const value of VALUES) await earlier.insert({ in: { size: value, at: null, name: 'x' } })
+  await earlier.insert({ in: { size: AT, at: null, name: null } })
+  const typed = service({ store }).app.store.collection(Typed)
+  const found = await typed.aggregate({
+    ...{ by: ['in.name'], count: true, sum: ['in.size'], min: ['in.size'], max: ['in.size'] },
+    sort: ['-max.in.size'],
+  })
+  const of = (value: unknown) => ({ 'in.size': value })
+  expect(found).toEqual([
+    { 'in.name': 'x', count: VALUES.length, sum: of(25), min: of(-1), max: of(20) },
+    { 'in.name': null, count: 1, sum: of(0), min: of(null), max: of(null) },
+  ])
+  await store.close()
+}
+
 it('SQLite', () => listsAll(sqliteStore()))
 
 await withService('mongo', ({ url }) => {
   const fresh = freshDatabases(url)
   it('MongoDB', () => listsAll(mongoStore({ url, database: fresh() })))
+  it('MongoDB, aggregates', () => aggregates(mongoStore({ url, database: fresh() })))
 })
 
 await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
   it('PostgreSQL', () => listsAll(postgresStore({ url, schema: fresh() })))
+  it('PostgreSQL, aggregates', () => aggregates(postgresStore({ url, schema: fresh() })))
 })

@@ -15,7 +15,10 @@ export function pipelineOf(
 ): Document[] {
   const group = {
     _id: by.length === 0 ? null : named(by.map(keyOf), 'k'),
-    ...named(measures.map(measureOf), 'm'),
+    ...named(
+      measures.map((one) => measureOf(one, shape)),
+      'm',
+    ),
   }
   if (by.length === 0) return [{ $match: query }, { $group: group }]
   const rounded = sort.flatMap(({ column }) => {
@@ -53,10 +56,15 @@ function keyOf({ field, part }: GroupKey): unknown {
 
 const FORMATS: Readonly<Record<DatePart, string>> = { year: '%Y', month: '%Y-%m', day: '%Y-%m-%d' }
 
-function measureOf(measure: Measure): Document {
+/** What an earlier model has stored as another type does not count. */
+function measureOf(measure: Measure, shape: ObjectShape): Document {
   if (!('field' in measure)) return { $sum: 1 }
   const { op, field } = measure
-  return { [`$${op}`]: op === 'sum' || op === 'avg' ? exact(`$${field}`) : `$${field}` }
+  const value = `$${field}`
+  if (op === 'sum' || op === 'avg') return { [`$${op}`]: exact(value) }
+  const isDate = placeOf(shape, field)?.shape.kind === 'date'
+  const isOne = isDate ? { $eq: [{ $type: value }, 'date'] } : { $isNumber: value }
+  return { [`$${op}`]: { $cond: [isOne, value, null] } }
 }
 
 /**
