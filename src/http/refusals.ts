@@ -60,9 +60,13 @@ export const forbiddenTransition = (
 }
 const transitions = new WeakMap<object, { readonly field: string; readonly to: string }>()
 /** `error`, of a transition without what is stored in a field of which `sees` is false. */
-export const asSeen = (error: unknown, sees: (field: string) => boolean): unknown => {
+export const asSeen = async (
+  error: unknown,
+  sees: (field: string) => Promise<boolean>,
+): Promise<unknown> => {
   const told = transitions.get(Object(error))
-  return told && !sees(told.field) ? forbiddenTransition(told.field, undefined, told.to) : error
+  if (!told || (await sees(told.field))) return error
+  return forbiddenTransition(told.field, undefined, told.to)
 }
 /** Exclusions: `fields` are those of the range. */
 export const overlapping = (fields: readonly string[]): HttpError =>

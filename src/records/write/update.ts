@@ -79,12 +79,14 @@ export async function updateFrom(
     ? await recordSeenByClient(resource, request, incoming.context, one)
     : undefined
   const writing = writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
-  const updated = await writing.catch(async (error) => {
-    // A refusal tells nothing of the record that a read would not.
-    const record = reads === unlimited ? {} : await engine.first(one)
-    const isSeen = record !== undefined && reads.admits(record)
-    throw asSeen(error, (field) => isSeen && isReadable(limits.fields, field))
-  })
+  // A refusal tells nothing of the record that a read would not.
+  const sees = async (field: string) => {
+    const record = isReadable(limits.fields, field) && (await engine.first(one))
+    return record ? reads.admits(record) : false
+  }
+  const updated = await (resource.isUnlimited
+    ? writing
+    : writing.catch(async (error) => Promise.reject(await asSeen(error, sees))))
   const response = await respond(resource, reads, updated, incoming)
   return checked.res ? withHookResponse(response, checked.res) : response
 }
