@@ -32,6 +32,12 @@ const COLLIDING_MS = 10_000
 /** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 50
 
+/**
+ * The server ends a transaction whose process sends nothing for so long: one that was stopped, or whose machine or network is
+ * gone. Others wait for the records that it has locked, and readers of the log for its end.
+ */
+const LEFT = "SET LOCAL idle_in_transaction_session_timeout = '10s'"
+
 /** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
 const PATIENCE_MS = 2500
 /** How long the answer may take. */
@@ -90,7 +96,15 @@ export class Connection {
    * `work` rejects; if it collided with another one, `work` is called again.
    */
   transaction<T>(work: Work<T>): Promise<T> {
-    return this.#retried('isolation level read committed', work)
+    return this.#retried('isolation level read committed', async (run, isAgain) => {
+      // Sent with the first statement, and not for the session, which may be shared by a pooler.
+      const limiting = run({ sql: LEFT, values: [] })
+      // What it fails with, the next one does too.
+      limiting.catch(() => {})
+      const done = await work(run, isAgain)
+      await limiting
+      return done
+    })
   }
 
   #retried<T>(how: string, work: Work<T>): Promise<T> {
