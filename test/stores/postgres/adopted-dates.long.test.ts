@@ -67,5 +67,21 @@ await withService('postgres', ({ url }) => {
         expect(await pages(`sort=${sort}&pageSize=3`)).toEqual(all)
       }
     })
+
+    it('are in a file in the order of their parts of a millisecond', async () => {
+      await run(`
+        CREATE TABLE many (id int PRIMARY KEY, at timestamptz NOT NULL, stamp timestamp);
+        INSERT INTO many SELECT g, '2024-02-29 12:34:56.789' ::timestamptz + ((g * 7) % 997) * interval '1 microsecond',
+          CASE WHEN g % 3 > 0 THEN 'infinity' ::timestamp ELSE '2024-02-29 12:34:56.789' ::timestamp + (g % 20) * interval '100 microseconds' END
+        FROM generate_series(1, 2500) g`)
+      const fields = { at: z.date(), stamp: z.date().nullish() }
+      const router = { sortableFields: ['at', 'stamp'], maxLimit: 5000, exportLimit: 5000 }
+      const { get, file } = await serve('many', fields, { router })
+      for (const sort of ['at', '-at', 'stamp', '-stamp']) {
+        const all = (await get(`/m?sort=${sort}`)).data.map(({ _id }: { _id: string }) => _id)
+        expect(all).toHaveLength(2500)
+        expect(await file(`sort=${sort}`), sort).toEqual(all)
+      }
+    })
   })
 })

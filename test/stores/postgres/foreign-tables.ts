@@ -24,6 +24,8 @@ export interface Served {
   get(path: string): Promise<Answer>
   /** The ids of all pages of a list by cursor, in order. */
   pages(query: string): Promise<string[]>
+  /** The ids of a list as a file, in order. */
+  file(query: string): Promise<string[]>
 }
 
 /** A schema with tables that `script` makes, which is run by the first call of `run`. */
@@ -82,7 +84,14 @@ export function foreignTables(url: string) {
       return ids
     }
 
-    return { warnings, model, call, get: (path) => call('GET', path), pages }
+    async function file(query: string): Promise<string[]> {
+      const headers = { accept: 'application/x-ndjson' }
+      const response = await app.handle(new Request(`http://localhost/m?${query}`, { headers }))
+      const lines = (await response.text()).split('\n').filter(Boolean)
+      return lines.map((line) => JSON.parse(line)._id)
+    }
+
+    return { warnings, model, call, get: (path) => call('GET', path), pages, file }
   }
 
   return { space, serve, run: (script: string) => begun.then(() => run(script)) }

@@ -17,9 +17,17 @@ import {
   type Stretch,
   stretchesBeyond,
 } from '../../planner/seek.ts'
+import { every } from '../../sql/filter.ts'
 import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
-import { type Collected, type Compilation, sorted, valueAt } from '../layout/operands.ts'
+import { dateText } from '../layout/dates.ts'
+import {
+  type Collected,
+  type Compilation,
+  type Operand,
+  sorted,
+  valueAt,
+} from '../layout/operands.ts'
 import { jsonWriter, type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
 import { literal, Parameters, restored, type Statement, stored } from '../layout/sql.ts'
 import { compileGroups, groupReader } from './aggregate.ts'
@@ -203,19 +211,38 @@ export function startOf({ sort, after, afterRecord }: Read, compiled: Compilatio
   }
   if (!after) return { anchor: '' }
   const values = after.map((value, at) => heldAt(sort[at]?.field ?? '', value, compiled))
+  const id = values[sort.findIndex(({ field }) => field === '_id')]
   const bounds = boundsAfter(sort, values, (field) => {
     const operand = valueAt(field, compiled)
     return {
       isNull: `${operand.ordered} IS NULL`,
       isThere: `${operand.ordered} IS NOT NULL`,
-      compare: (sign, value) => {
-        const isText = operand.kind === 'date' && typeof value === 'string'
-        const compared = isText ? { ...operand, kind: 'string' as const } : operand
-        return comparison(compared, sign, value, compiled.parameters)
-      },
+      compare: (sign, value) => comparedTo(operand, sign, value, id, compiled),
     }
   })
   return { anchor: '', stretches: stretchesBeyond(sort, bounds) }
+}
+
+/** `operand` compared with that of a position, which is at the record with `id`. */
+function comparedTo(
+  operand: Operand,
+  sign: '=' | '<' | '>',
+  value: NonNullable<Scalar>,
+  id: Scalar | undefined,
+  compiled: Compilation,
+): string {
+  const { table, parameters } = compiled
+  const equals = (one: Operand, other: NonNullable<Scalar>) =>
+    comparison(one, '=', other, parameters)
+  if (operand.isFine && value instanceof Date && typeof id === 'string') {
+    // Records of one millisecond are ordered by the rest of it, which only the record at the position tells.
+    const record = every([equals(valueAt('_id', compiled), id), equals(operand, value)])
+    const own = `(SELECT ${operand.ordered} FROM ${table.sql} WHERE ${record})`
+    const bound = parameters.bind(dateText(value), operand.type)
+    return `${operand.ordered} ${sign} COALESCE(${own}, ${bound})`
+  }
+  const isText = operand.kind === 'date' && typeof value === 'string'
+  return comparison(isText ? { ...operand, kind: 'string' } : operand, sign, value, parameters)
 }
 
 /** A value as orders have it: JSON of a type that the field does not have is null there. A date is a string in JSON. */
