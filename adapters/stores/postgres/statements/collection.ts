@@ -17,7 +17,6 @@ import {
   type Stretch,
   stretchesBeyond,
 } from '../../planner/seek.ts'
-import { every } from '../../sql/filter.ts'
 import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
 import { dateText } from '../layout/dates.ts'
@@ -232,17 +231,32 @@ function comparedTo(
   compiled: Compilation,
 ): string {
   const { table, parameters } = compiled
+  const { sql, ordered, type } = operand
   const equals = (one: Operand, other: NonNullable<Scalar>) =>
     comparison(one, '=', other, parameters)
-  if (operand.isFine && value instanceof Date && typeof id === 'string') {
-    // Records of one millisecond are ordered by the rest of it, which only the record at the position tells.
-    const record = every([equals(valueAt('_id', compiled), id), equals(operand, value)])
-    const own = `(SELECT ${operand.ordered} FROM ${table.sql} WHERE ${record})`
-    const bound = parameters.bind(dateText(value), operand.type)
-    return `${operand.ordered} ${sign} COALESCE(${own}, ${bound})`
+  if (isRounded(operand, value) && typeof id === 'string') {
+    // Of values that are shown alike, only the record at the position tells which one it has.
+    const double = () => parameters.bind(String(value), 'double precision')
+    const isShown =
+      value instanceof Date ? equals(operand, value) : `${sql}::double precision = ${double()}`
+    const record = equals(valueAt('_id', compiled), id)
+    const own = `(SELECT CASE WHEN ${isShown} THEN ${ordered} END FROM ${table.sql} WHERE ${record})`
+    return `${ordered} ${sign} COALESCE(${own}, ${parameters.bind(roundedText(value, type), type)})`
   }
   const isText = operand.kind === 'date' && typeof value === 'string'
   return comparison(isText ? { ...operand, kind: 'string' } : operand, sign, value, parameters)
+}
+
+/** Whether the database may have more digits of a value than JavaScript. */
+function isRounded({ isFine, type }: Operand, value: Scalar): boolean {
+  if (typeof value !== 'number') return isFine === true && value instanceof Date
+  return type === 'numeric' || (type === 'bigint' && !Number.isSafeInteger(value))
+}
+
+function roundedText(value: NonNullable<Scalar>, type: string): string {
+  if (value instanceof Date) return dateText(value)
+  // 2^63 is one more than there is.
+  return String(type === 'bigint' ? BigInt(value) - ((value as number) > 0 ? 1n : 0n) : value)
 }
 
 /** A value as orders have it: JSON of a type that the field does not have is null there. A date is a string in JSON. */
