@@ -5,7 +5,8 @@
 
 import type { Abortable, Document, FindOptions } from 'mongodb'
 import type { AggregateRead } from '../../../../src/ports/aggregate.ts'
-import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import { position } from '../../../../src/ports/evaluate.ts'
+import { type Filter, type Scalar, withId } from '../../../../src/ports/filter.ts'
 import { datesAsText } from '../../../../src/ports/json.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import { project } from '../../../../src/ports/projection.ts'
@@ -129,7 +130,8 @@ export class Reads {
   async #page(read: Read): Promise<Fields[]> {
     const { filter, sort, after, skip, limit, select, hints } = read
     const found = this.#compile(filter)
-    const query = after ? restAfter(found, sort, after, this.#of.schema.shape) : found
+    const from = after && (await this.#storedAt(sort, after, hints))
+    const query = from ? restAfter(found, sort, from, this.#of.schema.shape) : found
     const records = await this.#records(query, {
       ...readOptions(filter, hints),
       ...projectionOf(select, this.#of.indexed()),
@@ -138,6 +140,29 @@ export class Reads {
       limit,
     })
     return hasPaths(select) ? records.map((one) => project(one, select)) : records
+  }
+
+  /**
+   * A position with its numbers as the record there has them: a Decimal128 or a Long is another number than what JavaScript
+   * has of it, unless that is whole and short.
+   */
+  async #storedAt(
+    sort: Read['sort'],
+    after: readonly Scalar[],
+    hints: ReadHints | undefined,
+  ): Promise<readonly Scalar[]> {
+    const id = after[sort.findIndex(({ field }) => field === '_id')]
+    const isShort = (one: Scalar) => typeof one !== 'number' || Number.isSafeInteger(one)
+    if (typeof id !== 'string' || after.every(isShort)) return after
+    const filter = withId(id)
+    const projection = Object.fromEntries(sort.map(({ field }) => [topOf(field), 1]))
+    const options = { ...readOptions(filter, hints), projection, promoteLongs: false }
+    const found = await this.#of.native.findOne(this.#compile(filter), options)
+    const stored = position(sort, found ?? {})
+    return after.map((value, at) => {
+      const number = stored[at] ?? null
+      return isNumber(number) && Number(String(number)) === value ? number : value
+    })
   }
 
   /** As a command: the driver's cursors cost as much again as the command that they send. */
@@ -190,6 +215,11 @@ function readOptions(filter: Filter, hints: ReadHints = {}): Options {
     ...(batchSize !== undefined && { batchSize }),
     ...(signal && { signal }),
   }
+}
+
+function isNumber(value: unknown): boolean {
+  const { _bsontype: type } = Object(value)
+  return type === 'Decimal128' || type === 'Long'
 }
 
 /** A name that no document has. */
