@@ -17,7 +17,14 @@ import { idOf } from '../../planner/seek.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
 import { fromDocument, recordsIn, type Stored } from '../documents/documents.ts'
-import { compileFilter, directionOf, hasPattern, restAfter } from '../query/filter.ts'
+import {
+  asText,
+  compileFilter,
+  directionOf,
+  hasPattern,
+  isReference,
+  restAfter,
+} from '../query/filter.ts'
 import { pipelineOf, rowsOf } from '../query/groups.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 
@@ -143,25 +150,31 @@ export class Reads {
   }
 
   /**
-   * A position with its numbers as the record there has them: a Decimal128 or a Long is another number than what JavaScript
-   * has of it, unless that is whole and short.
+   * A position as the record there has it: a Decimal128 or a Long is another number than what JavaScript has of it, unless that
+   * is whole and short, and a reference may be stored as a string.
    */
   async #storedAt(
     sort: Read['sort'],
     after: readonly Scalar[],
     hints: ReadHints | undefined,
   ): Promise<readonly Scalar[]> {
+    const { native, schema } = this.#of
     const id = after[sort.findIndex(({ field }) => field === '_id')]
-    const isShort = (one: Scalar) => typeof one !== 'number' || Number.isSafeInteger(one)
-    if (typeof id !== 'string' || after.every(isShort)) return after
+    const isOther = sort.map(({ field }) => field !== '_id' && isReference(field, schema.shape))
+    const isKnown = after.every((value, at) => {
+      if (typeof value === 'number') return Number.isSafeInteger(value)
+      return typeof value !== 'string' || !isOther[at]
+    })
+    if (typeof id !== 'string' || isKnown) return after
     const filter = withId(id)
     const projection = Object.fromEntries(sort.map(({ field }) => [topOf(field), 1]))
     const options = { ...readOptions(filter, hints), projection, promoteLongs: false }
-    const found = await this.#of.native.findOne(this.#compile(filter), options)
+    const found = await native.findOne(this.#compile(filter), options)
     const stored = position(sort, found ?? {})
     return after.map((value, at) => {
-      const number = stored[at] ?? null
-      return isNumber(number) && Number(String(number)) === value ? number : value
+      const own = stored[at] ?? null
+      if (isNumber(own) && Number(String(own)) === value) return own
+      return isOther[at] && typeof own === 'string' && own === value ? asText(own) : value
     })
   }
 

@@ -103,11 +103,26 @@ function ofLaterTypes(
   return later.length > 0 ? { [field]: { $type: later } } : undefined
 }
 
+/** A string that is stored where the model has references, which are ObjectIds otherwise. */
+export function asText(text: string): Scalar {
+  return { toBSON: () => text } as never
+}
+
+export function isReference(field: string, shape: ObjectShape): boolean {
+  return placeAt(field, shape).shape.kind === 'id'
+}
+
 function typeOf(value: unknown): string {
   if (value instanceof Date) return 'date'
   if (typeof value === 'boolean') return 'bool'
   const { _bsontype: type = typeof value } = Object(value)
-  return { string: 'string', ObjectId: 'objectId', Binary: 'binData' }[String(type)] ?? 'number'
+  const types: Record<string, string> = {
+    ObjectId: 'objectId',
+    Binary: 'binData',
+    number: 'number',
+  }
+  if (type === 'string' || type === 'object') return 'string'
+  return types[String(type)] ?? 'number'
 }
 
 const OPS = { '=': 'eq', '<': 'lt', '>': 'gt' } as const

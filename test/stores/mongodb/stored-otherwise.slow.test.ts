@@ -1,18 +1,20 @@
 /**
- * Lists in the order of numbers that another program has stored as Decimal128 or Long, of which JavaScript has fewer digits: pages
- * and files have every record once.
+ * Lists in the order of values that another program has stored otherwise: numbers as Decimal128 or Long, of which JavaScript has
+ * fewer digits, and references as strings. Pages and files have every record once.
  */
 
-import { Decimal128, Double, Long, MongoClient } from 'mongodb'
+import { Decimal128, Double, Long, MongoClient, ObjectId } from 'mongodb'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
-import { createRouter, defineModel } from '../../../src/index.ts'
+import { createRouter, defineModel, ref } from '../../../src/index.ts'
 import { service } from '../../records/service.ts'
 import { withService } from '../../services/shared.ts'
 import { freshDatabases } from './databases.ts'
 
-const Price = defineModel('Price', { fields: { in: z.object({ n: z.number().nullish() }) } })
+const inside = z.object({ n: z.number().nullish(), of: ref('Price').nullish(), name: z.string() })
+const Price = defineModel('Price', { fields: { in: inside } })
+const OWNERS = Array.from({ length: 5 }, () => new ObjectId())
 const RECORDS = 260
 
 await withService('mongo', ({ url }) => {
@@ -29,14 +31,25 @@ await withService('mongo', ({ url }) => {
   ])('%s', async (_, valueAt) => {
     const database = fresh()
     const client = new MongoClient(url)
-    const documents = Array.from({ length: RECORDS }, (_, at) => ({ in: { n: valueAt(at) } }))
+    const documents = Array.from({ length: RECORDS }, (_, at) => {
+      const owner = OWNERS[at % 5] as ObjectId
+      return { in: { n: valueAt(at), of: at % 2 ? owner : owner.toHexString(), name: `${at % 4}` } }
+    })
     await client.db(database).collection('prices').insertMany(documents)
     await client.close()
     const { app, send } = service({ store: mongoStore({ url, database }) })
-    const options = { model: Price, middlewares: [], sortableFields: ['in.n'] } as const
-    app.mount('/pages', createRouter({ ...options, maxLimit: 1000, exportLimit: 1000 }))
+    const options = {
+      model: Price,
+      middlewares: [],
+      sortableFields: ['in.n', 'in.of'],
+      maxLimit: 1000,
+    } as const
+    app.mount('/pages', createRouter({ ...options, exportLimit: 1000 }))
     app.mount('/walk', createRouter({ ...options, pagination: 'cursor' }))
-    for (const sort of ['in.n', '-in.n']) {
+    const named = { ...options, sortableFields: ['in.n', 'in.name', 'in.of'] } as const
+    app.mount('/names', createRouter(named))
+    app.mount('/named', createRouter({ ...named, pagination: 'cursor' }))
+    for (const sort of ['in.n', '-in.n', 'in.of', '-in.of']) {
       const whole = (await send('GET', `/pages?sort=${sort}`)).records.map(({ _id }) => _id)
       expect(whole).toHaveLength(RECORDS)
       const walked: unknown[] = []
@@ -57,6 +70,17 @@ await withService('mongo', ({ url }) => {
         sort,
       ).toEqual(whole)
     }
+    const sort = ['in.n', '-in.name', 'in.of']
+    const { records } = await send('QUERY', '/names', { json: { sort } })
+    const walked: unknown[] = []
+    for (let cursor: string | null = ''; cursor !== null && walked.length < 2 * RECORDS; ) {
+      const { body, records } = await send('QUERY', '/named', {
+        json: { sort, pageSize: 9, cursor },
+      })
+      walked.push(...records.map(({ _id }) => _id))
+      cursor = (body.pagination as { nextCursor: string | null }).nextCursor
+    }
+    expect(walked).toEqual(records.map(({ _id }) => _id))
     await app.close()
   })
 })
