@@ -50,6 +50,8 @@ interface Point {
 export class Reads {
   readonly #of: Stored
   readonly #connection: Connection
+  /** Whether something was read of which JavaScript has no more than a part, such as a Decimal128. */
+  #hasRare = false
 
   constructor(of: Stored, connection: Connection) {
     this.#of = of
@@ -151,7 +153,7 @@ export class Reads {
 
   /**
    * A position as the record there has it: a Decimal128 or a Long is another number than what JavaScript has of it, unless that
-   * is whole and short, and a reference may be stored as a string.
+   * is whole and short, and a reference may be stored as a string. The record has been read before: for its position.
    */
   async #storedAt(
     sort: Read['sort'],
@@ -162,7 +164,9 @@ export class Reads {
     const id = after[sort.findIndex(({ field }) => field === '_id')]
     const isOther = sort.map(({ field }) => field !== '_id' && isReference(field, schema.shape))
     const isKnown = after.every((value, at) => {
-      if (typeof value === 'number') return Number.isSafeInteger(value)
+      if (typeof value === 'number') {
+        return Math.abs(value) < 2 ** 53 && (!this.#hasRare || Number.isInteger(value))
+      }
       return typeof value !== 'string' || !isOther[at]
     })
     if (typeof id !== 'string' || isKnown) return after
@@ -188,8 +192,12 @@ export class Reads {
       { ...options, batchSize },
       true,
     )
-    const records = reply && recordsIn(reply.cursor, schema.shape)
+    const found = () => {
+      this.#hasRare = true
+    }
+    const records = reply && recordsIn(reply.cursor, schema.shape, found)
     if (records) return records
+    found()
     const documents = await native.find(query, options).toArray()
     return documents.map((document) => fromDocument(document, schema.shape))
   }

@@ -118,9 +118,17 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
   return shownOf(record as Fields, shape)
 }
 
-/** The records in the cursor of a `find`'s reply; undefined if they are not all of them, as in one that is too long. */
-export function recordsIn(cursor: Uint8Array, shape: ObjectShape): Fields[] | undefined {
+/**
+ * The records in the cursor of a `find`'s reply; undefined if they are not all of them, as in one that is too long. Calls
+ * `onRare` if there may be values among them of which JavaScript has no more than a part.
+ */
+export function recordsIn(
+  cursor: Uint8Array,
+  shape: ObjectShape,
+  onRare: () => void,
+): Fields[] | undefined {
   const plain = holdsStored(shape) ? undefined : plainDocument(cursor)
+  if (!plain) onRare()
   const { id, firstBatch } = (plain ?? BSON.deserialize(cursor)) as Document
   if (Number(id) !== 0) return undefined
   return firstBatch.map(
