@@ -20,9 +20,6 @@ that end in -wal and -shm beside it.
 
 Exit codes: 0 the copy is there, 1 it is there and has no table of your models, 2 it could not be made.`
 
-/** The stores whose databases are SQLite files. */
-const FILES: ReadonlySet<string> = new Set(['sqlite', 'libsql'])
-
 /** How to back up what this command does not. */
 const OTHERS: Readonly<Record<string, string>> = {
   postgres: 'Use pg_dump: docs/operations.md#backups',
@@ -41,7 +38,7 @@ export const backup: Run = command({
   },
   async run({ host, json, values: { to = '' } }) {
     const { name = '', path } = host.database as Partial<SqliteStore>
-    if (!FILES.has(name) || path === undefined) {
+    if (!/^(?:sqlite|libsql)$/.test(name) || path === undefined) {
       throw new Unusable(
         `backup copies SQLite files, and the app's store is '${name}'. ${OTHERS[name] ?? 'Use what its database has for backups'}`,
       )

@@ -67,7 +67,8 @@ export class Loop implements Pace {
   readonly #outages = outageLog()
   readonly #aborts = new AbortController()
   readonly #bells = new Set<Bell>()
-  readonly #beats = new Set<() => void>()
+  readonly #beats = new Set<ReturnType<typeof setInterval>>()
+  readonly every: Pace['every'] = (ms, beat) => every(ms, beat, this.#beats)
   #running: Promise<void> | undefined
 
   /** `work` names it in the log. */
@@ -97,15 +98,6 @@ export class Loop implements Pace {
     return !this.isClosing
   }
 
-  every(ms: number, beat: () => void): () => void {
-    const stop = every(ms, beat)
-    this.#beats.add(stop)
-    return () => {
-      this.#beats.delete(stop)
-      stop()
-    }
-  }
-
   async close(waitMs: number = WAIT_MS): Promise<void> {
     this.isClosing = true
     for (const bell of this.#bells) bell.ring()
@@ -117,7 +109,7 @@ export class Loop implements Pace {
     } catch (error) {
       this.#host.logger.warn((error as Error).message)
       // They would keep the process alive, which may have nothing else to do.
-      for (const stop of this.#beats) stop()
+      for (const timer of this.#beats) clearInterval(timer)
     }
     this.#running = undefined
     clearTimeout(timer)
@@ -162,9 +154,10 @@ export async function watched<T>(
   }
 }
 
-function every(ms: number, beat: () => void): () => void {
+function every(ms: number, beat: () => void, all = new Set<unknown>()): () => void {
   const timer = setInterval(beat, ms)
-  return () => clearInterval(timer)
+  all.add(timer)
+  return () => void (all.delete(timer) && clearInterval(timer))
 }
 
 /** The pace of a step that is called by itself. */

@@ -43,13 +43,6 @@ export type ReadChanges =
   | { readonly changes: readonly LoggedChange[]; readonly position: string }
   | { readonly gone: true }
 
-/** What is read of a log. */
-export interface ReadOptions {
-  readonly limit: number
-  readonly models?: readonly string[] | undefined
-  readonly lossy?: boolean
-}
-
 /**
  * The log of a store. `write` adds one entry for each record of a schema with `logged` that it creates, changes or
  * removes, in the same atomic step; a record that ends as it was gets none.
@@ -72,7 +65,14 @@ export interface ChangeLog {
    * of another one, or of this one before it was restored from a copy. With `lossy`, only the latter: what is left after the
    * position can be read then.
    */
-  read(after: string | undefined, options: ReadOptions): Promise<ReadChanges>
+  read(
+    after: string | undefined,
+    options: {
+      readonly limit: number
+      readonly models?: readonly string[] | undefined
+      readonly lossy?: boolean
+    },
+  ): Promise<ReadChanges>
   /** At most `limit` entries of one record, the latest first; with `upTo`, that entry and earlier ones. */
   history(
     model: string,

@@ -22,7 +22,6 @@ export type {
   LoggedModel,
   NotedChange,
   ReadChanges,
-  ReadOptions,
 } from './changes.ts'
 export type { Copyable, ForeignBatch, ForeignValue, WriteWatch } from './copying.ts'
 export { type Declared, declaredAt, onlyDeclared, withDefaults } from './declared.ts'

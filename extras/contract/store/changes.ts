@@ -168,17 +168,15 @@ export const changes: Contract<Store> = {
       equal(record?.age, own.length)
     }
   },
-  async 'a position is gone that the log does not know, or after which it has dropped entries'(
-    store,
-  ) {
+  async 'a position is gone if the log does not know it, or has dropped entries after it'(store) {
     const log = await opened(store)
     if (!log) return
-    const isGone = async (after: string, models?: readonly string[]) =>
-      'gone' in (await log.read(after, { limit: 5, models }))
+    const isGone = async (after: string, models?: readonly string[], lossy = false) =>
+      'gone' in (await log.read(after, { limit: 5, models, lossy }))
     const start = await log.position()
     await taken(store, [{ in: pets, insert: { _id: newId() } }])
     for (const position of ['', 'x', `${start}0`, start.toUpperCase(), otherDigits(start)]) {
-      ok(await isGone(position), position)
+      ok(await isGone(position, undefined, true), position)
     }
     const brief = { ...logged, logged: { model: 'Person', keepMs: 1 } }
     const [late] = await taken(store, [{ in: brief, insert: { _id: newId() } }])
@@ -190,11 +188,10 @@ export const changes: Contract<Store> = {
     ok(await isGone(late?.id ?? ''))
     ok(await isGone(late?.id ?? '', ['Person']))
     ok(!(await isGone(start, ['Pet'])))
-    const lossy = await log.read(start, { limit: 5, lossy: true })
-    deepEqual('changes' in lossy && lossy.changes.map(({ model }) => model).slice(0, 1), ['Pet'])
-    deepEqual(await log.read(otherDigits(start), { limit: 5, lossy: true }), { gone: true })
-    const oldest = await log.read(undefined, { limit: 5 })
-    deepEqual('changes' in oldest && oldest.changes.map(({ model }) => model).slice(0, 1), ['Pet'])
+    for (const after of [undefined, start]) {
+      const left = await log.read(after, { limit: 5, lossy: true })
+      deepEqual('changes' in left && left.changes.map(({ model }) => model).slice(0, 1), ['Pet'])
+    }
     const end = last?.id ?? ''
     deepEqual(await log.read(end, { limit: 5 }), { changes: [], position: end })
   },

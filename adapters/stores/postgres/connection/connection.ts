@@ -96,14 +96,10 @@ export class Connection {
    * `work` rejects; if it collided with another one, `work` is called again.
    */
   transaction<T>(work: Work<T>): Promise<T> {
-    return this.#retried('isolation level read committed', async (run, isAgain) => {
-      // Sent with the first statement, and not for the session, which may be shared by a pooler.
-      const limiting = run({ sql: LEFT, values: [] })
-      // What it fails with, the next one does too.
-      limiting.catch(() => {})
-      const done = await work(run, isAgain)
-      await limiting
-      return done
+    return this.#retried('isolation level read committed', (run, isAgain) => {
+      // Sent with the first statement, which fails if it does; not for the session, which a pooler may share.
+      run({ sql: LEFT, values: [] }).catch(() => {})
+      return work(run, isAgain)
     })
   }
 

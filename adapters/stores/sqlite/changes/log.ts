@@ -161,7 +161,7 @@ export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row
 
   return {
     position,
-    async read(after, { limit, models: asked = models.names, lossy = false }) {
+    async read(after, { limit, models: asked = models.names, lossy }) {
       const from = after === undefined ? undefined : positionIn(after, 2)
       if (after !== undefined && !from) return { gone: true }
       const [seq = 0] = from?.numbers ?? []
@@ -211,12 +211,8 @@ const READ = `SELECT l.epoch, l.seq AS last, l.at AS last_at,
 
 const HISTORY = `SELECT l.epoch, ${COLUMNS} FROM ${ENTRIES} AS e JOIN ${LOG} AS l WHERE e.model = ?1 AND e.record = ?2 AND e.seq <= ?3 ORDER BY e.seq DESC LIMIT ?4`
 
-/** Whether entries after a position may be missing, unless they may be, or it is of another database. */
-function isGone(
-  { epoch, numbers: [seq = 0, at = 0] }: Position,
-  row: Row,
-  lossy: boolean,
-): boolean {
+/** Whether entries after a position may be missing, or it is of another database. */
+function isGone({ epoch, numbers: [seq = 0, at = 0] }: Position, row: Row, lossy?: boolean) {
   if (row.epoch !== epoch || seq > Number(row.last)) return true
   if (!lossy && seq < Number(row.dropped ?? 0)) return true
   // After a copy of the database was put in its place, other entries get the same numbers.
