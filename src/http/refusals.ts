@@ -55,18 +55,18 @@ export const forbiddenTransition = (
       ? said`'${field}' cannot change to ${theirs(to)}.`
       : said`'${field}' cannot change from ${theirs(from)} to ${theirs(to)}.`
   const error = refusal('forbidden-transition', 409, sentence)
-  if (from !== undefined) transitions.set(error, { field, to })
+  if (from !== undefined) untold.set(error, [field, forbiddenTransition(field, undefined, to)])
   return error
 }
-const transitions = new WeakMap<object, { readonly field: string; readonly to: string }>()
-/** `error`, of a transition without what is stored in a field of which `sees` is false. */
+/** For refusals that tell what is stored in a field: the same without it. */
+const untold = new WeakMap<object, readonly [field: string, error: HttpError]>()
+/** Throws `error`, without what is stored in a field that `sees` does not find. */
 export const asSeen = async (
-  error: unknown,
-  sees: (field: string) => Promise<boolean>,
-): Promise<unknown> => {
-  const told = transitions.get(Object(error))
-  if (!told || (await sees(told.field))) return error
-  return forbiddenTransition(told.field, undefined, told.to)
+  error: object,
+  sees: (field: string) => Promise<unknown>,
+): Promise<never> => {
+  const [field, other] = untold.get(error) ?? []
+  throw field === undefined || (await sees(field)) ? error : other
 }
 /** Exclusions: `fields` are those of the range. */
 export const overlapping = (fields: readonly string[]): HttpError =>

@@ -31,11 +31,10 @@ export async function streamOf(
 ): Promise<Response | undefined> {
   const wanted = qualitiesIn(accept)
   const json = jsonQuality(wanted)
-  const of = (type: string) => wanted.get(type) ?? 0
-  const best = Math.max(of('text/csv'), of('application/x-ndjson'))
-  const events = of('text/event-stream')
+  const events = wanted.get('text/event-stream') ?? 0
+  const isLess = (type: string) => events < (wanted.get(type) ?? 0)
   // It has to be named: a range that it is in wants JSON.
-  if (events <= json || events < best) return undefined
+  if (events <= json || isLess('text/csv') || isLess('application/x-ndjson')) return undefined
   if (!resource.live || buffered.has(request)) throw notLive()
   const { host } = resource
   const body = await bodyOf(resource, action, request)

@@ -104,16 +104,13 @@ function picked<V extends Pick<Population, 'select' | 'chosen' | 'populate'>>(
     const { path, target } = one
     const named = inside.get(path)
     const deeper = (one.populate ?? []).map((inner) => inner.path)
-    const part = named && picked(one, target, named, deeper, lean, `${start}${path}.`)
+    const inner = named && picked(one, target, named, deeper, lean, `${start}${path}.`)
     // Beside a name of the whole, one inside it takes nothing away.
-    return part && !paths.some((whole) => isWithin(path, whole)) ? part : one
+    return inner && !paths.some((whole) => isWithin(path, whole)) ? inner : one
   })
-  const include = [...paths, ...expanded]
-  const whole = populate ? { ...view, populate } : view
   // The model's `output` still gets whole records, as everywhere.
-  return model.output && !lean
-    ? { ...whole, chosen: { include } }
-    : { ...whole, select: { include } }
+  const part = model.output && !lean ? 'chosen' : 'select'
+  return { ...view, ...(populate && { populate }), [part]: { include: [...paths, ...expanded] } }
 }
 
 /** Fills in the reference that clients know as `name`. What `onGet` fills in stays as narrow as it is. */

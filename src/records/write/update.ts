@@ -80,13 +80,12 @@ export async function updateFrom(
     : undefined
   const writing = writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
   // A refusal tells nothing of the record that a read would not.
-  const sees = async (field: string) => {
-    const record = isReadable(limits.fields, field) && (await engine.first(one))
-    return record ? reads.admits(record) : false
-  }
-  const updated = await (resource.isUnlimited
-    ? writing
-    : writing.catch(async (error) => Promise.reject(await asSeen(error, sees))))
+  const updated = await writing.catch((error) =>
+    asSeen(error, async (field) => {
+      const record = isReadable(limits.fields, field) && (await engine.first(one))
+      return record && reads.admits(record)
+    }),
+  )
   const response = await respond(resource, reads, updated, incoming)
   return checked.res ? withHookResponse(response, checked.res) : response
 }
