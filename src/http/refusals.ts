@@ -9,6 +9,7 @@ import {
   theirs,
   ValidationError,
 } from './errors.ts'
+import { untold } from './untold.ts'
 
 export const notFound = (): HttpError => refusal('not-found', 404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>
@@ -57,16 +58,6 @@ export const forbiddenTransition = (
   const error = refusal('forbidden-transition', 409, sentence)
   if (from !== undefined) untold.set(error, [field, forbiddenTransition(field, undefined, to)])
   return error
-}
-/** For refusals that tell what is stored in a field: the same without it. */
-const untold = new WeakMap<object, readonly [field: string, error: HttpError]>()
-/** Throws `error`, without what is stored in a field that `sees` does not find. */
-export const asSeen = async (
-  error: object,
-  sees: (field: string) => Promise<unknown>,
-): Promise<never> => {
-  const [field, other] = untold.get(error) ?? []
-  throw field === undefined || (await sees(field)) ? error : other
 }
 /** Exclusions: `fields` are those of the range. */
 export const overlapping = (fields: readonly string[]): HttpError =>

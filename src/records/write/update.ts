@@ -3,8 +3,8 @@
  */
 
 import { checkTime } from '../../http/deadline.ts'
-import { asSeen } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { asSeen } from '../../http/untold.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/records.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
