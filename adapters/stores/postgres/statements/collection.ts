@@ -12,6 +12,7 @@ import {
   type Bounds,
   boundsAfter,
   idOf,
+  mayContain,
   namesOne,
   type Range,
   type Stretch,
@@ -176,8 +177,10 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
   const page = { from, conditions, sort, stretches, skip, limit }
   const sql = selectPage(page, {
     order: (key) => sorted(key, compiled),
-    // A limit that the planner can't see makes it plan a prepared statement again each time.
-    count: (records) => String(Math.trunc(records)),
+    // A limit that the planner can't see makes it plan a prepared statement again each time. A search has to be: for any text,
+    // it expects one record in 200, and so looks through the order for fifty.
+    count: (records) =>
+      mayContain(filter) ? parameters.integer(records) : String(Math.trunc(records)),
     offset: (records) => parameters.integer(records),
     // The parts run in turn.
     oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
