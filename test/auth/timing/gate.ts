@@ -1,5 +1,5 @@
 /**
- * The gate: no kind of account may be told by the time of a response. What each kind costs is counted in `costs.test.ts`;
+ * The gate: no kind of account may be told by the time of a response. What each kind costs is counted in `costs.slow.test.ts`;
  * this is what an attacker's own clock shows, with few requests. `FIELDGATE_RUNS=20 SCRYPT=1 npx vitest run
  * test/auth/timing` measures 160 for each kind and store, with hashing that costs what it costs by default.
  *
