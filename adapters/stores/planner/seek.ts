@@ -95,11 +95,6 @@ function boundsOfValue<Condition>(
   }
 }
 
-/** Whether a filter has a search; most have none. */
-export function mayContain(filter: Filter): boolean {
-  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
-}
-
 /** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
 export function namesOne(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.some(namesOne)

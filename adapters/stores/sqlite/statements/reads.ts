@@ -8,7 +8,7 @@ import type { Collection } from '../../../../src/ports/store.ts'
 import { AnchorGone, QueryTooLong } from '../../../../src/ports/store-errors.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { shownText } from '../../json-values.ts'
-import { idOf, isOne, isQuick, mayContain, namesOne } from '../../planner/seek.ts'
+import { idOf, isOne, isQuick, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
 import { type FoundRows, fieldJson, partOf, type Search } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
@@ -230,6 +230,11 @@ function isConjunction(filter: Filter): boolean {
 }
 
 const COMPARISONS: ReadonlySet<Filter['op']> = new Set(['eq', 'gt', 'gte', 'lt', 'lte'])
+
+/** Whether a filter has a search; most have none. */
+function mayContain(filter: Filter): boolean {
+  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
+}
 
 /** The first column of rows. */
 function firstOf(rows: readonly Row[]): string[] {
