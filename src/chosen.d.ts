@@ -5,7 +5,7 @@
 
 declare module '#scrypt' {
   /** Hashes passwords unless `createApp` is given a `hasher`. */
-  export const hasher: import('./ports/hasher.ts').Hasher
+  export const hasher: import('./ports/services/hasher.ts').Hasher
   /** How many hashes may be computed at once. */
   export function slots(): number
 }
@@ -31,7 +31,7 @@ declare module '#passwords' {
 
 declare module '#contexts' {
   /** A context for a value of the running code. Without `AsyncLocalStorage` it is always empty. */
-  export function asyncContext<T>(): import('./ports/async-context.ts').AsyncContext<T>
+  export function asyncContext<T>(): import('./ports/services/async-context.ts').AsyncContext<T>
   /** Runs what no request is about. */
   export function outside<R>(work: () => R): R
 }
@@ -42,7 +42,7 @@ declare module '#response' {
     new (body?: BodyInit | null, init?: ResponseInit): globalThis.Response
   }
   /** What that class is given for such a body. */
-  export function bodyOf(body: import('./ports/piped-body.ts').PipedBody): BodyInit
+  export function bodyOf(body: import('./ports/services/piped-body.ts').PipedBody): BodyInit
 }
 
 declare module '#outbound' {
@@ -77,7 +77,7 @@ declare module '#processes' {
   /** Questions named `name`, which workers ask the first process. The name means the same in all processes. */
   export function topic<Question, Answer>(
     name: string,
-  ): import('./ports/processes.ts').Topic<Question, Answer>
+  ): import('./ports/services/processes.ts').Topic<Question, Answer>
   /** Whether the first process has the same secret. True in that process, which must call this before there are workers. */
   export function isSecretOfAll(secret: string): Promise<boolean>
   /**
@@ -91,7 +91,7 @@ declare module '#smtp' {
   /** A transporter for the server given by a URL or by Nodemailer's options. */
   export function smtpTransporter(
     transport: string | Readonly<Record<string, unknown>>,
-  ): Promise<import('./ports/mailer.ts').MailTransporter>
+  ): Promise<import('./ports/services/mailer.ts').MailTransporter>
 }
 
 declare module '#uploads' {
@@ -102,6 +102,6 @@ declare module '#uploads' {
 declare module '#reference' {
   /** The script of the reference page; undefined if it is not installed, or the runtime cannot read it. */
   export function referenceScript(): Promise<
-    import('./ports/reference-script.ts').ReferenceScript | undefined
+    import('./ports/services/reference-script.ts').ReferenceScript | undefined
   >
 }

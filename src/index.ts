@@ -62,10 +62,14 @@ export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { type UserFields, userFields } from './auth/setup/user-fields.ts'
 export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'
-export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'
-export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors.ts'
-export type { ApiRequest, AuthContext, Query } from './http/request.ts'
-export type { Pagination } from './http/respond.ts'
+export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors/errors.ts'
+export type { ApiRequest, AuthContext, Query } from './http/request/request.ts'
+export {
+  type ErrorHandler,
+  type ErrorHandlerOptions,
+  errorHandler,
+} from './http/response/error-handler.ts'
+export type { Pagination } from './http/response/respond.ts'
 export { type ChangesOption, defineModel, type ModelDefinition } from './model/define.ts'
 export type {
   ByOutput,
@@ -79,16 +83,28 @@ export type {
   Timestamps,
   Values,
 } from './model/model.ts'
-export { type OnDelete, type Reference, type ReferenceOptions, ref } from './model/reference.ts'
-export type { CacheStore } from './ports/cache.ts'
-export type { Acl, CallOptions, FileMeta, FileStore, Stage, StoredFile } from './ports/files.ts'
-export type { Hasher } from './ports/hasher.ts'
-export type { ImageOptimizer, OptimizationLevel, OptimizedType } from './ports/images.ts'
-export type { Logger } from './ports/logger.ts'
-export type { MailMessage, MailTransporter } from './ports/mailer.ts'
-export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
-export type { Fields } from './ports/records.ts'
-export type { Collection, CollectionSchema, Store } from './ports/store.ts'
+export {
+  type OnDelete,
+  type Reference,
+  type ReferenceOptions,
+  ref,
+} from './model/shape/reference.ts'
+export type { CacheStore } from './ports/services/cache.ts'
+export type {
+  Acl,
+  CallOptions,
+  FileMeta,
+  FileStore,
+  Stage,
+  StoredFile,
+} from './ports/services/files.ts'
+export type { Hasher } from './ports/services/hasher.ts'
+export type { ImageOptimizer, OptimizationLevel, OptimizedType } from './ports/services/images.ts'
+export type { Logger } from './ports/services/logger.ts'
+export type { MailMessage, MailTransporter } from './ports/services/mailer.ts'
+export type { ObservedRequest, Observer, StoreCall } from './ports/services/observer.ts'
+export type { Fields } from './ports/store/records.ts'
+export type { Collection, CollectionSchema, Store } from './ports/store/store.ts'
 export type { AggregateQuery, GroupOf } from './records/engine/aggregate-query.ts'
 export type { Condition, ConditionsOf } from './records/engine/conditions.ts'
 export type {

@@ -7,7 +7,7 @@
 
 import { LRUCache } from 'lru-cache'
 import { isWorker, topic } from '#processes'
-import type { CacheStore } from '../../src/ports/cache.ts'
+import type { CacheStore } from '../../src/ports/services/cache.ts'
 
 /** How much is kept. */
 export interface MemoryCacheOptions {

@@ -8,8 +8,8 @@
  */
 
 import { createClient } from 'redis'
-import type { CacheStore } from '../../src/ports/cache.ts'
-import { withTimeout } from '../../src/ports/with-timeout.ts'
+import { withTimeout } from '../../src/ports/promises/with-timeout.ts'
+import type { CacheStore } from '../../src/ports/services/cache.ts'
 import { INCREMENT } from './increment.ts'
 
 /** Where the server is. */

@@ -8,7 +8,7 @@
  */
 
 import { Redis } from '@upstash/redis'
-import type { CacheStore } from '../../src/ports/cache.ts'
+import type { CacheStore } from '../../src/ports/services/cache.ts'
 import { INCREMENT } from './increment.ts'
 
 /** Where the database is. */

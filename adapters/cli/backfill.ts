@@ -1,8 +1,8 @@
 /** `fieldgate backfill ./src/app.ts [--json]` */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
-import { everything } from '../../src/ports/filter.ts'
-import { readable } from '../../src/ports/walk.ts'
+import { readable } from '../../src/ports/evaluation/walk.ts'
+import { everything } from '../../src/ports/store/filter.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
 import { historySchema } from '../../src/upkeep/changes/model-history.ts'

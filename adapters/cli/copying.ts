@@ -1,8 +1,8 @@
 /** A copy with its progress and its end, for the commands that make one. */
 
 import type { Model } from '../../src/model/model.ts'
-import type { Shape } from '../../src/ports/shape.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Shape } from '../../src/ports/store/shape.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 import { table } from '../../src/upkeep/check/table.ts'
 import { type CopyResult, copyRecords, SamePlace } from '../../src/upkeep/copy/copy.ts'
 import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'

@@ -6,7 +6,7 @@
  */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { causeOf } from '../../src/http/outages.ts'
+import { causeOf } from '../../src/http/errors/outages.ts'
 import { whatThereIs } from '../../src/model/suggest.ts'
 import { audit } from './audit.ts'
 import { backfill } from './backfill.ts'

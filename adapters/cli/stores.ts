@@ -1,8 +1,8 @@
 /** Stores, as command lines name them. */
 
 import { existsSync } from 'node:fs'
-import type { Store } from '../../src/ports/store.ts'
-import { type D1Binding, d1Store } from '../stores/sqlite/d1.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import { type D1Binding, d1Store } from '../stores/sqlite/calls/d1.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 

@@ -17,7 +17,7 @@ import {
   type Result,
   type Shown,
 } from '../../src/client/index.ts'
-import { orderedBy } from '../../src/client/order.ts'
+import { orderedBy } from '../../src/client/lists/order.ts'
 import type { AnyRecords } from '../../src/client/shapes.ts'
 
 /** Options of `fieldgateCollection`. */

@@ -26,7 +26,7 @@ import {
   type WriteOptions,
   type Written,
 } from '../../src/client/index.ts'
-import { following } from '../../src/client/pages.ts'
+import { following } from '../../src/client/lists/pages.ts'
 import type { AnyRecords, ChosenBy } from '../../src/client/shapes.ts'
 
 /** What names a query in the cache. */

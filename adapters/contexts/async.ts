@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { AsyncContext } from '../../src/ports/async-context.ts'
+import type { AsyncContext } from '../../src/ports/services/async-context.ts'
 
 const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
 

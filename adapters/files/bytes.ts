@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Stage } from '../../src/ports/files.ts'
+import type { Stage } from '../../src/ports/services/files.ts'
 
 const CHUNK = 64 * 1024
 

@@ -8,7 +8,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
-import { FileForbidden, type FileMeta, type FileStore, isKey } from '../../src/ports/files.ts'
+import {
+  FileForbidden,
+  type FileMeta,
+  type FileStore,
+  isKey,
+} from '../../src/ports/services/files.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { append, bytesOf, stageIn } from './bytes.ts'
 import { type LinkOptions, links } from './links.ts'

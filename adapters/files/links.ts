@@ -1,7 +1,7 @@
 /** Links to files that the app serves itself: their URLs, and the signatures that open private ones for a while. */
 
 import { base64url, bytesIn } from '../../src/http/base64url.ts'
-import { isKey } from '../../src/ports/files.ts'
+import { isKey } from '../../src/ports/services/files.ts'
 
 /** The link options of a store whose files the app serves. */
 export interface LinkOptions {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { FileForbidden, type FileMeta, type FileStore } from '../../src/ports/files.ts'
+import { FileForbidden, type FileMeta, type FileStore } from '../../src/ports/services/files.ts'
 import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
 import { type LinkOptions, links } from './links.ts'

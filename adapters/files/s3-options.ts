@@ -1,6 +1,6 @@
 /** The options of an S3 file store, from code or from the environment. */
 
-import { isKey } from '../../src/ports/files.ts'
+import { isKey } from '../../src/ports/services/files.ts'
 
 /** Options of `s3Files`; missing ones are taken from the environment. */
 export interface S3Options {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { FileStore, StoredFile } from '../../src/ports/files.ts'
-import { hexOf } from '../../src/ports/hex.ts'
+import type { FileStore, StoredFile } from '../../src/ports/services/files.ts'
+import { hexOf } from '../../src/ports/values/hex.ts'
 import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
 import { presigned, signer } from './s3-links.ts'

@@ -1,6 +1,6 @@
 /** One stored object as an HTTP response: ranges, conditions, and headers that keep a browser from running it. */
 
-import { type FileMeta, RangeNotSatisfiable } from '../../src/ports/files.ts'
+import { type FileMeta, RangeNotSatisfiable } from '../../src/ports/services/files.ts'
 
 /** An object that can be sent. */
 export interface ServedObject extends FileMeta {

@@ -1,7 +1,7 @@
 /** The stored form of a password hash, and which parameters are accepted. */
 
 import { base64url, bytesIn, sameText } from '../../src/http/base64url.ts'
-import type { Hasher } from '../../src/ports/hasher.ts'
+import type { Hasher } from '../../src/ports/services/hasher.ts'
 
 /** The cost of a hash, and the bytes of memory that computing it may take. */
 export interface Cost {

@@ -10,7 +10,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base64url } from '../../src/http/base64url.ts'
-import { hexOf } from '../../src/ports/hex.ts'
+import { hexOf } from '../../src/ports/values/hex.ts'
 
 /** The SHA-256 of bytes, or of a string in UTF-8. */
 export function digestOf(data: string | Uint8Array): Uint8Array {

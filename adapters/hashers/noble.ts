@@ -6,7 +6,7 @@
  */
 
 import { scryptAsync } from '@noble/hashes/scrypt.js'
-import type { Hasher } from '../../src/ports/hasher.ts'
+import type { Hasher } from '../../src/ports/services/hasher.ts'
 import { hasherOver } from './format.ts'
 
 const utf8 = new TextEncoder()

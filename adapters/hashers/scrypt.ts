@@ -6,7 +6,7 @@
 
 import { scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Hasher } from '../../src/ports/hasher.ts'
+import type { Hasher } from '../../src/ports/services/hasher.ts'
 import { hasherOver } from './format.ts'
 
 /** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`; also verifies hashes with other parameters. */

@@ -5,8 +5,12 @@ import encodeJpeg, { init as initJpegEncoder } from '@jsquash/jpeg/encode.js'
 import initOxipng, { optimise } from '@jsquash/oxipng/codec/pkg/squoosh_oxipng.js'
 import decodeWebp, { init as initWebpDecoder } from '@jsquash/webp/decode.js'
 import encodeWebp, { init as initWebpEncoder } from '@jsquash/webp/encode.js'
-import { headerOf } from '../../src/ports/image-header.ts'
-import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
+import { headerOf } from '../../src/ports/services/image-header.ts'
+import {
+  type ImageOptimizer,
+  type OptimizedType,
+  TooManyPixels,
+} from '../../src/ports/services/images.ts'
 import {
   bisectQuality,
   type Encode,

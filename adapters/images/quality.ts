@@ -1,6 +1,6 @@
 /** The target size of an optimised image, and the search for the quality that reaches it. */
 
-import type { OptimizationLevel } from '../../src/ports/images.ts'
+import type { OptimizationLevel } from '../../src/ports/services/images.ts'
 
 /** The size that an optimised image should have, in bytes. */
 export interface SizeTarget {

@@ -5,7 +5,11 @@
  */
 
 import type { Sharp, SharpOptions } from 'sharp'
-import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
+import {
+  type ImageOptimizer,
+  type OptimizedType,
+  TooManyPixels,
+} from '../../src/ports/services/images.ts'
 import {
   bisectQuality,
   type Encode,

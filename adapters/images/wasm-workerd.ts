@@ -9,7 +9,7 @@ import jpegEncoder from '@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm'
 import oxipng from '@jsquash/oxipng/codec/pkg/squoosh_oxipng_bg.wasm'
 import webpDecoder from '@jsquash/webp/codec/dec/webp_dec.wasm'
 import webpEncoder from '@jsquash/webp/codec/enc/webp_enc_simd.wasm'
-import type { ImageOptimizer } from '../../src/ports/images.ts'
+import type { ImageOptimizer } from '../../src/ports/services/images.ts'
 import { optimizerWith, type WasmOptions } from './codecs.ts'
 
 export type { WasmOptions } from './codecs.ts'

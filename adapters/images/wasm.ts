@@ -6,7 +6,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { createRequire as requireFrom } from 'node:module'
-import type { ImageOptimizer } from '../../src/ports/images.ts'
+import type { ImageOptimizer } from '../../src/ports/services/images.ts'
 import { optimizerWith, type WasmOptions } from './codecs.ts'
 
 export type { WasmOptions } from './codecs.ts'

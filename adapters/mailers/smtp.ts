@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MailTransporter } from '../../src/ports/mailer.ts'
+import type { MailTransporter } from '../../src/ports/services/mailer.ts'
 
 /**
  * A transporter for a server, given by its URL or by Nodemailer's options. Rejects with a `TypeError` if Nodemailer

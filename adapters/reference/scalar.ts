@@ -9,7 +9,7 @@ import { createRequire as requireFrom } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { ReferenceScript } from '../../src/ports/reference-script.ts'
+import type { ReferenceScript } from '../../src/ports/services/reference-script.ts'
 
 /** The script; undefined if the package is not installed. */
 export async function referenceScript(): Promise<ReferenceScript | undefined> {

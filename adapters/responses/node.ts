@@ -6,7 +6,7 @@
  */
 
 import { FastResponse } from 'srvx/node'
-import type { PipedBody } from '../../src/ports/piped-body.ts'
+import type { PipedBody } from '../../src/ports/services/piped-body.ts'
 
 /** A response as node:http takes it: names and values of headers in turn. */
 export interface PlainResponse {

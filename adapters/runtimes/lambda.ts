@@ -5,7 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
-import { buffered } from '../../src/ports/buffered.ts'
+import { buffered } from '../../src/ports/services/buffered.ts'
 import { background } from './server.ts'
 
 /** A request in payload format 2.0. */

@@ -7,7 +7,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NodeRequest } from 'srvx/node'
-import type { BodyPart, BodyReader, BodySource, Repeatable } from '../../src/ports/body-source.ts'
+import type {
+  BodyPart,
+  BodyReader,
+  BodySource,
+  Repeatable,
+} from '../../src/ports/services/body-source.ts'
 import { LINGER_MS } from './server.ts'
 
 /** A request that node:http has received. */

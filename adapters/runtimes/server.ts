@@ -3,8 +3,8 @@
 import type { App } from '../../src/app/app.ts'
 import { runBackground } from '../../src/background/run.ts'
 import { checkOptions, type Rule } from '../../src/model/option-rules.ts'
-import { jsonLogger } from '../../src/ports/logger.ts'
-import { WITHOUT_BODY } from '../../src/ports/statuses.ts'
+import { jsonLogger } from '../../src/ports/services/logger.ts'
+import { WITHOUT_BODY } from '../../src/ports/services/statuses.ts'
 import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 

@@ -1,7 +1,7 @@
 /** What `serve` rejects with if the database cannot be reached, or the server cannot listen. */
 
-import { causeText } from '../../src/ports/causes.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
+import { causeText } from '../../src/ports/values/causes.ts'
 
 /** A failed start as `serve` passes it on. If the store cannot be reached, one sentence says why; `cause` has the rest. */
 export function startFailure(error: unknown): unknown {

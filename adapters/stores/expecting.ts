@@ -1,7 +1,7 @@
 /** Compare-and-set, as every store does it. */
 
-import { isSameContent } from '../../src/ports/evaluate.ts'
-import type { Fields } from '../../src/ports/records.ts'
+import { isSameContent } from '../../src/ports/evaluation/evaluate.ts'
+import type { Fields } from '../../src/ports/store/records.ts'
 
 /** A write of one record under a condition `Held` on what is stored of it. */
 export interface Expecting<Held, Written> {

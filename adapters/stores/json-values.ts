@@ -3,18 +3,18 @@
  * PostgreSQL they come to stand in the model's.
  */
 
-import { onlyDeclared, withDefaults } from '../../src/ports/declared.ts'
-import { setMember } from '../../src/ports/members.ts'
-import { project } from '../../src/ports/projection.ts'
-import type { Fields, Read } from '../../src/ports/records.ts'
+import { onlyDeclared, withDefaults } from '../../src/ports/store/declared.ts'
+import { project } from '../../src/ports/store/projection.ts'
+import type { Fields, Read } from '../../src/ports/store/records.ts'
 import {
   DATE_AMONG_OTHERS,
   dateOfJson,
   isFor,
   type ObjectShape,
   type Shape,
-} from '../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../src/ports/store.ts'
+} from '../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../src/ports/store/store.ts'
+import { setMember } from '../../src/ports/values/members.ts'
 
 /** The JSON of a record: `_id` first, dates as ISO 8601 with milliseconds. */
 export function textOf(record: Fields): string {

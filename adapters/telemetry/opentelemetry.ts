@@ -17,9 +17,13 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import { methodName, type ObservedRequest, type Observer } from '../../src/ports/observer.ts'
-import { pathOf } from '../../src/ports/paths.ts'
-import { traceParent } from '../../src/ports/trace-parent.ts'
+import {
+  methodName,
+  type ObservedRequest,
+  type Observer,
+} from '../../src/ports/services/observer.ts'
+import { traceParent } from '../../src/ports/services/trace-parent.ts'
+import { pathOf } from '../../src/ports/values/paths.ts'
 
 /**
  * Creates a SERVER span for each request, with the `traceparent` header's span as its parent, and in it a CLIENT span

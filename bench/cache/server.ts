@@ -13,7 +13,7 @@ import { memoryCache } from '../../adapters/caches/memory.ts'
 import { redisCache } from '../../adapters/caches/redis.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { jsonResponse } from '../../src/http/respond.ts'
+import { jsonResponse } from '../../src/http/response/respond.ts'
 import {
   type App,
   type CacheStore,

@@ -6,7 +6,7 @@
 
 import small from '../../.cache/atlas/small-seed.json' with { type: 'json' }
 import { worker } from '../../adapters/runtimes/workers.ts'
-import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { adminPage } from './admin.ts'
 import { atlas } from './app.ts'
 import type { CityValues, CountryValues } from './models.ts'

@@ -1,6 +1,6 @@
 /** The few assertions that the contracts' checks need, using only web standards. */
 
-import { isSameContent } from '../../src/ports/evaluate.ts'
+import { isSameContent } from '../../src/ports/evaluation/evaluate.ts'
 
 /** Thrown if an adapter breaks a promise. Test runners show `actual` beside `expected`. */
 export class BrokenPromise extends Error {

@@ -1,6 +1,6 @@
-/** The promises of every cache store: each sentence of src/ports/cache.ts as a check. It runs in any runtime. */
+/** The promises of every cache store: each sentence of src/ports/services/cache.ts as a check. It runs in any runtime. */
 
-import type { CacheStore } from '../../src/ports/cache.ts'
+import type { CacheStore } from '../../src/ports/services/cache.ts'
 import { equal, ok } from './assert.ts'
 import type { Contract } from './verify.ts'
 

@@ -1,6 +1,6 @@
 /** The small images that optimisers are tested with. Each could be much smaller. */
 
-import type { OptimizedType } from '../../src/ports/images.ts'
+import type { OptimizedType } from '../../src/ports/services/images.ts'
 
 /** An image, and the size at which it is shown. */
 export interface Sample {

@@ -1,11 +1,11 @@
-/** The promises of every image optimiser: each sentence of src/ports/images.ts as a check. It runs in any runtime. */
+/** The promises of every image optimiser: each sentence of src/ports/services/images.ts as a check. It runs in any runtime. */
 
-import { headerOf } from '../../src/ports/image-header.ts'
+import { headerOf } from '../../src/ports/services/image-header.ts'
 import {
   type ImageOptimizer,
   type OptimizationLevel,
   TooManyPixels,
-} from '../../src/ports/images.ts'
+} from '../../src/ports/services/images.ts'
 import { crc32 } from '../../src/uploads/strip/png.ts'
 import { deepEqual, equal, ok, rejects } from './assert.ts'
 import { AUTHOR, jpeg, moving, png, type Sample, webp } from './image-samples.ts'

@@ -1,8 +1,8 @@
 /** Handlers without a router, as `express-controller-sets` had them. */
 
 import { firstResponse } from '../../src/app/guards.ts'
-import type { ApiRequest } from '../../src/http/request.ts'
-import { isResponse } from '../../src/http/respond.ts'
+import type { ApiRequest } from '../../src/http/request/request.ts'
+import { isResponse } from '../../src/http/response/respond.ts'
 import type { Model } from '../../src/model/model.ts'
 import { type Host, hostOf } from '../../src/records/engine/host.ts'
 import type { Context } from '../../src/records/engine/route.ts'

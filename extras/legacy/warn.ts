@@ -1,6 +1,6 @@
 /** Warnings about deprecated names, once per process each. */
 
-import type { Logger } from '../../src/ports/logger.ts'
+import type { Logger } from '../../src/ports/services/logger.ts'
 
 const said = new Set<string>()
 

@@ -11,8 +11,8 @@ import {
   type ZodMiniType,
 } from 'zod/mini'
 import type { $ZodCheck } from 'zod/v4/core'
-import { idMaker } from '../../src/model/cast.ts'
-import { keptMember } from '../../src/model/stored.ts'
+import { keptMember } from '../../src/model/shape/stored.ts'
+import { idMaker } from '../../src/model/values/cast.ts'
 import { defaultOf, type MakeDefault } from './defaults.ts'
 import { inOrder } from './in-order.ts'
 import { isPlace } from './indexes.ts'

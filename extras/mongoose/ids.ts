@@ -1,7 +1,7 @@
 /** The ids of documents. */
 
 import type { Model } from '../../src/model/model.ts'
-import type { IdType, ObjectShape, Shape } from '../../src/ports/shape.ts'
+import type { IdType, ObjectShape, Shape } from '../../src/ports/store/shape.ts'
 import { functionsOf } from './left-out.ts'
 import type { Report } from './report.ts'
 import type { SchemaParts, SchemaType } from './structure.ts'

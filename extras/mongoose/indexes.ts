@@ -1,8 +1,8 @@
 /** The indexes of a schema: those that a model can declare, and a row for each of the others. */
 
 import { isMixed, isScalar } from '../../src/model/model.ts'
-import type { ObjectShape } from '../../src/ports/shape.ts'
-import type { Collated } from '../../src/ports/store.ts'
+import type { ObjectShape } from '../../src/ports/store/shape.ts'
+import type { Collated } from '../../src/ports/store/store.ts'
 import type { Report } from './report.ts'
 import type { IndexOptions, SchemaParts } from './structure.ts'
 

@@ -1,12 +1,12 @@
 /** Fields that are named like the server's times and are none: a `createdAt` that is a number. */
 
 import type { $ZodObject } from 'zod/v4/core'
-import { absences } from '../../src/model/absence.ts'
-import { declaredRecord } from '../../src/model/declared.ts'
 import { type Model, timestampFields, timestampsOf } from '../../src/model/model.ts'
-import { refinementsOf } from '../../src/model/refinements.ts'
-import { objectShape } from '../../src/model/shape.ts'
-import type { ObjectShape, Shape } from '../../src/ports/shape.ts'
+import { objectShape } from '../../src/model/shape/shape.ts'
+import { absences } from '../../src/model/values/absence.ts'
+import { refinementsOf } from '../../src/model/values/refinements.ts'
+import { declaredRecord } from '../../src/model/versions/declared.ts'
+import type { ObjectShape, Shape } from '../../src/ports/store/shape.ts'
 import type { Members } from './fields.ts'
 import type { Times } from './times.ts'
 

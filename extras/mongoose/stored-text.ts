@@ -1,7 +1,7 @@
 /** What a string must be for MongoDB to store it as a value of another type, and how a record writes it. */
 
-import { isInteger } from '../../src/model/cast.ts'
-import type { StoredForm } from '../../src/ports/shape.ts'
+import { isInteger } from '../../src/model/values/cast.ts'
+import type { StoredForm } from '../../src/ports/store/shape.ts'
 
 /** A decimal as clients write it: sign, digits, digits after the point, exponent. */
 const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,5}))?$/i

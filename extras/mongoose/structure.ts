@@ -1,6 +1,6 @@
 /** What is read of Mongoose's schemas. Nothing of Mongoose is imported, so its versions 8 and 9 serve alike. */
 
-import type { Collated } from '../../src/ports/store.ts'
+import type { Collated } from '../../src/ports/store/store.ts'
 
 /** A Mongoose schema: `new mongoose.Schema(…)`. */
 export interface MongooseSchema {

@@ -1,8 +1,8 @@
 /** `createApp`: what an app has. flow.ts has the way of a request. */
 
-import { errorHandler } from '../http/error-handler.ts'
-import { pathOf } from '../ports/paths.ts'
-import { placeOf } from '../ports/shape.ts'
+import { errorHandler } from '../http/response/error-handler.ts'
+import { placeOf } from '../ports/store/shape.ts'
+import { pathOf } from '../ports/values/paths.ts'
 import type { BackgroundWork } from '../records/engine/background-work.ts'
 import { checkOrder, refuseMiddlewares } from '../records/engine/guards.ts'
 import type { AppParts, Mountable, MountedRoutes } from '../records/engine/host.ts'

@@ -1,12 +1,12 @@
 /** What belongs to one request: the context for guards, the headers that they set, and the response that is sent. */
 
 import { Deadline } from '../http/deadline.ts'
-import { type AuthOrNobody, takeAuth } from '../http/given-auth.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { addVary, headerOf, isResponse, setHeader } from '../http/respond.ts'
-import { type Logger, loggerFor } from '../ports/logger.ts'
-import type { MaybePromise } from '../ports/maybe-promise.ts'
-import { withTimeout } from '../ports/with-timeout.ts'
+import { type AuthOrNobody, takeAuth } from '../http/request/given-auth.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { addVary, headerOf, isResponse, setHeader } from '../http/response/respond.ts'
+import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
+import { type Logger, loggerFor } from '../ports/services/logger.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Context, ResponseHook } from '../records/engine/route.ts'

@@ -4,19 +4,19 @@
  */
 
 import { isCurrent } from '../cache/conditional.ts'
-import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
+import { limitBody } from '../http/body/limited-body.ts'
+import { causeOf, unavailable } from '../http/errors/outages.ts'
 import { checkHost } from '../http/host.ts'
-import { limitBody } from '../http/limited-body.ts'
-import { causeOf, unavailable } from '../http/outages.ts'
 import {
   type ApiRequest,
   METHOD_OVERRIDE,
   noQuery,
   noteBasePath,
   parseQuery,
-} from '../http/request.ts'
-import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
-import type { MaybePromise } from '../ports/maybe-promise.ts'
+} from '../http/request/request.ts'
+import { lowerShield, resetQuery, SHIELD } from '../http/request/shield.ts'
+import { type ErrorHandler, errorHandler } from '../http/response/error-handler.ts'
+import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { fileChanged } from '../uploads/refusals.ts'
 import { serveFile } from '../uploads/serve.ts'

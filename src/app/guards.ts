@@ -1,8 +1,8 @@
 /** Guards: which of them run when, until one responds. */
 
 import { checkTime } from '../http/deadline.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { misusedContexts, runShielded } from '../http/shield.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { misusedContexts, runShielded } from '../http/request/shield.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import type { AppContext } from './context.ts'

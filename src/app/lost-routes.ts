@@ -1,6 +1,6 @@
 /** Routes that get no requests, because others that were mounted before respond to them. */
 
-import type { Logger } from '../ports/logger.ts'
+import type { Logger } from '../ports/services/logger.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
 import { patternOf, type Route } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'

@@ -1,11 +1,11 @@
 /** Responses about the methods of a path: 405 with `Allow`, and OPTIONS (RFC 9110, 9.3.7 and 15.5.6). */
 
-import { HttpError } from '../http/errors.ts'
-import { methodNotAllowed, notFound } from '../http/refusals.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { METHOD_OVERRIDE } from '../http/request.ts'
-import type { FileStore } from '../ports/files.ts'
-import { pathOf } from '../ports/paths.ts'
+import { HttpError } from '../http/errors/errors.ts'
+import { methodNotAllowed, notFound } from '../http/errors/refusals.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { METHOD_OVERRIDE } from '../http/request/request.ts'
+import type { FileStore } from '../ports/services/files.ts'
+import { pathOf } from '../ports/values/paths.ts'
 import type { Context } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
 import { firstResponse, inLists } from './guards.ts'

@@ -2,8 +2,8 @@
 
 import { addPath, collectionSchema, type ModelSchema } from '../model/collection-schema.ts'
 import { lastDefined, type Model } from '../model/model.ts'
-import { renamedCollection } from '../model/renamed-collection.ts'
-import type { Collection, CollectionSchema } from '../ports/store.ts'
+import { renamedCollection } from '../model/versions/renamed-collection.ts'
+import type { Collection, CollectionSchema } from '../ports/store/store.ts'
 import type { Author } from '../records/engine/author.ts'
 import type { WriteOfModels } from '../records/engine/integrity.ts'
 import type { Models, ScopeOption, SearchField } from '../records/engine/models.ts'

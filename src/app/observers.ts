@@ -2,10 +2,10 @@
 
 import { asyncContext } from '#contexts'
 import type { Caches } from '../cache/caches.ts'
-import { idsOf, type Logger } from '../ports/logger.ts'
-import type { ObservedRequest, Observer } from '../ports/observer.ts'
-import { pathOf } from '../ports/paths.ts'
-import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
+import { idsOf, type Logger } from '../ports/services/logger.ts'
+import type { ObservedRequest, Observer } from '../ports/services/observer.ts'
+import type { Collection, CollectionSchema, Store } from '../ports/store/store.ts'
+import { pathOf } from '../ports/values/paths.ts'
 import type { WriteOfModels } from '../records/engine/integrity.ts'
 import type { ResolvedAppOptions } from './options.ts'
 

@@ -1,6 +1,6 @@
 /** The options of `createApp`, checked. */
 
-import type { ErrorHandler } from '../http/error-handler.ts'
+import type { ErrorHandler } from '../http/response/error-handler.ts'
 import {
   callable,
   checkOptions,
@@ -13,13 +13,13 @@ import {
   type Rule,
   whatever,
 } from '../model/option-rules.ts'
-import type { CacheStore } from '../ports/cache.ts'
-import type { FileStore } from '../ports/files.ts'
-import type { Hasher } from '../ports/hasher.ts'
-import type { ImageOptimizer } from '../ports/images.ts'
-import { jsonLogger, type Logger, ownedLogger } from '../ports/logger.ts'
-import type { Observer } from '../ports/observer.ts'
-import type { Store } from '../ports/store.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
+import type { FileStore } from '../ports/services/files.ts'
+import type { Hasher } from '../ports/services/hasher.ts'
+import type { ImageOptimizer } from '../ports/services/images.ts'
+import { jsonLogger, type Logger, ownedLogger } from '../ports/services/logger.ts'
+import type { Observer } from '../ports/services/observer.ts'
+import type { Store } from '../ports/store/store.ts'
 
 /** Options of `createApp`. */
 export interface AppOptions {

@@ -1,9 +1,9 @@
 /** The route table of an app: routing, OPTIONS and 405 all read this list. */
 
 import { type IRequest, IttyRouter } from 'itty-router'
-import type { ApiRequest } from '../http/request.ts'
-import type { Logger } from '../ports/logger.ts'
-import { pathOf } from '../ports/paths.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import type { Logger } from '../ports/services/logger.ts'
+import { pathOf } from '../ports/values/paths.ts'
 import type { Host, MountedRoutes } from '../records/engine/host.ts'
 import type { Route } from '../records/engine/route.ts'
 

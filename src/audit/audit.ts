@@ -3,7 +3,7 @@
 import type { $ZodType } from 'zod/v4/core'
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
-import { objectShape } from '../model/shape.ts'
+import { objectShape } from '../model/shape/shape.ts'
 import { letsThrough, textsOf } from '../records/engine/guards.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'

@@ -1,7 +1,7 @@
 /** What the routes of a resource read and write. */
 
 import { isHidden, type Model } from '../model/model.ts'
-import type { Shape } from '../ports/shape.ts'
+import type { Shape } from '../ports/store/shape.ts'
 import type { FieldSet, Resource } from '../records/setup/resource.ts'
 import { queryFields, type Serving } from '../records/setup/serving.ts'
 import { writableNow } from '../records/setup/write-rules.ts'

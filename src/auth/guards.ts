@@ -4,11 +4,11 @@
  * They work on any router of an app that serves the auth router: the request's context leads to the app's instance.
  */
 
-import type { HttpError } from '../http/errors.ts'
-import { actingFor } from '../http/given-auth.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { MisusedRequest, setUser } from '../http/shield.ts'
-import type { Fields } from '../ports/records.ts'
+import type { HttpError } from '../http/errors/errors.ts'
+import { actingFor } from '../http/request/given-auth.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { MisusedRequest, setUser } from '../http/request/shield.ts'
+import type { Fields } from '../ports/store/records.ts'
 import { describeGuard, followsAuth } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { visitOf } from './instance/factors.ts'

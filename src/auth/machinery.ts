@@ -4,9 +4,9 @@
  */
 
 import { base64url, bytesIn } from '../http/base64url.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { idMaker } from '../model/cast.ts'
-import type { Fields } from '../ports/records.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { idMaker } from '../model/values/cast.ts'
+import type { Fields } from '../ports/store/records.ts'
 import { createProven } from './accounts/create-account.ts'
 import {
   chosenFields,

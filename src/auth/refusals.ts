@@ -1,6 +1,6 @@
 /** Every error message of the authentication API. Statuses and texts are fixed by the contract. */
 
-import { badRequest, HttpError, refusal, said, theirs } from '../http/errors.ts'
+import { badRequest, HttpError, refusal, said, theirs } from '../http/errors/errors.ts'
 
 /** The most of a word of a client that a refusal repeats. */
 const MAX_SHOWN_LENGTH = 64

@@ -5,10 +5,10 @@
  * Events contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
  */
 
-import type { ApiRequest } from '../http/request.ts'
-import { idsOf, type Logger } from '../ports/logger.ts'
-import { atOnce } from '../ports/synchronous.ts'
-import { withTimeout } from '../ports/with-timeout.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { atOnce } from '../ports/promises/synchronous.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
+import { idsOf, type Logger } from '../ports/services/logger.ts'
 import type { Context, Guard, Handler } from '../records/engine/route.ts'
 
 /** A request at an auth route. */

@@ -5,7 +5,7 @@
  */
 
 import type { $ZodType } from 'zod/v4/core'
-import { jsonResponse } from '../http/respond.ts'
+import { jsonResponse } from '../http/response/respond.ts'
 import type { Model } from '../model/model.ts'
 import { needsInApp } from '../records/engine/guards.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'

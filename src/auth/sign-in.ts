@@ -4,9 +4,9 @@
  */
 
 import { checkTime, inTime } from '../http/deadline.ts'
-import { HttpError } from '../http/errors.ts'
-import { messageResponse, valueResponse } from '../http/respond.ts'
-import type { Fields } from '../ports/records.ts'
+import { HttpError } from '../http/errors/errors.ts'
+import { messageResponse, valueResponse } from '../http/response/respond.ts'
+import type { Fields } from '../ports/store/records.ts'
 import { holds } from '../records/engine/known-updates.ts'
 import { visitOf } from './instance/factors.ts'
 import type { Auth, AuthRequest, SignIn } from './instance/instance.ts'

@@ -5,9 +5,9 @@
  */
 
 import { ownId, ownSchema } from '../model/own-records.ts'
-import { all, type Filter, withId } from '../ports/filter.ts'
-import type { Fields } from '../ports/records.ts'
-import type { Collection, CollectionSchema, WriteStep } from '../ports/store.ts'
+import { all, type Filter, withId } from '../ports/store/filter.ts'
+import type { Fields } from '../ports/store/records.ts'
+import type { Collection, CollectionSchema, WriteStep } from '../ports/store/store.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { Pace } from './loop.ts'
 

@@ -1,7 +1,7 @@
 /** Does something again and again in one process. */
 
-import { causeOf, outageLog } from '../http/outages.ts'
-import { withTimeout } from '../ports/with-timeout.ts'
+import { causeOf, outageLog } from '../http/errors/outages.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
 import type { Host } from '../records/engine/host.ts'
 
 /** How often those look again who wait for another process, and after a failure, in milliseconds. */

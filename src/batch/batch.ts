@@ -12,9 +12,9 @@ import {
   enum as zodEnum,
 } from 'zod/mini'
 import { routesOf } from '../app/route-table.ts'
-import { isJson, readJson } from '../http/body.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { dataResponse, isResponse } from '../http/respond.ts'
+import { isJson, readJson } from '../http/body/body.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { dataResponse, isResponse } from '../http/response/respond.ts'
 import { checkOptions, natural } from '../model/option-rules.ts'
 import { isFields } from '../model/writable.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'

@@ -1,6 +1,6 @@
 /** The body of a batch → what each operation asks for. */
 
-import type { HttpError } from '../http/errors.ts'
+import type { HttpError } from '../http/errors/errors.ts'
 import { isFields } from '../model/writable.ts'
 import * as refuse from './refusals.ts'
 

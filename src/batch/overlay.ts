@@ -7,11 +7,11 @@
  */
 
 import { checkTime } from '../http/deadline.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { utf8Length } from '../http/respond.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { utf8Length } from '../http/response/respond.ts'
 import type { Model } from '../model/model.ts'
-import type { Fields } from '../ports/records.ts'
-import type { StepResult, WriteOutcome } from '../ports/store.ts'
+import type { Fields } from '../ports/store/records.ts'
+import type { StepResult, WriteOutcome } from '../ports/store/store.ts'
 import type { Author } from '../records/engine/author.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'

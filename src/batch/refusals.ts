@@ -1,6 +1,6 @@
 /** The refusals of a batch itself; those of its operations are the same as alone. */
 
-import { badRequest, type HttpError, refusal, said, theirs } from '../http/errors.ts'
+import { badRequest, type HttpError, refusal, said, theirs } from '../http/errors/errors.ts'
 
 /** As much as servers take of a request's first line, and of one header field. */
 export const MAX_PATH = 8192

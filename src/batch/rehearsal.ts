@@ -3,9 +3,9 @@
  * step at the end that fails, so that nothing is written.
  */
 
-import { nothing } from '../ports/filter.ts'
-import type { WriteOutcome } from '../ports/store.ts'
-import { DuplicateKey, RefusedWrite } from '../ports/store-errors.ts'
+import { nothing } from '../ports/store/filter.ts'
+import type { WriteOutcome } from '../ports/store/store.ts'
+import { DuplicateKey, RefusedWrite } from '../ports/store/store-errors.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'
 import { joinSteps, type Taken } from '../records/overlay/one-step.ts'
 

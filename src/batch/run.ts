@@ -1,9 +1,9 @@
 /** Runs the operations of a batch one after the other, and writes what they have done as one. */
 
 import { firstResponse, inLists, notePassed } from '../app/guards.ts'
-import { errorHandler } from '../http/error-handler.ts'
-import type { ApiRequest, RequestContext } from '../http/request.ts'
-import { isResponse } from '../http/respond.ts'
+import type { ApiRequest, RequestContext } from '../http/request/request.ts'
+import { errorHandler } from '../http/response/error-handler.ts'
+import { isResponse } from '../http/response/respond.ts'
 import type { Host } from '../records/engine/host.ts'
 import { KEYED, type Keyed, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context } from '../records/engine/route.ts'

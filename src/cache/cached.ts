@@ -6,8 +6,8 @@
  * of records.
  */
 
-import { type ApiRequest, basePathOf, type RequestContext } from '../http/request.ts'
-import type { MaybePromise } from '../ports/maybe-promise.ts'
+import { type ApiRequest, basePathOf, type RequestContext } from '../http/request/request.ts'
+import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import { unreachable, within } from './availability.ts'
 import { type Entry, entryResponse, etagOf, type Tagged } from './conditional.ts'
 import {

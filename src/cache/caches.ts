@@ -1,8 +1,8 @@
 /** The caches of an app: every space that its routers use, and what a write must tell them. */
 
-import type { CacheStore } from '../ports/cache.ts'
-import type { Logger } from '../ports/logger.ts'
-import type { Collection, CollectionSchema } from '../ports/store.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
+import type { Logger } from '../ports/services/logger.ts'
+import type { Collection, CollectionSchema } from '../ports/store/store.ts'
 import { type Warn, warner } from './availability.ts'
 import type { CacheSettings } from './options.ts'
 import { VersionedCache } from './versioned-cache.ts'

@@ -1,6 +1,6 @@
 /** Your own Redis client as a cache store: the common clients spell SETEX differently. */
 
-import type { CacheStore } from '../ports/cache.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
 
 type SetWithExpiry = (key: string, seconds: number, value: string) => Promise<unknown>
 

@@ -3,10 +3,10 @@
  * is still what the client has read.
  */
 
-import { recordChanged } from '../http/refusals.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { emptyResponse, jsonResponse } from '../http/respond.ts'
-import type { MaybePromise } from '../ports/maybe-promise.ts'
+import { recordChanged } from '../http/errors/refusals.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { emptyResponse, jsonResponse } from '../http/response/respond.ts'
+import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 
 /** A cached response: its body and its entity tag. */
 export interface Entry {

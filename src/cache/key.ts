@@ -1,7 +1,7 @@
 /** Keys of cached responses: equal only for requests that mean the same and may share a response. */
 
 import { hexDigestOf } from '#hmac'
-import type { ApiRequest, Query } from '../http/request.ts'
+import type { ApiRequest, Query } from '../http/request/request.ts'
 import type { CacheSettings, Vary } from './options.ts'
 
 /** What a read asks for, regardless of the user. */

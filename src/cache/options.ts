@@ -1,6 +1,6 @@
 /** The `cache` option of a router and its environment variables: names, defaults and start-up errors. */
 
-import type { ApiRequest } from '../http/request.ts'
+import type { ApiRequest } from '../http/request/request.ts'
 import {
   booleanFrom,
   callable,
@@ -11,7 +11,7 @@ import {
   text,
   whatever,
 } from '../model/option-rules.ts'
-import type { CacheStore } from '../ports/cache.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
 
 /**

@@ -20,7 +20,7 @@
  * the two states in any order, because a port with only `get` and `set` cannot count writers.
  */
 
-import type { CacheStore } from '../ports/cache.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
 import { Availability, type Reached, unreachable, type Warn, within } from './availability.ts'
 import type { Entry } from './conditional.ts'
 import type { Fences } from './write-fences.ts'

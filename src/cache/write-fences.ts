@@ -8,8 +8,8 @@
  */
 
 import { insertOnce, ownId, ownSchema } from '../model/own-records.ts'
-import { everything, type Filter, withId } from '../ports/filter.ts'
-import type { Collection, CollectionSchema } from '../ports/store.ts'
+import { everything, type Filter, withId } from '../ports/store/filter.ts'
+import type { Collection, CollectionSchema } from '../ports/store/store.ts'
 
 /** The fences of an app; `place` is a model in a space. */
 export interface Fences {

@@ -5,24 +5,29 @@
  * @module
  */
 
-import type { AccountsClient, AnyAccounts } from './accounts.ts'
-import type { ExtraCalls } from './calls.ts'
-import { type ClientOptions as ConnectionOptions, connect } from './connection.ts'
+import type { AccountsClient, AnyAccounts } from './accounts/accounts.ts'
+import { type AskRoute, type RoutePaths, routeCalls } from './accounts/routes.ts'
+import type { Refusal } from './lists/query.ts'
 import { later, settled } from './load.ts'
-import { inPath } from './paths.ts'
-import type { Refusal } from './query.ts'
 import { recordCalls, type ServedCalls } from './records.ts'
-import { type AskRoute, type RoutePaths, routeCalls } from './routes.ts'
-import { sending } from './sending.ts'
+import type { ExtraCalls } from './sending/calls.ts'
+import { type ClientOptions as ConnectionOptions, connect } from './sending/connection.ts'
+import { inPath } from './sending/paths.ts'
+import { sending } from './sending/sending.ts'
 import type { AnyRecords } from './shapes.ts'
 
-export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
-export type { Progress } from './answers.ts'
-export type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
-export type { CallRoute, ExtraCalls } from './calls.ts'
-export type { HeaderFields } from './connection.ts'
-export type { Cut, Group, GroupOptions } from './groups.ts'
-export type { HistoryOptions, HistoryPage, RecordChange } from './history.ts'
+export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts/accounts.ts'
+export type {
+  KeyInfo,
+  KeyRule,
+  MethodCalls,
+  OidcCeremonies,
+  PasskeyCeremonies,
+  PasskeyInfo,
+} from './accounts/method-calls.ts'
+export type { RoutePaths } from './accounts/routes.ts'
+export type { Cut, Group, GroupOptions } from './lists/groups.ts'
+export type { HistoryOptions, HistoryPage, RecordChange } from './lists/history.ts'
 export type {
   Choice,
   ConditionOn,
@@ -32,19 +37,15 @@ export type {
   PaginationOf,
   Selectable,
   Where,
-} from './lists.ts'
-export type { LiveOptions } from './live.ts'
-export type {
-  KeyInfo,
-  KeyRule,
-  MethodCalls,
-  OidcCeremonies,
-  PasskeyCeremonies,
-  PasskeyInfo,
-} from './method-calls.ts'
+} from './lists/lists.ts'
+export type { LiveOptions } from './lists/live.ts'
 export type { CallsFor, RecordsClient } from './records.ts'
-export { ClientError, type Failure, type Result, type Success } from './results.ts'
-export type { RoutePaths } from './routes.ts'
+export type { Progress } from './sending/answers.ts'
+export type { CallOptions, Condition, CreateOptions, WriteOptions } from './sending/call-options.ts'
+export type { CallRoute, ExtraCalls } from './sending/calls.ts'
+export type { HeaderFields } from './sending/connection.ts'
+export { ClientError, type Failure, type Result, type Success } from './sending/results.ts'
+export { memoryStorage, type TokenStorage } from './sending/storage.ts'
 export type {
   Changes,
   Chosen,
@@ -55,7 +56,6 @@ export type {
   Wire,
   Written,
 } from './shapes.ts'
-export { memoryStorage, type TokenStorage } from './storage.ts'
 
 /** Options of `createClient`. */
 export interface ClientOptions extends ConnectionOptions {

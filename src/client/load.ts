@@ -1,6 +1,6 @@
 /** What is loaded when it is first used, and may be out of reach by then, or no longer there once a page has been replaced. */
 
-import { ClientError } from './results.ts'
+import { ClientError } from './sending/results.ts'
 
 /** The parts of the client that not every page needs. Rejects with a `ClientError` if they cannot be loaded. */
 export async function later(): Promise<typeof import('./later.ts')> {

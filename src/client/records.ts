@@ -1,11 +1,7 @@
 /** The calls for the records of a mount. */
 
-import { answer, json, resultOf } from './answers.ts'
-import type { CallOptions, Condition, CreateOptions, WriteOptions } from './call-options.ts'
-import type { CallRoute } from './calls.ts'
-import type { Connection } from './connection.ts'
-import type { Cut, Group, GroupOptions } from './groups.ts'
-import type { HistoryOptions, HistoryPage, RecordChange } from './history.ts'
+import type { Cut, Group, GroupOptions } from './lists/groups.ts'
+import type { HistoryOptions, HistoryPage, RecordChange } from './lists/history.ts'
 import type {
   Choice,
   Conditions,
@@ -13,14 +9,18 @@ import type {
   ListOptions,
   PaginationOf,
   Selectable,
-} from './lists.ts'
-import type { LiveOptions } from './live.ts'
+} from './lists/lists.ts'
+import type { LiveOptions } from './lists/live.ts'
+import type { Listed, Page } from './lists/pages.ts'
+import { inUrl, listed, type Refusal, type Wanted } from './lists/query.ts'
 import { later } from './load.ts'
-import type { Listed, Page } from './pages.ts'
-import { checkPath, inPath } from './paths.ts'
-import { inUrl, listed, type Refusal, type Wanted } from './query.ts'
-import { ClientError, type Result } from './results.ts'
-import type { Sending } from './sending.ts'
+import { answer, json, resultOf } from './sending/answers.ts'
+import type { CallOptions, Condition, CreateOptions, WriteOptions } from './sending/call-options.ts'
+import type { CallRoute } from './sending/calls.ts'
+import type { Connection } from './sending/connection.ts'
+import { checkPath, inPath } from './sending/paths.ts'
+import { ClientError, type Result } from './sending/results.ts'
+import type { Sending } from './sending/sending.ts'
 import type {
   AnyRecords,
   Changes,

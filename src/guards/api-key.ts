@@ -2,7 +2,7 @@
 
 import { hexDigestOf } from '#hmac'
 import { sameText } from '../http/base64url.ts'
-import type { ApiRequest, AuthContext } from '../http/request.ts'
+import type { ApiRequest, AuthContext } from '../http/request/request.ts'
 import {
   callable,
   checkOptions,

@@ -1,9 +1,9 @@
 /** Compressed responses (RFC 9110, 8.4 and 12.5.3). */
 
 import { withoutCodings } from '../cache/conditional.ts'
-import { qualitiesIn } from '../http/qualities.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { addVary } from '../http/respond.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { qualitiesIn } from '../http/response/qualities.ts'
+import { addVary } from '../http/response/respond.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 

@@ -1,9 +1,9 @@
 /** CORS: which other origins may call the API from a browser, and what they may read. */
 
-import { unavailable } from '../http/outages.ts'
-import { emptyResponse } from '../http/respond.ts'
+import { unavailable } from '../http/errors/outages.ts'
+import { emptyResponse } from '../http/response/respond.ts'
 import { callable, checkOptions, flag, isNames, type Rule } from '../model/option-rules.ts'
-import { withTimeout } from '../ports/with-timeout.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 

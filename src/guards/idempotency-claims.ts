@@ -8,13 +8,13 @@
  * key stays claimed until its time is up.
  */
 
-import { unavailable } from '../http/outages.ts'
+import { unavailable } from '../http/errors/outages.ts'
 import { insertOnce, ownSchema } from '../model/own-records.ts'
-import type { CacheStore } from '../ports/cache.ts'
-import { withId } from '../ports/filter.ts'
-import type { Fields } from '../ports/records.ts'
-import type { CollectionSchema } from '../ports/store.ts'
-import { firstIn } from '../ports/walk.ts'
+import { firstIn } from '../ports/evaluation/walk.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
+import { withId } from '../ports/store/filter.ts'
+import type { Fields } from '../ports/store/records.ts'
+import type { CollectionSchema } from '../ports/store/store.ts'
 import type { Host } from '../records/engine/host.ts'
 import { writesTogether } from '../records/engine/integrity.ts'
 import type { Receipt, WrittenIds } from '../records/engine/keyed-writes.ts'

@@ -6,12 +6,12 @@
 import { hexDigestOf } from '#hmac'
 import { passedOf } from '../app/guards.ts'
 import { base64url, bytesIn } from '../http/base64url.ts'
-import { causeOf } from '../http/outages.ts'
-import type { ApiRequest } from '../http/request.ts'
+import { causeOf } from '../http/errors/outages.ts'
+import type { ApiRequest } from '../http/request/request.ts'
 import { checkOptions, type Fail, failAs, flag, natural, type Rule } from '../model/option-rules.ts'
 import { ownId } from '../model/own-records.ts'
-import type { CacheStore } from '../ports/cache.ts'
-import { pathOf } from '../ports/paths.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
+import { pathOf } from '../ports/values/paths.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { perApp } from '../records/engine/host.ts'
 import { hasWrittenNothing, KEYED, type Keyed, noteKey } from '../records/engine/keyed-writes.ts'
@@ -48,7 +48,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', '
 
 /** Refusals that say that the request was not carried out, and that the same request may succeed later. */
 const RELEASED: ReadonlySet<number> = new Set([401, 403, 408, 425, 429])
-/** The outcome of a request that got this is not known, see `http/outages.ts`. */
+/** The outcome of a request that got this is not known, see `http/errors/outages.ts`. */
 const UNAVAILABLE = 503
 
 /**

@@ -4,7 +4,7 @@ import { hexDigestOf } from '#hmac'
 import { countOfAll } from '#processes'
 import { networkOf } from '../auth/request-info.ts'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
-import type { ApiRequest } from '../http/request.ts'
+import type { ApiRequest } from '../http/request/request.ts'
 import {
   callable,
   checkOptions,
@@ -13,7 +13,7 @@ import {
   natural,
   type Rule,
 } from '../model/option-rules.ts'
-import type { CacheStore } from '../ports/cache.ts'
+import type { CacheStore } from '../ports/services/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { type Host, perApp } from '../records/engine/host.ts'
 import type { Context, Guard } from '../records/engine/route.ts'

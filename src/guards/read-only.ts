@@ -1,6 +1,6 @@
 /** Makes an API, or one router, read-only. */
 
-import { methodNotAllowed } from '../http/refusals.ts'
+import { methodNotAllowed } from '../http/errors/refusals.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 

@@ -1,6 +1,6 @@
 /** Every error message of the guards. */
 
-import { type HttpError, refusal } from '../http/errors.ts'
+import { type HttpError, refusal } from '../http/errors/errors.ts'
 
 // API keys
 const unauthorized = (code: string, message: string, header: string): HttpError =>

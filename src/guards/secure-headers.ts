@@ -1,6 +1,6 @@
 /** Response headers that switch off what browsers would do with an API's responses. */
 
-import { headerOf, setHeader } from '../http/respond.ts'
+import { headerOf, setHeader } from '../http/response/respond.ts'
 import { checkOptions, type Rule } from '../model/option-rules.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'

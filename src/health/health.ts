@@ -1,11 +1,11 @@
 /** `GET /healthz` and `GET /readyz`: whether the process is alive, and whether it can serve requests. */
 
-import { causeOf, outageLog } from '../http/outages.ts'
+import { causeOf, outageLog } from '../http/errors/outages.ts'
 import { checkOptions, natural } from '../model/option-rules.ts'
-import type { FileStore } from '../ports/files.ts'
-import { everything } from '../ports/filter.ts'
-import { idsOf } from '../ports/logger.ts'
-import { withTimeout } from '../ports/with-timeout.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
+import type { FileStore } from '../ports/services/files.ts'
+import { idsOf } from '../ports/services/logger.ts'
+import { everything } from '../ports/store/filter.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 

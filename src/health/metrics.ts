@@ -1,7 +1,7 @@
 /** `GET /metrics`: how many requests there were and how long they took, in Prometheus's text format. */
 
 import { isWorker, topic } from '#processes'
-import { methodName, type Observer } from '../ports/observer.ts'
+import { methodName, type Observer } from '../ports/services/observer.ts'
 import type { BackgroundWork } from '../records/engine/background-work.ts'
 import type { Mountable } from '../records/engine/host.ts'
 

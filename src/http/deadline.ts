@@ -3,10 +3,10 @@
  * write anything.
  */
 
-import type { ReadHints } from '../ports/records.ts'
-import { notAResponse } from './not-a-response.ts'
-import { unavailable } from './outages.ts'
-import { runShielded } from './shield.ts'
+import type { ReadHints } from '../ports/store/records.ts'
+import { unavailable } from './errors/outages.ts'
+import { notAResponse } from './request/not-a-response.ts'
+import { runShielded } from './request/shield.ts'
 
 const DEADLINE: unique symbol = Symbol('deadline')
 

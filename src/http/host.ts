@@ -5,7 +5,7 @@
  * proxy that filters by path, and its log.
  */
 
-import { badHost } from './refusals.ts'
+import { badHost } from './errors/refusals.ts'
 
 /** A name or an IPv4 address, or an IPv6 address in brackets; then a port. A request with two Hosts arrives as `a, b`. */
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/

@@ -1,10 +1,10 @@
 /** `mcp`: tools with which agents read and write records, as the one who calls. */
 
 import { routedPath } from '../app/route-table.ts'
-import { HttpError } from '../http/errors.ts'
+import { HttpError } from '../http/errors/errors.ts'
 import { isLoopback } from '../http/host.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { headerOf, jsonResponse, setHeader } from '../http/respond.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { headerOf, jsonResponse, setHeader } from '../http/response/respond.ts'
 import { checkOptions, type Rule, text } from '../model/option-rules.ts'
 import type { Mountable } from '../records/engine/host.ts'
 import type { Context, Handler } from '../records/engine/route.ts'

@@ -3,10 +3,10 @@
  * each request who they are; those before it say so once, by `initialize`.
  */
 
-import { type BodyLimits, readJson } from '../http/body.ts'
-import { HttpError } from '../http/errors.ts'
-import { jsonResponse } from '../http/respond.ts'
-import type { Fields } from '../ports/records.ts'
+import { type BodyLimits, readJson } from '../http/body/body.ts'
+import { HttpError } from '../http/errors/errors.ts'
+import { jsonResponse } from '../http/response/respond.ts'
+import type { Fields } from '../ports/store/records.ts'
 
 /** The revision in which each request stands alone. */
 const REVISION = '2026-07-28'

@@ -1,8 +1,8 @@
 /** The tools: what agents are told of them. */
 
-import { badRequest, type Said, said, theirs } from '../http/errors.ts'
+import { badRequest, type Said, said, theirs } from '../http/errors/errors.ts'
 import { whatThereIs } from '../model/suggest.ts'
-import type { Fields } from '../ports/records.ts'
+import type { Fields } from '../ports/store/records.ts'
 import { BODY_KEYS } from '../records/list/parameters.ts'
 
 /** What agents may do beyond reading. */

@@ -1,14 +1,14 @@
 /** The models of methods, and what is kept by them. */
 
 import type { Accounts } from '../auth/setup/method.ts'
-import { invalidFields } from '../http/refusals.ts'
+import { invalidFields } from '../http/errors/refusals.ts'
 import { defineModel, type ModelDefinition } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
-import type { Filter, Scalar } from '../ports/filter.ts'
-import type { Fields } from '../ports/records.ts'
-import type { Collection } from '../ports/store.ts'
-import { DuplicateKey } from '../ports/store-errors.ts'
-import { firstIn } from '../ports/walk.ts'
+import { firstIn } from '../ports/evaluation/walk.ts'
+import type { Filter, Scalar } from '../ports/store/filter.ts'
+import type { Fields } from '../ports/store/records.ts'
+import type { Collection } from '../ports/store/store.ts'
+import { DuplicateKey } from '../ports/store/store-errors.ts'
 
 const known = new WeakMap<Model, Map<string, Model>>()
 

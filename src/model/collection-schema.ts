@@ -1,13 +1,13 @@
 /** What a store needs to know about a model. */
 
 import type { $ZodType } from 'zod/v4/core'
-import type { SortKey } from '../ports/filter.ts'
-import { type ObjectShape, placeOf } from '../ports/shape.ts'
-import type { CollectionSchema, Store } from '../ports/store.ts'
+import type { SortKey } from '../ports/store/filter.ts'
+import { type ObjectShape, placeOf } from '../ports/store/shape.ts'
+import type { CollectionSchema, Store } from '../ports/store/store.ts'
 import { enforcedReferences } from './enforced-references.ts'
 import type { Model } from './model.ts'
 import { partsIn } from './parts.ts'
-import { formerPaths } from './upgrade.ts'
+import { formerPaths } from './versions/upgrade.ts'
 
 /** The schema of a model's collection, to which routers add until the store is prepared. */
 export interface ModelSchema extends CollectionSchema {

@@ -2,11 +2,9 @@
 
 import { object } from 'zod/mini'
 import type { $ZodObject, $ZodType } from 'zod/v4/core'
-import type { SortKey } from '../ports/filter.ts'
-import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
-import type { AdoptedTable } from '../ports/store.ts'
-import { absences } from './absence.ts'
-import { declaredRecord } from './declared.ts'
+import type { SortKey } from '../ports/store/filter.ts'
+import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/store/shape.ts'
+import type { AdoptedTable } from '../ports/store/store.ts'
 import {
   checkDefinition,
   checkFieldNames,
@@ -36,12 +34,14 @@ import {
 } from './model.ts'
 import { type Fail, failAs } from './option-rules.ts'
 import { collectionName } from './plural.ts'
-import { refinementsOf } from './refinements.ts'
 import { modelRules, type RuleOptions } from './rules.ts'
-import { objectShape } from './shape.ts'
-import { isHiddenField } from './stored.ts'
+import { objectShape } from './shape/shape.ts'
+import { isHiddenField } from './shape/stored.ts'
+import type { Side } from './shape/union-shape.ts'
 import { noSuchField } from './suggest.ts'
-import type { Side } from './union-shape.ts'
+import { absences } from './values/absence.ts'
+import { refinementsOf } from './values/refinements.ts'
+import { declaredRecord } from './versions/declared.ts'
 
 /** Options of `defineModel`. */
 export interface ModelDefinition<

@@ -1,11 +1,11 @@
 /** Enforced references: those that `ref()` was given `onDelete` for. */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
-import type { Fields } from '../ports/records.ts'
-import { placeOf } from '../ports/shape.ts'
+import type { Fields } from '../ports/store/records.ts'
+import { placeOf } from '../ports/store/shape.ts'
 import type { Model } from './model.ts'
 import { partsIn } from './parts.ts'
-import { type OnDelete, onDeleteOf, referenceOf } from './reference.ts'
+import { type OnDelete, onDeleteOf, referenceOf } from './shape/reference.ts'
 import { isFields } from './writable.ts'
 
 /** A field, or the elements of a list, whose ids must exist. */

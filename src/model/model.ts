@@ -1,13 +1,13 @@
 /** A data model, as the rest of fieldgate sees it. define.ts makes them. */
 
 import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
-import type { Declared } from '../ports/declared.ts'
-import type { Exclusion } from '../ports/exclusion.ts'
-import type { Scalar, SortKey } from '../ports/filter.ts'
-import { isWithin } from '../ports/paths.ts'
-import type { Fields } from '../ports/records.ts'
-import { type IdType, type ObjectShape, placeOf } from '../ports/shape.ts'
-import type { Absence, AdoptedTable, Collated, VersionKey } from '../ports/store.ts'
+import type { Declared } from '../ports/store/declared.ts'
+import type { Exclusion } from '../ports/store/exclusion.ts'
+import type { Scalar, SortKey } from '../ports/store/filter.ts'
+import type { Fields } from '../ports/store/records.ts'
+import { type IdType, type ObjectShape, placeOf } from '../ports/store/shape.ts'
+import type { Absence, AdoptedTable, Collated, VersionKey } from '../ports/store/store.ts'
+import { isWithin } from '../ports/values/paths.ts'
 import { isFields } from './writable.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */

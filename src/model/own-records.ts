@@ -1,10 +1,10 @@
 /** Records of the app's own, beside those of models. */
 
 import { hexDigestOf } from '#hmac'
-import type { Fields } from '../ports/records.ts'
-import type { Shape } from '../ports/shape.ts'
-import type { Collection, CollectionSchema } from '../ports/store.ts'
-import { DuplicateKey } from '../ports/store-errors.ts'
+import type { Fields } from '../ports/store/records.ts'
+import type { Shape } from '../ports/store/shape.ts'
+import type { Collection, CollectionSchema } from '../ports/store/store.ts'
+import { DuplicateKey } from '../ports/store/store-errors.ts'
 
 const SHAPES: Readonly<Record<'boolean' | 'date' | 'integer' | 'string', Shape>> = {
   boolean: { kind: 'boolean' },

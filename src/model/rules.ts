@@ -1,14 +1,14 @@
 /** Rules of a model that one record alone does not show: what a value may become, and which records exclude each other. */
 
-import { withDefaults } from '../ports/declared.ts'
-import type { Exclusion } from '../ports/exclusion.ts'
-import type { Filter, Scalar } from '../ports/filter.ts'
-import type { Fields } from '../ports/records.ts'
-import { placeOf, type Shape } from '../ports/shape.ts'
-import { fits } from './fits.ts'
+import { withDefaults } from '../ports/store/declared.ts'
+import type { Exclusion } from '../ports/store/exclusion.ts'
+import type { Filter, Scalar } from '../ports/store/filter.ts'
+import type { Fields } from '../ports/store/records.ts'
+import { placeOf, type Shape } from '../ports/store/shape.ts'
 import { type FieldTransitions, isOrdered, type Model } from './model.ts'
 import type { Fail } from './option-rules.ts'
 import { didYouMean, noSuchField } from './suggest.ts'
+import { fits } from './values/fits.ts'
 
 /** The options that give a model rules. */
 export interface RuleOptions {

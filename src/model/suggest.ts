@@ -1,7 +1,7 @@
 /** "Did you mean": the known name nearest to a misspelt one. */
 
-import { topOf } from '../ports/paths.ts'
-import type { ObjectShape, Shape } from '../ports/shape.ts'
+import type { ObjectShape, Shape } from '../ports/store/shape.ts'
+import { topOf } from '../ports/values/paths.ts'
 
 /** Longer names are not compared. */
 const MAX_LENGTH = 64

@@ -1,8 +1,8 @@
 /** The keys that no client ever writes, at any depth. */
 
-import { changedList } from '../ports/members.ts'
-import type { Fields } from '../ports/records.ts'
-import { FREE, type Shape, shapeInside } from '../ports/shape.ts'
+import type { Fields } from '../ports/store/records.ts'
+import { FREE, type Shape, shapeInside } from '../ports/store/shape.ts'
+import { changedList } from '../ports/values/members.ts'
 
 /** Keys with a meaning of their own in JavaScript. */
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])

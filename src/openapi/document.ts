@@ -6,12 +6,24 @@ import { plural } from '../model/plural.ts'
 import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
-import { accountOperation } from './accounts.ts'
-import { capitalised, OperationIds, Schemas, type Template, templateOf } from './named-schemas.ts'
-import { otherOperation } from './others.ts'
-import { recordOperation } from './records.ts'
-import { COMMON_RESPONSES, COMMON_SCHEMAS, type Described, failures, HEADERS } from './responses.ts'
-import { type Demands, demandsOf, schemeOf } from './security.ts'
+import { accountOperation } from './accounts/accounts.ts'
+import { recordOperation } from './records/records.ts'
+import {
+  capitalised,
+  OperationIds,
+  Schemas,
+  type Template,
+  templateOf,
+} from './schemas/named-schemas.ts'
+import { otherOperation } from './schemas/others.ts'
+import {
+  COMMON_RESPONSES,
+  COMMON_SCHEMAS,
+  type Described,
+  failures,
+  HEADERS,
+} from './schemas/responses.ts'
+import { type Demands, demandsOf, schemeOf } from './schemas/security.ts'
 import type { OpenApiDocument, Operation, Parameter, PathItem, Schema } from './specification.ts'
 
 /** What a document says of the app as a whole. */

@@ -2,12 +2,12 @@
 
 import { referenceScript } from '#reference'
 import { isKnownToClient, respondToRead } from '../cache/conditional.ts'
-import { badRequest } from '../http/errors.ts'
-import { qualitiesIn } from '../http/qualities.ts'
-import { notFound } from '../http/refusals.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { emptyResponse } from '../http/respond.ts'
-import type { ReferenceScript } from '../ports/reference-script.ts'
+import { badRequest } from '../http/errors/errors.ts'
+import { notFound } from '../http/errors/refusals.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import { qualitiesIn } from '../http/response/qualities.ts'
+import { emptyResponse } from '../http/response/respond.ts'
+import type { ReferenceScript } from '../ports/services/reference-script.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 import {

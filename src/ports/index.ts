@@ -6,26 +6,7 @@
  * @module
  */
 
-export {
-  type AggregateRead,
-  type DatePart,
-  type GroupKey,
-  type GroupSort,
-  type Measure,
-  roundedMeasure,
-} from './aggregate.ts'
-export type { CacheStore } from './cache.ts'
-export type {
-  ChangeKind,
-  ChangeLog,
-  LoggedChange,
-  LoggedModel,
-  NotedChange,
-  ReadChanges,
-} from './changes.ts'
-export type { Copyable, ForeignBatch, ForeignValue, WriteWatch } from './copying.ts'
-export { type Declared, declaredAt, onlyDeclared, withDefaults } from './declared.ts'
-export type { Exclusion } from './exclusion.ts'
+export type { CacheStore } from './services/cache.ts'
 export {
   type Acl,
   type CallOptions,
@@ -36,7 +17,38 @@ export {
   RangeNotSatisfiable,
   type Stage,
   type StoredFile,
-} from './files.ts'
+} from './services/files.ts'
+export type { Hasher } from './services/hasher.ts'
+export { headerOf, type ImageHeader } from './services/image-header.ts'
+export {
+  type ImageOptimizer,
+  type OptimizationLevel,
+  type OptimizedType,
+  TooManyPixels,
+} from './services/images.ts'
+export type { Logger, LogLine } from './services/logger.ts'
+export type { MailMessage, MailTransporter } from './services/mailer.ts'
+export type { ObservedRequest, Observer, StoreCall } from './services/observer.ts'
+export type { ForeignIndex, Surroundings } from './services/surroundings.ts'
+export {
+  type AggregateRead,
+  type DatePart,
+  type GroupKey,
+  type GroupSort,
+  type Measure,
+  roundedMeasure,
+} from './store/aggregate.ts'
+export type {
+  ChangeKind,
+  ChangeLog,
+  LoggedChange,
+  LoggedModel,
+  NotedChange,
+  ReadChanges,
+} from './store/changes.ts'
+export type { Copyable, ForeignBatch, ForeignValue, WriteWatch } from './store/copying.ts'
+export { type Declared, declaredAt, onlyDeclared, withDefaults } from './store/declared.ts'
+export type { Exclusion } from './store/exclusion.ts'
 export {
   all,
   any,
@@ -53,21 +65,9 @@ export {
   type Scalar,
   type SortKey,
   withId,
-} from './filter.ts'
-export { fold } from './fold.ts'
-export type { Hasher } from './hasher.ts'
-export { headerOf, type ImageHeader } from './image-header.ts'
-export {
-  type ImageOptimizer,
-  type OptimizationLevel,
-  type OptimizedType,
-  TooManyPixels,
-} from './images.ts'
-export type { Logger, LogLine } from './logger.ts'
-export type { MailMessage, MailTransporter } from './mailer.ts'
-export type { ObservedRequest, Observer, StoreCall } from './observer.ts'
-export { project } from './projection.ts'
-export type { Fields, Projection, Read, ReadHints } from './records.ts'
+} from './store/filter.ts'
+export { project } from './store/projection.ts'
+export type { Fields, Projection, Read, ReadHints } from './store/records.ts'
 export {
   type IdType,
   type ObjectShape,
@@ -75,7 +75,7 @@ export {
   placeOf,
   type Shape,
   type StoredForm,
-} from './shape.ts'
+} from './store/shape.ts'
 export type {
   Absence,
   AdoptedTable,
@@ -90,7 +90,7 @@ export type {
   WriteOptions,
   WriteOutcome,
   WriteStep,
-} from './store.ts'
+} from './store/store.ts'
 export {
   AnchorGone,
   DuplicateKey,
@@ -100,5 +100,5 @@ export {
   RefusedWrite,
   StoreTimeout,
   StoreUnavailable,
-} from './store-errors.ts'
-export type { ForeignIndex, Surroundings } from './surroundings.ts'
+} from './store/store-errors.ts'
+export { fold } from './values/fold.ts'

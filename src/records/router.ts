@@ -5,8 +5,8 @@
  */
 
 import { respondToRead } from '../cache/conditional.ts'
-import type { Fields } from '../ports/records.ts'
-import { placeOf } from '../ports/shape.ts'
+import type { Fields } from '../ports/store/records.ts'
+import { placeOf } from '../ports/store/shape.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { Handler, Route } from './engine/route.ts'
 import { type AddRoutes, addingRoutes } from './extra-routes.ts'

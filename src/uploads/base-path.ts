@@ -3,9 +3,9 @@
  * has for itself; responses show it below that of the mount.
  */
 
-import { type ApiRequest, basePathOf } from '../http/request.ts'
-import type { FileStore } from '../ports/files.ts'
-import type { Fields } from '../ports/records.ts'
+import { type ApiRequest, basePathOf } from '../http/request/request.ts'
+import type { FileStore } from '../ports/services/files.ts'
+import type { Fields } from '../ports/store/records.ts'
 import { type Keys, withUrls } from './file-values.ts'
 
 /** Whether links to the files of `store` differ from what records hold. */

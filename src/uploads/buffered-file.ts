@@ -1,6 +1,6 @@
 /** The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can. */
 
-import type { Stage } from '../ports/files.ts'
+import type { Stage } from '../ports/services/files.ts'
 import { bytesOf } from './strip/stripped.ts'
 
 /** Bytes are copied into blocks, so a body that arrives in single bytes costs no more than one in one piece. */

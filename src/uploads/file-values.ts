@@ -1,7 +1,7 @@
 /** The values of a record's file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1). */
 
-import type { FileStore } from '../ports/files.ts'
-import type { Fields } from '../ports/records.ts'
+import type { FileStore } from '../ports/services/files.ts'
+import type { Fields } from '../ports/store/records.ts'
 import { type FileField, MAX_LINK_SECONDS, type Upload } from './options.ts'
 
 /** Anything that knows the keys of URLs. */

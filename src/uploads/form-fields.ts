@@ -3,11 +3,11 @@
  * stand for. The model decides whether a branch is a list or an object.
  */
 
-import { TooManyLevels } from '../http/body.ts'
-import { invalidFields, nestedTooDeeply } from '../http/refusals.ts'
+import { TooManyLevels } from '../http/body/body.ts'
+import { invalidFields, nestedTooDeeply } from '../http/errors/refusals.ts'
 import { isFields } from '../model/writable.ts'
-import type { Fields } from '../ports/records.ts'
-import type { ObjectShape, Shape } from '../ports/shape.ts'
+import type { Fields } from '../ports/store/records.ts'
+import type { ObjectShape, Shape } from '../ports/store/shape.ts'
 
 /** A part whose headers say it is JSON. */
 export class JsonText {

@@ -1,10 +1,10 @@
 /** A multipart body of a write, with its files. */
 
-import { type BodyLimits, jsonParser } from '../http/body.ts'
-import type { ApiRequest } from '../http/request.ts'
-import type { FileStore } from '../ports/files.ts'
-import type { OptimizationLevel } from '../ports/images.ts'
-import type { ObjectShape } from '../ports/shape.ts'
+import { type BodyLimits, jsonParser } from '../http/body/body.ts'
+import type { ApiRequest } from '../http/request/request.ts'
+import type { FileStore } from '../ports/services/files.ts'
+import type { OptimizationLevel } from '../ports/services/images.ts'
+import type { ObjectShape } from '../ports/store/shape.ts'
 import { formValues } from './form-fields.ts'
 import { newKey } from './model-files.ts'
 import { levelOf } from './optimise.ts'

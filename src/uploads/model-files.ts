@@ -5,9 +5,9 @@
  * the model protects these fields, no matter which router takes the files.
  */
 
-import type { FileStore } from '../ports/files.ts'
-import { hexOf } from '../ports/hex.ts'
-import type { Fields } from '../ports/records.ts'
+import type { FileStore } from '../ports/services/files.ts'
+import type { Fields } from '../ports/store/records.ts'
+import { hexOf } from '../ports/values/hex.ts'
 import { urlsIn } from './file-values.ts'
 import type { Upload } from './options.ts'
 

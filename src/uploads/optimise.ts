@@ -5,8 +5,8 @@ import {
   type OptimizationLevel,
   type OptimizedType,
   TooManyPixels,
-} from '../ports/images.ts'
-import type { Logger } from '../ports/logger.ts'
+} from '../ports/services/images.ts'
+import type { Logger } from '../ports/services/logger.ts'
 import { LEVELS, type Upload } from './options.ts'
 import { imageTooLarge } from './refusals.ts'
 import { bytesOf, type Source, strippedBytes } from './strip/stripped.ts'

@@ -10,9 +10,9 @@ import {
   text,
   whatever,
 } from '../model/option-rules.ts'
-import { type Acl, isKey } from '../ports/files.ts'
-import type { OptimizationLevel } from '../ports/images.ts'
-import type { ObjectShape, Shape } from '../ports/shape.ts'
+import { type Acl, isKey } from '../ports/services/files.ts'
+import type { OptimizationLevel } from '../ports/services/images.ts'
+import type { ObjectShape, Shape } from '../ports/store/shape.ts'
 
 /** One field that takes files. */
 export interface FileField<Name extends string = string> {

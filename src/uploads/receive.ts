@@ -3,9 +3,9 @@
  * any length costs no more than the limits allow (spec 4.3; OWASP API4).
  */
 
-import { eachChunk, refuseEncoded } from '../http/body.ts'
-import type { FileStore } from '../ports/files.ts'
-import { nextTurn, TURN_LENGTH } from '../ports/turns.ts'
+import { eachChunk, refuseEncoded } from '../http/body/body.ts'
+import { nextTurn, TURN_LENGTH } from '../ports/promises/turns.ts'
+import type { FileStore } from '../ports/services/files.ts'
 import { BufferedFile } from './buffered-file.ts'
 import { type Branch, formFields, JsonText } from './form-fields.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'

@@ -1,6 +1,6 @@
 /** Every error message of uploads. Statuses and texts are fixed by the contract (spec 4.3, answers). */
 
-import { type HttpError, refusal } from '../http/errors.ts'
+import { type HttpError, refusal } from '../http/errors/errors.ts'
 
 const limit = (code: string, what: string, cause?: unknown): HttpError =>
   refusal(code, 400, `File upload error: ${what}`, { cause })

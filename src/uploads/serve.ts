@@ -1,7 +1,7 @@
 /** Serves the files of a store that has no server of its own. */
 
-import { HttpError } from '../http/errors.ts'
-import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/files.ts'
+import { HttpError } from '../http/errors/errors.ts'
+import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/services/files.ts'
 import { fileForbidden, rangeNotSatisfiable, storageUnavailable } from './refusals.ts'
 
 /**

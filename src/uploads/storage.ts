@@ -3,9 +3,9 @@
  * request.
  */
 
-import type { FileMeta, FileStore } from '../ports/files.ts'
-import type { Logger } from '../ports/logger.ts'
-import { withTimeout } from '../ports/with-timeout.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
+import type { FileMeta, FileStore } from '../ports/services/files.ts'
+import type { Logger } from '../ports/services/logger.ts'
 import { storageUnavailable } from './refusals.ts'
 
 /** How long a call may take, plus extra time for each MiB that it sends. */

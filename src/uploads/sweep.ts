@@ -5,14 +5,14 @@
  * never leaves a dead link, only an extra object.
  */
 
-import type { FileStore, StoredFile } from '../ports/files.ts'
-import { BY_ID, everything } from '../ports/filter.ts'
-import type { Logger } from '../ports/logger.ts'
-import type { Fields } from '../ports/records.ts'
-import type { ObjectShape } from '../ports/shape.ts'
-import type { Collection } from '../ports/store.ts'
-import { nextTurn } from '../ports/turns.ts'
-import { withTimeout } from '../ports/with-timeout.ts'
+import { nextTurn } from '../ports/promises/turns.ts'
+import { withTimeout } from '../ports/promises/with-timeout.ts'
+import type { FileStore, StoredFile } from '../ports/services/files.ts'
+import type { Logger } from '../ports/services/logger.ts'
+import { BY_ID, everything } from '../ports/store/filter.ts'
+import type { Fields } from '../ports/store/records.ts'
+import type { ObjectShape } from '../ports/store/shape.ts'
+import type { Collection } from '../ports/store/store.ts'
 import { urlsIn } from './file-values.ts'
 import { isOwnKey } from './model-files.ts'
 import { removeAll } from './storage.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { causeText } from '../../src/ports/causes.ts'
+import { causeText } from '../../src/ports/values/causes.ts'
 
 it('tells each cause of an error once, also where the message has it already', () => {
   const full = new Error('disk is full')

@@ -10,9 +10,9 @@ import {
   randomSort,
 } from '../../extras/contract/store/random.ts'
 import type { Model } from '../../src/model/model.ts'
-import { withId } from '../../src/ports/filter.ts'
-import type { Fields, Projection } from '../../src/ports/records.ts'
-import type { Collection } from '../../src/ports/store.ts'
+import { withId } from '../../src/ports/store/filter.ts'
+import type { Fields, Projection } from '../../src/ports/store/records.ts'
+import type { Collection } from '../../src/ports/store/store.ts'
 import { OverlaidRecords } from '../../src/records/overlay/overlaid-records.ts'
 import { runs } from '../runs.ts'
 

@@ -20,7 +20,7 @@ import {
   ref,
   userFields,
 } from '../../src/index.ts'
-import type { Fields } from '../../src/ports/records.ts'
+import type { Fields } from '../../src/ports/store/records.ts'
 import { atlasApp } from '../openapi/apps.ts'
 
 const SECRET = 'gq3f9RZ1-for-tests-of-the-audit-only!'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { type Collection, createAuthRouter, type Fields, type Store } from '../../src/index.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { authOptions, password, userModel } from './accounts.ts'
 import { type Service, type ServiceOptions, service } from './service.ts'
 

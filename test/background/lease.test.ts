@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { takeLease } from '../../src/background/lease.ts'
 import { once } from '../../src/background/loop.ts'
-import type { Collection, Store } from '../../src/ports/store.ts'
+import type { Collection, Store } from '../../src/ports/store/store.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { workSchema } from '../../src/background/lease.ts'
-import { all, type Filter } from '../../src/ports/filter.ts'
+import { all, type Filter } from '../../src/ports/store/filter.ts'
 import { programOf } from '../services/program.ts'
 
 /** Several processes of one program. */

@@ -2,13 +2,13 @@
 
 import * as z from 'zod/mini'
 import { appObject, type WorkerHandler, worker } from '../../adapters/runtimes/workers.ts'
-import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
-import { durableStore } from '../../adapters/stores/sqlite/durable-sqlite.ts'
+import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
+import { durableStore } from '../../adapters/stores/sqlite/calls/durable-sqlite.ts'
 import { consume } from '../../src/background/changes/index.ts'
 import { jobs } from '../../src/background/jobs/index.ts'
 import { webhooks } from '../../src/background/webhooks/index.ts'
 import { type App, createApp, createRouter, defineModel } from '../../src/index.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 
 const Task = defineModel('Task', { fields: { title: z.string() }, changes: true })
 const Seen = defineModel('Seen', { fields: { what: z.string() } })

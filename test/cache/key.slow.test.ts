@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { audienceOf, keyText, requestKey } from '../../src/cache/key.ts'
-import { parseQuery } from '../../src/http/request.ts'
+import { parseQuery } from '../../src/http/request/request.ts'
 import type { ApiRequest, AuthContext } from '../../src/index.ts'
 import { runs } from '../runs.ts'
 

@@ -7,7 +7,7 @@
 import * as z from 'zod'
 import { upstashCache } from '../../adapters/caches/upstash.ts'
 import { worker } from '../../adapters/runtimes/workers.ts'
-import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
 
 interface Env {

@@ -7,8 +7,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { createApp, defineModel, type Fields, ref, type Store } from '../../src/index.ts'
-import type { Read } from '../../src/ports/records.ts'
-import type { CollectionSchema } from '../../src/ports/store.ts'
+import type { Read } from '../../src/ports/store/records.ts'
+import type { CollectionSchema } from '../../src/ports/store/store.ts'
 import { recordedLog } from '../records/service.ts'
 import { type Database, serve, started, type Version } from './served.ts'
 

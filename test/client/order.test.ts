@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { orderedBy } from '../../src/client/order.ts'
+import { orderedBy } from '../../src/client/lists/order.ts'
 import { runs, seeded } from '../runs.ts'
 
 it('the client orders texts by code point, as the server does', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createRouter, defineModel, type Model, ref } from '../../src/index.ts'
-import type { Collection, Store } from '../../src/ports/store.ts'
+import type { Collection, Store } from '../../src/ports/store/store.ts'
 import { copyRecords } from '../../src/upkeep/copy/copy.ts'
 import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
 

@@ -80,7 +80,7 @@ export function listParameters(): Fact[] {
   )
 }
 
-const REFUSALS = ['http', 'auth', 'uploads', 'guards', 'batch'].map(
+const REFUSALS = ['http/errors', 'auth', 'uploads', 'guards', 'batch'].map(
   (part) => `src/${part}/refusals.ts`,
 )
 /** Stands for a value in a sentence. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { health } from '../../src/health/index.ts'
 import { type Guard, HttpError } from '../../src/index.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { errorOf, notes } from './notes.ts'
 
 const marking: Guard = Object.assign(

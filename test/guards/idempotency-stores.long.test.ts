@@ -1,6 +1,6 @@
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../adapters/stores/postgres/index.ts'
-import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { withService } from '../services/shared.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'

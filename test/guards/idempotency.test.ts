@@ -14,8 +14,8 @@ import {
   userFields,
 } from '../../src/index.ts'
 import { ownSchema } from '../../src/model/own-records.ts'
-import { everything } from '../../src/ports/filter.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import { everything } from '../../src/ports/store/filter.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { cheap } from '../auth/accounts.ts'
 import { errorOf, Note, notes } from './notes.ts'
 

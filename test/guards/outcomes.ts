@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { batch } from '../../src/batch/index.ts'
 import { idempotency } from '../../src/guards/index.ts'
 import { createApp, createRouter, defineModel, type Store } from '../../src/index.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 
 const Order = defineModel('OutcomeOrder', {
   fields: { code: z.string().max(20), count: z.int().default(1) },

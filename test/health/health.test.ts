@@ -8,9 +8,9 @@ import { diskFiles } from '../../adapters/files/disk.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { health } from '../../src/health/index.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
-import type { FileStore } from '../../src/ports/files.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import type { FileStore } from '../../src/ports/services/files.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { observedApp } from '../observing/observed.ts'
 
 const hanging = (): Promise<never> => new Promise(() => {})

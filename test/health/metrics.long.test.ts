@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { metrics } from '../../src/health/index.ts'
 import { createApp } from '../../src/index.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { note, observedApp, slowStore } from '../observing/observed.ts'
 import { type Family, parsed, type Sample } from './prometheus.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { copied } from '../../src/model/present.ts'
+import { copied } from '../../src/model/versions/present.ts'
 
 /** All objects in a value. */
 function objectsIn(value: unknown): object[] {

@@ -5,9 +5,9 @@
 
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { createRouter, defineModel, type RouterOptions, ref } from '../../src/index.ts'
-import { dateFrom, numberFrom } from '../../src/model/cast.ts'
+import { dateFrom, numberFrom } from '../../src/model/values/cast.ts'
 import { type Message, service } from '../records/service.ts'
 import { d1InMemory } from '../stores/d1/statements.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fold } from '../../src/ports/fold.ts'
+import { fold } from '../../src/ports/values/fold.ts'
 import { processorClock } from './processor-time.ts'
 
 /** Simple case folding of one code point, as Unicode's tables have it. */

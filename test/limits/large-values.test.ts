@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { $ZodType } from 'zod/v4/core'
-import { valueParser } from '../../src/model/validate.ts'
+import { valueParser } from '../../src/model/shape/validate.ts'
 import { runs } from '../runs.ts'
 
 const waiting = z.string().refine(async (text) => text !== 'a', 'no a')

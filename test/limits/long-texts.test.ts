@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { newPassword } from '../../src/auth/accounts/credentials.ts'
 import { normalizers } from '../../src/auth/setup/identifiers.ts'
 import { createRouter, defineModel, type RouterOptions } from '../../src/index.ts'
-import { dateFrom, numberFrom } from '../../src/model/cast.ts'
+import { dateFrom, numberFrom } from '../../src/model/values/cast.ts'
 import { type Message, service } from '../records/service.ts'
 import { processorClock } from './processor-time.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { backUp } from '../../adapters/stores/sqlite/connection/backup.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import type { CollectionSchema } from '../../src/ports/store.ts'
+import type { CollectionSchema } from '../../src/ports/store/store.ts'
 import { fileOfTest } from './proof/file.ts'
 
 const schema: CollectionSchema = {

@@ -2,7 +2,7 @@ import { BSON, type Decimal128 } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { fromDocument, toDocument } from '../../adapters/stores/mongodb/documents/documents.ts'
 import { storedText } from '../../extras/mongoose/stored-text.ts'
-import type { ObjectShape, Shape } from '../../src/ports/shape.ts'
+import type { ObjectShape, Shape } from '../../src/ports/store/shape.ts'
 
 /** Decimals of every length and power, most of them near a limit. */
 function decimals(): string[] {

@@ -7,7 +7,7 @@ import { root } from '../docs/pages.ts'
 async function bytesOf(more = '', given = ''): Promise<number> {
   const contents = `
     import { createApp, createRouter, defineModel } from './src/index.ts'
-    import { d1Store } from './adapters/stores/sqlite/d1.ts'
+    import { d1Store } from './adapters/stores/sqlite/calls/d1.ts'
     ${more}
     export const made = (db) => [createApp({ store: d1Store(db) }), createRouter, defineModel, ${given}]`
   const { outputFiles } = await build({

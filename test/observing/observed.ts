@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { type App, type AppOptions, createApp, createRouter, defineModel } from '../../src/index.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { StoreUnavailable } from '../../src/ports/store-errors.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import { StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 
 /** A line of the log: level, message and details. */
 export type Line = readonly [

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { health } from '../../src/health/index.ts'
-import { outageLog } from '../../src/http/outages.ts'
+import { outageLog } from '../../src/http/errors/outages.ts'
 import {
   type AppOptions,
   createApp,

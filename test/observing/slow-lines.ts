@@ -6,7 +6,7 @@
 
 import * as z from 'zod/mini'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 
 /** The ids in the lines about slow calls of the store, sorted; `none` where a line has none. */
 export async function slowLines(store: Store): Promise<string[]> {

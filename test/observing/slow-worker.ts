@@ -1,4 +1,4 @@
-import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { slowLines } from './slow-lines.ts'
 
 export default {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { traceParent } from '../../src/ports/trace-parent.ts'
+import { traceParent } from '../../src/ports/services/trace-parent.ts'
 import { service } from '../auth/service.ts'
 import { album } from '../uploads/album.ts'
 import { form, png } from '../uploads/png.ts'

@@ -24,9 +24,9 @@ import {
   userFields,
 } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
-import type { Hasher } from '../../src/ports/hasher.ts'
-import type { ImageOptimizer } from '../../src/ports/images.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Hasher } from '../../src/ports/services/hasher.ts'
+import type { ImageOptimizer } from '../../src/ports/services/images.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 
 const SECRET = 'gq3f9RZ1-for-tests-of-the-document-only'
 const logger = { debug() {}, info() {}, warn() {}, error() {} }

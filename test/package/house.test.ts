@@ -16,6 +16,26 @@ describe.each(['src', 'extras', 'adapters'])('the folders of %s', (top) => {
   })
 })
 
+/** The most rooms and arrows of what is read most. */
+const MOST: Record<string, readonly [rooms: number, arrows: number]> = {
+  src: [22, 90],
+  'adapters/stores/sqlite': [10, 30],
+  'adapters/stores/postgres': [10, 30],
+  'adapters/stores/mongodb': [10, 30],
+}
+/** The most rooms of any folder: more are a list in alphabetical order, in which nothing is found. */
+const MOST_ROOMS = 22
+
+it.each(['src', 'extras', 'adapters'])('no folder of %s has too many rooms', (top) => {
+  const imports = importsOf(top)
+  const plans = foldersOf(top, imports).map((folder) => planOf(folder, imports))
+  const crowded = plans.filter(({ folder, rooms, arrows }) => {
+    const [mostRooms, mostArrows] = MOST[folder] ?? [MOST_ROOMS, Number.POSITIVE_INFINITY]
+    return rooms.length > mostRooms || arrows.length > mostArrows
+  })
+  expect(crowded.map(({ folder }) => folder)).toEqual([])
+})
+
 describe('the plan of a folder', () => {
   const files = (arrows: Record<string, string[]>) =>
     new Map(Object.entries(arrows).map(([from, to]) => [from, new Set(to)]))

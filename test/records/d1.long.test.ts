@@ -1,6 +1,6 @@
 /** What records promise on any store, on D1, where it may differ from SQLite. */
 
-import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
 import { declaredOnly } from './declared/suite.ts'
 import { references } from './references/suite.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { datesAsText } from '../../src/ports/json.ts'
+import { datesAsText } from '../../src/ports/values/json.ts'
 import { runs } from '../runs.ts'
 
 const EDGES = [

@@ -2,7 +2,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makerOf } from '../../adapters/runtimes/makers.ts'
 import { appObject, worker } from '../../adapters/runtimes/workers.ts'
-import { durableStore } from '../../adapters/stores/sqlite/durable-sqlite.ts'
+import { durableStore } from '../../adapters/stores/sqlite/calls/durable-sqlite.ts'
 import { type App, createApp } from '../../src/index.ts'
 import { bundled } from '../http/workerd.ts'
 

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { expect, it, vi } from 'vitest'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../adapters/stores/postgres/index.ts'
-import { libsqlStore } from '../../adapters/stores/sqlite/libsql.ts'
+import { libsqlStore } from '../../adapters/stores/sqlite/calls/libsql.ts'
 import { createAuthRouter } from '../../src/index.ts'
 
 const token = { secret: 'a secret of at least thirty-two characters' }

@@ -5,8 +5,8 @@
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { type Store, sweepFiles } from '../../src/index.ts'
-import type { Collection } from '../../src/ports/store.ts'
-import { StoreTimeout, StoreUnavailable } from '../../src/ports/store-errors.ts'
+import type { Collection } from '../../src/ports/store/store.ts'
+import { StoreTimeout, StoreUnavailable } from '../../src/ports/store/store-errors.ts'
 import { album, Photo } from './album.ts'
 import { form, png } from './png.ts'
 

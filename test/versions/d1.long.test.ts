@@ -1,4 +1,4 @@
-import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
 import { versions } from './suite.ts'
 

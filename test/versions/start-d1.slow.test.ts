@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/calls/d1.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
 import { recordedLog } from '../records/service.ts'
 import { freshD1 } from '../stores/d1/databases.ts'

@@ -6,10 +6,10 @@
 import { date, maxLength, string } from 'zod/mini'
 import { accountExists } from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
-import type { ApiRequest } from '../../../src/http/request.ts'
+import type { ApiRequest } from '../../../src/http/request/request.ts'
 import { is, MethodRecords, unlessTaken } from '../../../src/methods/method-model.ts'
-import { all, type Filter } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
+import { all, type Filter } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
 import type { Person } from './provider.ts'
 
 /** A stored link. It opens its account as long as it has that account's era; with none, it is being made. */

@@ -4,7 +4,7 @@ import * as oauth from 'oauth4webapi'
 import { fetchLimited } from '../../../src/auth/providers/ask.ts'
 import { providerId } from '../../../src/auth/providers/provider.ts'
 import { providerUnreachable } from '../../../src/auth/refusals.ts'
-import { HttpError } from '../../../src/http/errors.ts'
+import { HttpError } from '../../../src/http/errors/errors.ts'
 import type { OidcOptions } from './options.ts'
 
 /** What a browser brings back, as it was when the sign-in began. */

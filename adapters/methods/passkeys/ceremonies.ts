@@ -8,9 +8,9 @@ import {
 } from '@simplewebauthn/server'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { base64url, bytesIn } from '../../../src/http/base64url.ts'
-import type { ApiRequest } from '../../../src/http/request.ts'
+import type { ApiRequest } from '../../../src/http/request/request.ts'
 import { ticketIn } from '../../../src/methods/method-model.ts'
-import type { Fields } from '../../../src/ports/records.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
 import type { Asserted, NewKey, Passkey, Passkeys } from './stored.ts'
 
 /** Options of `passkeys`. */

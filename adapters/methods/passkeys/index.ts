@@ -14,9 +14,9 @@ import type {
   OpenMethod,
   SignInMethod,
 } from '../../../src/auth/setup/method.ts'
-import { HttpError } from '../../../src/http/errors.ts'
-import { entryNotFound, invalidFields } from '../../../src/http/refusals.ts'
-import { messageResponse, valueResponse } from '../../../src/http/respond.ts'
+import { HttpError } from '../../../src/http/errors/errors.ts'
+import { entryNotFound, invalidFields } from '../../../src/http/errors/refusals.ts'
+import { messageResponse, valueResponse } from '../../../src/http/response/respond.ts'
 import { nameIn } from '../../../src/methods/method-model.ts'
 import { checkOptions } from '../../../src/model/option-rules.ts'
 import { Ceremonies, type PasskeysOptions } from './ceremonies.ts'

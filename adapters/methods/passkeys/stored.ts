@@ -3,8 +3,8 @@
 import { array, boolean, date, maxLength, number, optional, string } from 'zod/mini'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { is, MethodRecords } from '../../../src/methods/method-model.ts'
-import { all, type Filter, nothing, withId } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
+import { all, type Filter, nothing, withId } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
 
 /** What a registration gives. */
 export interface NewKey {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Topic } from '../../../src/ports/processes.ts'
+import type { Topic } from '../../../src/ports/services/processes.ts'
 
 /** No process has been started by another one. */
 export const isWorker = false

@@ -5,7 +5,7 @@
  * Nothing is imported from a runtime: the module is loaded everywhere, and does nothing where there is one process.
  */
 
-import type { Topic } from '../../../src/ports/processes.ts'
+import type { Topic } from '../../../src/ports/services/processes.ts'
 
 /** The variable that makes a process a worker; its value is the port that it listens on. */
 export const WORKER_VARIABLE = 'FIELDGATE_WORKER'

@@ -1,8 +1,8 @@
 /** The entries of a log as stores keep them: with the records as JSON. */
 
-import type { LoggedChange, LoggedModel } from '../../../src/ports/changes.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { LoggedChange, LoggedModel } from '../../../src/ports/store/changes.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 import { readerOf } from '../json-values.ts'
 
 /** An entry as it is stored. */

@@ -1,9 +1,9 @@
 /** Steps that are taken in a transaction, and what they do to each record: for stores that note it themselves. */
 
-import { isSameContent } from '../../../src/ports/evaluate.ts'
-import type { Filter } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Change, StepResult, WriteOptions, WriteStep } from '../../../src/ports/store.ts'
+import { isSameContent } from '../../../src/ports/evaluation/evaluate.ts'
+import type { Filter } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Change, StepResult, WriteOptions, WriteStep } from '../../../src/ports/store/store.ts'
 import { take } from '../planner/steps.ts'
 
 /** The writes of one collection, within a transaction. */

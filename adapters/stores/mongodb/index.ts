@@ -6,7 +6,7 @@
  */
 
 import type { Db, Document, MongoClient, Collection as Native } from 'mongodb'
-import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import type { Collection, CollectionSchema, Store } from '../../../src/ports/store/store.ts'
 import { Reads } from './calls/reads.ts'
 import { stepWriter } from './calls/transactions.ts'
 import { inserter, Writes } from './calls/writes.ts'

@@ -1,7 +1,7 @@
 /** A change as a list of operations on paths. */
 
-import type { Scalar } from '../../../src/ports/filter.ts'
-import type { Change } from '../../../src/ports/store.ts'
+import type { Scalar } from '../../../src/ports/store/filter.ts'
+import type { Change } from '../../../src/ports/store/store.ts'
 
 /** What happens at one path. */
 export type Operation = { readonly path: string } & (

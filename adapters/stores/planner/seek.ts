@@ -3,9 +3,9 @@
  * serves them at any depth.
  */
 
-import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
-import type { Read } from '../../../src/ports/records.ts'
-import { type ObjectShape, type Place, placeOf } from '../../../src/ports/shape.ts'
+import type { Filter, Scalar, SortKey } from '../../../src/ports/store/filter.ts'
+import type { Read } from '../../../src/ports/store/records.ts'
+import { type ObjectShape, type Place, placeOf } from '../../../src/ports/store/shape.ts'
 
 /**
  * With `_id` as the last key, as total orders have it: without it in an index, everything that a filter matches would be

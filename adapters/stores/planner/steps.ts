@@ -1,8 +1,8 @@
 /** The steps of a write. */
 
-import { everything, type Filter, nothing } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Change, WriteOptions, WriteStep } from '../../../src/ports/store.ts'
+import { everything, type Filter, nothing } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Change, WriteOptions, WriteStep } from '../../../src/ports/store/store.ts'
 
 /** What takes each kind of step. */
 export interface StepTaker<Result> {

@@ -5,7 +5,7 @@
  */
 
 import type { Options, Sql } from 'postgres'
-import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import type { Collection, CollectionSchema, Store } from '../../../src/ports/store/store.ts'
 import { adoptedTable } from './adopt/adopt.ts'
 import { Log } from './changes/log.ts'
 import { BriefConnections } from './connection/brief-connections.ts'

@@ -1,7 +1,7 @@
 /** Start-up: brings the database to what the models need, while other processes use it. */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { IndexConflict } from '../../../src/ports/store-errors.ts'
+import { IndexConflict } from '../../../src/ports/store/store-errors.ts'
 import { newEpoch } from '../changes/position.ts'
 import { harmOf, leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'

@@ -1,6 +1,6 @@
 /** Conditions, and the neutral filter as one: what is the same in every dialect of SQL. */
 
-import type { Filter, Scalar } from '../../../src/ports/filter.ts'
+import type { Filter, Scalar } from '../../../src/ports/store/filter.ts'
 
 /** A value that a database can hold and that is there. */
 export type Value = NonNullable<Scalar>

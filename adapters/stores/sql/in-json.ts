@@ -1,9 +1,9 @@
 /** What is asked of records that a table holds as JSON in a column: conditions, orders and positions. */
 
-import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
-import { fold } from '../../../src/ports/fold.ts'
-import type { Read } from '../../../src/ports/records.ts'
-import type { ObjectShape } from '../../../src/ports/shape.ts'
+import type { Filter, Scalar, SortKey } from '../../../src/ports/store/filter.ts'
+import type { Read } from '../../../src/ports/store/records.ts'
+import type { ObjectShape } from '../../../src/ports/store/shape.ts'
+import { fold } from '../../../src/ports/values/fold.ts'
 import { isoText } from '../json-values.ts'
 import { boundsAfter, placeAt, stretchesBeyond } from '../planner/seek.ts'
 import { every, filterCompiler, type Sign, some, type Value, whereAll } from './filter.ts'

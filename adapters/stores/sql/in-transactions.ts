@@ -1,8 +1,8 @@
 /** The writes of a store whose database has transactions that can read: records are changed here and stored again. */
 
-import { changed, isSameContent } from '../../../src/ports/evaluate.ts'
-import type { Filter } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
+import { changed, isSameContent } from '../../../src/ports/evaluation/evaluate.ts'
+import type { Filter } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
 import type {
   Collection,
   CollectionSchema,
@@ -10,7 +10,7 @@ import type {
   Store,
   WriteAction,
   WriteOptions,
-} from '../../../src/ports/store.ts'
+} from '../../../src/ports/store/store.ts'
 import { type StepTaker, take } from '../planner/steps.ts'
 
 /** The records of one collection, inside of a transaction. */

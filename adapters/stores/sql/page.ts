@@ -1,7 +1,12 @@
 /** The statements of a page of records in order, and of groups of records with what is computed of each. */
 
-import type { AggregateRead, GroupKey, GroupSort, Measure } from '../../../src/ports/aggregate.ts'
-import type { SortKey } from '../../../src/ports/filter.ts'
+import type {
+  AggregateRead,
+  GroupKey,
+  GroupSort,
+  Measure,
+} from '../../../src/ports/store/aggregate.ts'
+import type { SortKey } from '../../../src/ports/store/filter.ts'
 import type { Stretch } from '../planner/seek.ts'
 import { whereAll } from './filter.ts'
 

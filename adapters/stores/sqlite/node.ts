@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { Store } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { MEMORY, pathToOpen } from './connection/opening.ts'
-import { openStore } from './open.ts'
+import { openStore } from './store/open.ts'
 
 /** Where the database is. */
 export interface SqliteOptions {

@@ -1,6 +1,6 @@
 /** Short helpers to call a file store in the contract's checks. */
 
-import type { FileMeta, FileStore } from '../../../src/ports/files.ts'
+import type { FileMeta, FileStore } from '../../../src/ports/services/files.ts'
 
 /** A store, and how clients read its objects. */
 export interface OpenFiles {

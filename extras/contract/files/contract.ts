@@ -1,4 +1,4 @@
-/** The promises of every file store: each sentence of src/ports/files.ts as a check. It runs in any runtime. */
+/** The promises of every file store: each sentence of src/ports/services/files.ts as a check. It runs in any runtime. */
 
 import type { Contract } from '../verify.ts'
 import type { OpenFiles } from './ask.ts'

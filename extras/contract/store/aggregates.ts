@@ -1,16 +1,16 @@
 /** The promises about aggregates. A store without them is not asked. */
 
+import { aggregateRecords } from '../../../src/ports/evaluation/aggregate-records.ts'
 import {
   type AggregateRead,
   type DatePart,
   type GroupKey,
   type Measure,
   roundedMeasure,
-} from '../../../src/ports/aggregate.ts'
-import { aggregateRecords } from '../../../src/ports/aggregate-records.ts'
-import { everything, type Scalar } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Collection, Store } from '../../../src/ports/store.ts'
+} from '../../../src/ports/store/aggregate.ts'
+import { everything, type Scalar } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Collection, Store } from '../../../src/ports/store/store.ts'
 import { deepEqual } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { among, containing, holding, where } from './ask.ts'

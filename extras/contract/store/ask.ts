@@ -1,8 +1,8 @@
 /** Short helpers to call a store in the contract's checks. */
 
-import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
-import type { Fields, Read } from '../../../src/ports/records.ts'
-import type { Collection, Store } from '../../../src/ports/store.ts'
+import type { Filter, Scalar, SortKey } from '../../../src/ports/store/filter.ts'
+import type { Fields, Read } from '../../../src/ports/store/records.ts'
+import type { Collection, Store } from '../../../src/ports/store/store.ts'
 import { people, person } from './people.ts'
 
 /** People to put in order, with ties, null and nothing. */

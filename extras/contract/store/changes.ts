@@ -1,8 +1,8 @@
 /** The port's promises about the log of changes. A store without one keeps them by leaving `changes` out. */
 
-import type { ChangeLog, LoggedChange } from '../../../src/ports/changes.ts'
-import { withId } from '../../../src/ports/filter.ts'
-import type { CollectionSchema, Store, WriteStep } from '../../../src/ports/store.ts'
+import type { ChangeLog, LoggedChange } from '../../../src/ports/store/changes.ts'
+import { withId } from '../../../src/ports/store/filter.ts'
+import type { CollectionSchema, Store, WriteStep } from '../../../src/ports/store/store.ts'
 import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { newId, people } from './people.ts'

@@ -1,6 +1,6 @@
-/** The promises of every store: each sentence of src/ports/store.ts and src/ports/filter.ts as a check. */
+/** The promises of every store: each sentence of src/ports/store/store.ts and src/ports/store/filter.ts as a check. */
 
-import type { Store } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import type { Contract } from '../verify.ts'
 import { aggregates } from './aggregates.ts'
 import { changes } from './changes.ts'

@@ -1,7 +1,7 @@
 /** The store port's promises about filters. */
 
-import { all, any, everything, nothing } from '../../../src/ports/filter.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import { all, any, everything, nothing } from '../../../src/ports/store/filter.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { equal } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { among, containing, holding, namesOf, where } from './ask.ts'

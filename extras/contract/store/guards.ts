@@ -1,8 +1,8 @@
 /** The store port's promises about guards, and about records that a write requires as they were. */
 
-import { everything } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { holding, reading } from './ask.ts'

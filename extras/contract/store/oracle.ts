@@ -1,10 +1,10 @@
 /** A naive store in memory: the port's sentences in their simplest form, to compare real stores with. */
 
-import { changed, compareAt, matches, position } from '../../../src/ports/evaluate.ts'
-import type { Filter } from '../../../src/ports/filter.ts'
-import type { Fields, Read } from '../../../src/ports/records.ts'
-import type { Change, StepResult, WriteOutcome, WriteStep } from '../../../src/ports/store.ts'
-import { AnchorGone } from '../../../src/ports/store-errors.ts'
+import { changed, compareAt, matches, position } from '../../../src/ports/evaluation/evaluate.ts'
+import type { Filter } from '../../../src/ports/store/filter.ts'
+import type { Fields, Read } from '../../../src/ports/store/records.ts'
+import type { Change, StepResult, WriteOutcome, WriteStep } from '../../../src/ports/store/store.ts'
+import { AnchorGone } from '../../../src/ports/store/store-errors.ts'
 import { people } from './people.ts'
 
 /** The part of a read that decides its result. */

@@ -1,9 +1,9 @@
 /** The store port's promises about order, pages and projections. */
 
-import { everything } from '../../../src/ports/filter.ts'
-import type { Projection } from '../../../src/ports/records.ts'
-import type { Shape } from '../../../src/ports/shape.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { Projection } from '../../../src/ports/store/records.ts'
+import type { Shape } from '../../../src/ports/store/shape.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { holding, keys, namesOf, reading, rows, where } from './ask.ts'

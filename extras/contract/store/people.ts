@@ -3,9 +3,9 @@
 import * as z from 'zod/mini'
 import { defineModel } from '../../../src/model/define.ts'
 import type { Model } from '../../../src/model/model.ts'
-import { ref } from '../../../src/model/reference.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { ref } from '../../../src/model/shape/reference.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 
 const text = z.optional(z.string())
 const anyText = z.nullish(z.string())

@@ -1,9 +1,9 @@
 /** The store port's promises about reads that go on after a position or a record. */
 
-import { all, everything, type Scalar, withId } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Collection, Store } from '../../../src/ports/store.ts'
-import { AnchorGone } from '../../../src/ports/store-errors.ts'
+import { all, everything, type Scalar, withId } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Collection, Store } from '../../../src/ports/store/store.ts'
+import { AnchorGone } from '../../../src/ports/store/store-errors.ts'
 import { deepEqual, equal, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { holding, keys, namesOf, reading, rows, where } from './ask.ts'

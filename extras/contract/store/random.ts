@@ -1,8 +1,14 @@
 /** Random records, filters, orders and changes for the workload, from a seed. */
 
-import { all, any, type Filter, type Scalar, type SortKey } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Change } from '../../../src/ports/store.ts'
+import {
+  all,
+  any,
+  type Filter,
+  type Scalar,
+  type SortKey,
+} from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Change } from '../../../src/ports/store/store.ts'
 
 /** A source of random choices; the same seed makes the same ones. */
 export class Random {

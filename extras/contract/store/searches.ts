@@ -1,7 +1,7 @@
 /** The store port's promises about searches, patterns and unusual strings. */
 
-import type { Store } from '../../../src/ports/store.ts'
-import { InvalidPattern } from '../../../src/ports/store-errors.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
+import { InvalidPattern } from '../../../src/ports/store/store-errors.ts'
 import { deepEqual, equal, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { containing, holding, namesOf, where } from './ask.ts'

@@ -1,13 +1,13 @@
 /** The store port's promises about start-up, time limits and shutdown. */
 
-import { everything } from '../../../src/ports/filter.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import {
   DuplicateKey,
   IndexConflict,
   StoreTimeout,
   StoreUnavailable,
-} from '../../../src/ports/store-errors.ts'
+} from '../../../src/ports/store/store-errors.ts'
 import { deepEqual, equal, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { containing, holding, namesOf, reading, where } from './ask.ts'

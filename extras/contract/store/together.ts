@@ -1,9 +1,9 @@
 /** The store port's promises about `write`: several steps as one. A store without it keeps them by leaving it out. */
 
-import { all, everything, type Filter, withId } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Collection, Store, WriteStep } from '../../../src/ports/store.ts'
-import { DuplicateKey } from '../../../src/ports/store-errors.ts'
+import { all, everything, type Filter, withId } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Collection, Store, WriteStep } from '../../../src/ports/store/store.ts'
+import { DuplicateKey } from '../../../src/ports/store/store-errors.ts'
 import { deepEqual, equal, ok, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { containing, holding, namesOf, reading, where } from './ask.ts'

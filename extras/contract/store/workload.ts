@@ -1,10 +1,10 @@
 /** A random workload whose results must equal those of the naive oracle. */
 
-import { position } from '../../../src/ports/evaluate.ts'
-import { all, everything, type Filter, withId } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Collection, Store, WriteOutcome, WriteStep } from '../../../src/ports/store.ts'
-import { DuplicateKey } from '../../../src/ports/store-errors.ts'
+import { position } from '../../../src/ports/evaluation/evaluate.ts'
+import { all, everything, type Filter, withId } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Collection, Store, WriteOutcome, WriteStep } from '../../../src/ports/store/store.ts'
+import { DuplicateKey } from '../../../src/ports/store/store-errors.ts'
 import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { Oracle, Taken } from './oracle.ts'

@@ -1,9 +1,9 @@
 /** The store port's promises about writes, start-up and shutdown. */
 
-import { everything } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Collection, Store } from '../../../src/ports/store.ts'
-import { DuplicateKey } from '../../../src/ports/store-errors.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Collection, Store } from '../../../src/ports/store/store.ts'
+import { DuplicateKey } from '../../../src/ports/store/store-errors.ts'
 import { deepEqual, equal, ok, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { containing, holding, namesOf, reading, where } from './ask.ts'

@@ -1,10 +1,10 @@
 /** How accounts are made: by a sign-up, by a method, or by a provider's profile that no account has yet. */
 
 import { checkTime, inTime } from '../../http/deadline.ts'
-import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Change } from '../../ports/store.ts'
-import { DuplicateKey } from '../../ports/store-errors.ts'
+import { withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Change } from '../../ports/store/store.ts'
+import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import { tellOfEnded } from '../delivery/messages.ts'

@@ -3,10 +3,10 @@
  * clients write those in `registerFields` and `updateFields`.
  */
 
-import { readJson } from '../../http/body.ts'
-import { invalidFields } from '../../http/refusals.ts'
-import { all, any, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { readJson } from '../../http/body/body.ts'
+import { invalidFields } from '../../http/errors/refusals.ts'
+import { all, any, type Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'

@@ -5,10 +5,10 @@
  * demote each other, one is first, and the other finds that the admin on whom they rely is gone.
  */
 
-import type { HttpError } from '../../http/errors.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { WriteAction } from '../../ports/store.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
+import { all, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { WriteAction } from '../../ports/store/store.ts'
 import { type TakeSteps, writesTogether } from '../../records/engine/integrity.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'

@@ -7,12 +7,12 @@
  * depends on the account is checked once the request has shown that it may change it.
  */
 
-import { unavailable } from '../../http/outages.ts'
-import { runShielded } from '../../http/shield.ts'
-import { fold } from '../../ports/fold.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Change } from '../../ports/store.ts'
-import { withTimeout } from '../../ports/with-timeout.ts'
+import { unavailable } from '../../http/errors/outages.ts'
+import { runShielded } from '../../http/request/shield.ts'
+import { withTimeout } from '../../ports/promises/with-timeout.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Change } from '../../ports/store/store.ts'
+import { fold } from '../../ports/values/fold.ts'
 import { presentUser } from '../guards.ts'
 import { isRecent } from '../instance/factors.ts'
 import type { Auth, AuthRequest } from '../instance/instance.ts'

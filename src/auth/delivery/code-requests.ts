@@ -3,10 +3,10 @@
  * neither its content nor its time depends on whether there is one.
  */
 
-import { messageResponse } from '../../http/respond.ts'
-import { everything } from '../../ports/filter.ts'
-import { idsOf } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/records.ts'
+import { messageResponse } from '../../http/response/respond.ts'
+import { idsOf } from '../../ports/services/logger.ts'
+import { everything } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { workingFirst } from '../instance/circuit-breaker.ts'
 import type { IssuedCode } from '../instance/codes.ts'
 import type { Auth, AuthRequest } from '../instance/instance.ts'

@@ -4,10 +4,10 @@
  * address that is proven after it; if it fails, that is logged and nothing else.
  */
 
-import { idsOf } from '../../ports/logger.ts'
-import type { MailMessage } from '../../ports/mailer.ts'
-import type { Fields } from '../../ports/records.ts'
-import { withTimeout } from '../../ports/with-timeout.ts'
+import { withTimeout } from '../../ports/promises/with-timeout.ts'
+import { idsOf } from '../../ports/services/logger.ts'
+import type { MailMessage } from '../../ports/services/mailer.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { AuthRequest } from '../instance/instance.ts'
 import { fail, group } from '../option-checks.ts'
 import { report } from '../request-info.ts'

@@ -8,7 +8,7 @@
  */
 
 import { isFields } from '../../model/writable.ts'
-import { withTimeout } from '../../ports/with-timeout.ts'
+import { withTimeout } from '../../ports/promises/with-timeout.ts'
 import * as refuse from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import type { DeliverySettings } from '../setup/delivery-settings.ts'

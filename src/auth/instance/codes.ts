@@ -8,8 +8,8 @@
  * belong to the account: no change of the account gives tries back.
  */
 
-import { all, any, everything, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { all, any, everything, type Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import {
   CODE_KINDS,

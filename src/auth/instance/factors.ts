@@ -2,8 +2,8 @@
  * When and how the bearer of a token has signed in; second factors: who has one, who is asked for it, and what takes one.
  */
 
-import type { ApiRequest } from '../../http/request.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import * as refuse from '../refusals.ts'
 import type { SecondFactor } from '../setup/method.ts'
 import { hasRole } from '../setup/roles.ts'

@@ -3,8 +3,8 @@
  * each function takes those that it needs.
  */
 
-import type { Logger } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Logger } from '../../ports/services/logger.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { RequestAuthor } from '../../records/engine/author.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { Guard, Handler } from '../../records/engine/route.ts'

@@ -6,8 +6,8 @@
  */
 
 import { sameText } from '../../http/base64url.ts'
-import { all, any, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { all, any, type Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { type Keys, seal } from '../keys/signing.ts'
 import { isAfter, replacing, type Users, type Write } from './users.ts'
 

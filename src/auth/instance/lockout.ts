@@ -3,7 +3,7 @@
  * Clients that the account knows have a count of their own, see known-clients.ts.
  */
 
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import {
   type Count,

@@ -25,8 +25,8 @@
  * afterwards. Records from before these fields existed count as claimed: they stay usable until the first proof.
  */
 
-import type { Fields } from '../../ports/records.ts'
-import type { Change } from '../../ports/store.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Change } from '../../ports/store/store.ts'
 import { channelsThere } from '../setup/delivery-settings.ts'
 import { PROVIDER_IDS } from '../setup/field-names.ts'
 import { isProvable } from '../setup/model-checks.ts'

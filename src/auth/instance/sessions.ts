@@ -1,8 +1,8 @@
 /** Refresh sessions, as a user's record holds them, how they end, and the tokens that refresh them. */
 
 import { base64url, textIn } from '../../http/base64url.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/signing.ts'
 import type { RefreshSettings } from '../setup/token-settings.ts'
 import { replacing, type Users, type Write } from './users.ts'

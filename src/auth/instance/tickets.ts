@@ -10,10 +10,10 @@
  */
 
 import { base64url, objectIn } from '../../http/base64url.ts'
-import { codeOf } from '../../http/errors.ts'
-import { failureFor } from '../../http/problem.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import type { Fields } from '../../ports/records.ts'
+import { codeOf } from '../../http/errors/errors.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { failureFor } from '../../http/response/problem.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { isSealed, type Keys, seal } from '../keys/signing.ts'
 import type { Provider } from '../providers/provider.ts'
 import { requestInfo } from '../request-info.ts'

@@ -1,6 +1,6 @@
 /** Bounded password hashing: few computations at once, a bounded and fair queue in front of them, then 503. */
 
-import { unavailable } from '../../http/outages.ts'
+import { unavailable } from '../../http/errors/outages.ts'
 
 /** The client and account that a password is hashed for: a flood cannot choose these freely. */
 export interface Asker {

@@ -1,7 +1,7 @@
 /** Passwords: hashing and verifying. */
 
-import type { Hasher } from '../../ports/hasher.ts'
-import type { Logger } from '../../ports/logger.ts'
+import type { Hasher } from '../../ports/services/hasher.ts'
+import type { Logger } from '../../ports/services/logger.ts'
 import type { PasswordOptions } from '../setup/options.ts'
 import type { Hashing } from './hashing.ts'
 

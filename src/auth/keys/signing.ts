@@ -10,7 +10,7 @@
 import { macUnder, textMacUnder } from '#hmac'
 import { base64url, objectIn, sameText } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'
 
 /** What a key is for; a part of the HKDF label. */

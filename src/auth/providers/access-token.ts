@@ -5,7 +5,7 @@
  */
 
 import { textMacUnder } from '#hmac'
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import * as refuse from '../refusals.ts'
 import { type Ask, createAsk } from './ask.ts'
 import {

@@ -1,7 +1,7 @@
 /** Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response. */
 
-import { joined } from '../../http/body.ts'
-import { causesOf } from '../../ports/causes.ts'
+import { joined } from '../../http/body/body.ts'
+import { causesOf } from '../../ports/values/causes.ts'
 import * as refuse from '../refusals.ts'
 
 /** Milliseconds that a provider has for one sign-in, all calls together. */

@@ -3,7 +3,7 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { hexDigestOf } from '#hmac'
 import { sameText } from '../../http/base64url.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { fail } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
 import { fetchLimited } from './ask.ts'

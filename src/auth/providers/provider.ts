@@ -1,10 +1,10 @@
 /** What the social providers have in common. */
 
-import { HttpError } from '../../http/errors.ts'
+import { HttpError } from '../../http/errors/errors.ts'
 import { isLoopback } from '../../http/host.ts'
 import { didYouMean } from '../../model/suggest.ts'
-import type { Fields } from '../../ports/records.ts'
-import { withTimeout } from '../../ports/with-timeout.ts'
+import { withTimeout } from '../../ports/promises/with-timeout.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { fail, needsPart } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'

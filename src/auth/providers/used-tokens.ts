@@ -5,8 +5,8 @@
  */
 
 import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
-import { withId } from '../../ports/filter.ts'
-import type { Collection, CollectionSchema } from '../../ports/store.ts'
+import { withId } from '../../ports/store/filter.ts'
+import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
 
 /** A token that is about to be used. */
 export interface SingleUse {

@@ -1,9 +1,9 @@
 /** Proof of a mailbox by a code: `POST /email/code` and `POST /email/verify`. */
 
-import { messageResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Change } from '../../ports/store.ts'
-import { DuplicateKey } from '../../ports/store-errors.ts'
+import { messageResponse } from '../../http/response/respond.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Change } from '../../ports/store/store.ts'
+import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import {
   checkPasswordSize,
   credential,

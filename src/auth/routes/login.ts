@@ -1,7 +1,7 @@
 /** `POST /login`: from the credentials to the response. `POST /login/confirm` takes the same of the signed-in user. */
 
-import { valueResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/records.ts'
+import { valueResponse } from '../../http/response/respond.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { checkPasswordSize, credential, namedAccount, readBody } from '../accounts/credentials.ts'
 import { tell } from '../delivery/messages.ts'
 import type { Auth, AuthRequest, SignIn } from '../instance/instance.ts'

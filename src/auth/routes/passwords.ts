@@ -1,8 +1,8 @@
 /** `POST /password/change`, `POST /password/forgot` and `POST /password/reset`. */
 
 import { checkTime } from '../../http/deadline.ts'
-import { messageResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/records.ts'
+import { messageResponse } from '../../http/response/respond.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import {
   checkPasswordSize,
   credential,

@@ -1,8 +1,8 @@
 /** `POST /register`: from the values to the account and its first session. */
 
-import { invalidFields } from '../../http/refusals.ts'
-import { valueResponse } from '../../http/respond.ts'
-import type { Fields } from '../../ports/records.ts'
+import { invalidFields } from '../../http/errors/refusals.ts'
+import { valueResponse } from '../../http/response/respond.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import {
   checkNames,

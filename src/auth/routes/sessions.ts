@@ -3,10 +3,10 @@
  * and `DELETE /users/:id/sessions`.
  */
 
-import { entryNotFound } from '../../http/refusals.ts'
-import { dataResponse, messageResponse, valueResponse } from '../../http/respond.ts'
-import { idsOf } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/records.ts'
+import { entryNotFound } from '../../http/errors/refusals.ts'
+import { dataResponse, messageResponse, valueResponse } from '../../http/response/respond.ts'
+import { idsOf } from '../../ports/services/logger.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { requestedId } from '../../records/read/read.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'

@@ -1,7 +1,7 @@
 /** `POST /social/:provider`. */
 
-import { idsOf } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/records.ts'
+import { idsOf } from '../../ports/services/logger.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { accountOf } from '../accounts/create-account.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'

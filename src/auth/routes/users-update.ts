@@ -1,9 +1,14 @@
 /** `PATCH /users/:id`. */
 
-import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
-import { valueResponse } from '../../http/respond.ts'
-import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import {
+  duplicate,
+  entryNotFound,
+  invalidFields,
+  nothingWritable,
+} from '../../http/errors/refusals.ts'
+import { valueResponse } from '../../http/response/respond.ts'
+import { withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
 import { requestedId } from '../../records/read/read.ts'
 import type { Expected } from '../../records/write/conditional-write.ts'

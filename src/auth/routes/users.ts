@@ -4,12 +4,12 @@
  */
 
 import { inTime } from '../../http/deadline.ts'
-import { entryNotFound } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { messageResponse, valueResponse } from '../../http/respond.ts'
-import { setQuery } from '../../http/shield.ts'
-import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { entryNotFound } from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { setQuery } from '../../http/request/shield.ts'
+import { messageResponse, valueResponse } from '../../http/response/respond.ts'
+import { withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { Handler } from '../../records/engine/route.ts'
 import { cursors } from '../../records/list/cursor.ts'
 import { listHandler } from '../../records/list/list.ts'

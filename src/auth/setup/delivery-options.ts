@@ -1,9 +1,9 @@
 /** How one-time codes reach a user: the options of `otp`, `mail` and `sms`. */
 
-import type { ApiRequest } from '../../http/request.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Managed } from '../../model/model.ts'
-import type { MailTransporter } from '../../ports/mailer.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { MailTransporter } from '../../ports/services/mailer.ts'
+import type { Fields } from '../../ports/store/records.ts'
 
 /** The purposes of messages that can also be an SMS. */
 export const SMS_PURPOSES = ['passwordReset', 'emailVerification', 'identifierChanged'] as const

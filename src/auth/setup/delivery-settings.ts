@@ -1,7 +1,7 @@
 /** `otp.deliver`, `mail` and `sms`, checked: what codes can be sent with. */
 
 import type { Model } from '../../model/model.ts'
-import type { MailTransporter } from '../../ports/mailer.ts'
+import type { MailTransporter } from '../../ports/services/mailer.ts'
 import {
   type Check,
   callable,

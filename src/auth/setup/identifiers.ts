@@ -1,7 +1,7 @@
 /** Identifiers: turns the differently typed names of one account into the same string. */
 
-import { fold } from '../../ports/fold.ts'
-import { atOnce } from '../../ports/synchronous.ts'
+import { atOnce } from '../../ports/promises/synchronous.ts'
+import { fold } from '../../ports/values/fold.ts'
 import { callable, fail } from '../option-checks.ts'
 import { isStoredName, type StoredNames } from './field-names.ts'
 

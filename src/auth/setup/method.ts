@@ -4,12 +4,12 @@
  */
 
 import type { $ZodType } from 'zod/v4/core'
-import type { HttpError } from '../../http/errors.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import type { Logger } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Collection } from '../../ports/store.ts'
+import type { Logger } from '../../ports/services/logger.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Collection } from '../../ports/store/store.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { Access, SecurityEventType } from '../request-info.ts'
 import type { OtpOptions } from './delivery-options.ts'

@@ -6,8 +6,8 @@
 import { isHidden, type Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
-import { isSameContent } from '../../ports/evaluate.ts'
-import type { Shape } from '../../ports/shape.ts'
+import { isSameContent } from '../../ports/evaluation/evaluate.ts'
+import type { Shape } from '../../ports/store/shape.ts'
 import { fail } from '../option-checks.ts'
 import { channelsThere, isThere } from './delivery-settings.ts'
 import {

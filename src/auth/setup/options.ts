@@ -1,10 +1,10 @@
 /** The options of `createAuthRouter`: names and types. resolve-settings.ts has their defaults. */
 
 import type { $ZodType } from 'zod/v4/core'
-import { HttpError } from '../../http/errors.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import { HttpError } from '../../http/errors/errors.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Duration } from '../option-checks.ts'
 import type { SocialOptions } from '../providers/provider.ts'

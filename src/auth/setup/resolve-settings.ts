@@ -2,7 +2,7 @@
 
 import type { Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
 import {
   callable,

@@ -1,6 +1,6 @@
 /** The resolved options of `createAuthRouter`, as the routes read them; resolve-settings.ts makes them. */
 
-import type { ApiRequest } from '../../http/request.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Provider } from '../providers/provider.ts'

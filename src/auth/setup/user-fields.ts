@@ -11,7 +11,7 @@ import type {
 } from 'zod/v4/core'
 import { defineModel } from '../../model/define.ts'
 import type { FieldSchemas, Inputs, Model, Values } from '../../model/model.ts'
-import { hiddenField } from '../../model/stored.ts'
+import { hiddenField } from '../../model/shape/stored.ts'
 import { fail } from '../option-checks.ts'
 import { idFieldsOf } from '../providers/provider.ts'
 import {

@@ -11,8 +11,8 @@ import {
   oneOf,
   type Rule,
 } from '../../model/option-rules.ts'
-import type { ChangeKind } from '../../ports/changes.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { ChangeKind } from '../../ports/store/changes.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
 import { addWork } from '../work.ts'

@@ -5,7 +5,7 @@
  * repeats what it has delivered since the position was last stored.
  */
 
-import type { ChangeLog } from '../../ports/changes.ts'
+import type { ChangeLog } from '../../ports/store/changes.ts'
 import type { ConsumerStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, takeLease } from '../lease.ts'

@@ -3,10 +3,10 @@
  */
 
 import { ownSchema } from '../../model/own-records.ts'
-import type { LoggedChange } from '../../ports/changes.ts'
-import { all, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Collection, CollectionSchema, WriteStep } from '../../ports/store.ts'
+import type { LoggedChange } from '../../ports/store/changes.ts'
+import { all, type Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Collection, CollectionSchema, WriteStep } from '../../ports/store/store.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
 import { idOf } from '../lease.ts'
 

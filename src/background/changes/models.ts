@@ -3,10 +3,10 @@
  * consumer, and pass its changes. So a model that is added has a position of its own, until it has caught up with the others.
  */
 
-import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Collection } from '../../ports/store.ts'
-import { firstIn } from '../../ports/walk.ts'
+import { firstIn } from '../../ports/evaluation/walk.ts'
+import { withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Collection } from '../../ports/store/store.ts'
 
 /** Models by their names: null, or up to where their changes are done or held. */
 type Known = Readonly<Record<string, string | null>>

@@ -1,6 +1,6 @@
 /** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
-import type { ChangeLog, LoggedChange, ReadChanges } from '../../ports/changes.ts'
+import type { ChangeLog, LoggedChange, ReadChanges } from '../../ports/store/changes.ts'
 import { Bell, POLL_MS } from '../loop.ts'
 import type { Delivery } from './held.ts'
 import { type Delivering, laneOf, settledAll, type Tries } from './tries.ts'

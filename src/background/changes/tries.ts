@@ -1,9 +1,9 @@
 /** One try of a delivery, and what is held of it if it fails. */
 
 import { hexDigestOf } from '#hmac'
-import type { LoggedChange } from '../../ports/changes.ts'
-import type { WriteStep } from '../../ports/store.ts'
-import { DuplicateKey } from '../../ports/store-errors.ts'
+import type { LoggedChange } from '../../ports/store/changes.ts'
+import type { WriteStep } from '../../ports/store/store.ts'
+import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
 import { Bell, type Pace, watched } from '../loop.ts'

@@ -2,8 +2,8 @@
 
 import { Cron } from 'croner'
 import type { Fail } from '../../model/option-rules.ts'
-import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { JobStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'

@@ -10,7 +10,7 @@ import {
   whatever,
 } from '../../model/option-rules.ts'
 import { whatThereIs } from '../../model/suggest.ts'
-import type { ChangeKind, LoggedChange } from '../../ports/changes.ts'
+import type { ChangeKind, LoggedChange } from '../../ports/store/changes.ts'
 import { type WebhookSecret, wrongSecret } from './signature.ts'
 
 /** Where webhooks are sent. */

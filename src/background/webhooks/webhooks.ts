@@ -15,8 +15,8 @@ import {
   whatever,
 } from '../../model/option-rules.ts'
 import { insertOnce } from '../../model/own-records.ts'
-import type { LoggedChange } from '../../ports/changes.ts'
-import type { Filter } from '../../ports/filter.ts'
+import type { LoggedChange } from '../../ports/store/changes.ts'
+import type { Filter } from '../../ports/store/filter.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import { addConsumer, type RecordChange } from '../changes/consume.ts'
 import { idOf, workSchema } from '../lease.ts'

@@ -3,9 +3,9 @@
 import { array, date, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
 import { base64url } from '../../http/base64url.ts'
-import { type HttpError, refusal } from '../../http/errors.ts'
-import { all, any, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { type HttpError, refusal } from '../../http/errors/errors.ts'
+import { all, any, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { is, MethodRecords } from '../method-model.ts'
 import type { Rule } from './allow.ts'
 

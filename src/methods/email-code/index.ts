@@ -8,10 +8,10 @@ import { object, string } from 'zod/mini'
 import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
-import { invalidFields } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import { invalidFields } from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import { checkOptions, flag } from '../../model/option-rules.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { Pending, type PendingCode } from './pending.ts'
 
 /** Options of `emailCode`. */

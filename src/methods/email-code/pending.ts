@@ -7,9 +7,9 @@
 import { date, maxLength, number, string } from 'zod/mini'
 import type { Accounts, SentCode } from '../../auth/setup/method.ts'
 import { sameText } from '../../http/base64url.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { all, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { all, type Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { is, MethodRecords } from '../method-model.ts'
 
 /** A stored code. */

@@ -5,8 +5,8 @@
 
 import { array, boolean, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { all, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { is, MethodRecords } from '../method-model.ts'
 import { newRecoveryCode, normalCode, stepOf } from './codes.ts'
 

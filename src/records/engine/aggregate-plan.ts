@@ -1,8 +1,9 @@
 /** The grammar of aggregates: what is computed, by which groups, and in which order, checked. */
 
-import * as refuse from '../../http/refusals.ts'
+import * as refuse from '../../http/errors/refusals.ts'
 import { isOrdered, type Model, sortKey } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
+import { aggregateRecords } from '../../ports/evaluation/aggregate-records.ts'
 import {
   type AggregateRead,
   type DatePart,
@@ -10,12 +11,11 @@ import {
   type Measure,
   PART_LENGTHS,
   roundedMeasure,
-} from '../../ports/aggregate.ts'
-import { aggregateRecords } from '../../ports/aggregate-records.ts'
-import type { Scalar } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import { placeOf } from '../../ports/shape.ts'
-import type { Collection } from '../../ports/store.ts'
+} from '../../ports/store/aggregate.ts'
+import type { Scalar } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import { placeOf } from '../../ports/store/shape.ts'
+import type { Collection } from '../../ports/store/store.ts'
 
 /** What a field holds that is computed with. */
 export type MeasuredKind = 'number' | 'date'

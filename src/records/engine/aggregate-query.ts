@@ -1,7 +1,7 @@
 /** The types of aggregates: what is asked for, and the groups that come of it. */
 
 import type { FieldName, Managed } from '../../model/model.ts'
-import type { DatePart } from '../../ports/aggregate.ts'
+import type { DatePart } from '../../ports/store/aggregate.ts'
 import type { ConditionsOf } from './conditions.ts'
 
 /** What records are grouped by: a field, or a part of a date, in UTC. */

@@ -1,11 +1,11 @@
 /** The log of changes: who writes what it notes, and how the app's code sees it, with records as `app.store` returns them. */
 
-import type { ApiRequest } from '../../http/request.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import { declaredPart } from '../../model/present.ts'
-import { underCurrentNames } from '../../model/upgrade.ts'
-import type { ChangeLog, LoggedChange, NotedChange } from '../../ports/changes.ts'
-import type { Fields } from '../../ports/records.ts'
+import { declaredPart } from '../../model/versions/present.ts'
+import { underCurrentNames } from '../../model/versions/upgrade.ts'
+import type { ChangeLog, LoggedChange, NotedChange } from '../../ports/store/changes.ts'
+import type { Fields } from '../../ports/store/records.ts'
 
 /** Somebody who writes. */
 export interface Author {

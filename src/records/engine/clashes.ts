@@ -3,15 +3,15 @@
  * each database another one, so this looks up which records have the values, the same way on every store.
  */
 
-import { HttpError } from '../../http/errors.ts'
-import { duplicate, hiddenDuplicate } from '../../http/refusals.ts'
+import { HttpError } from '../../http/errors/errors.ts'
+import { duplicate, hiddenDuplicate } from '../../http/errors/refusals.ts'
 import { isHidden, type Model, valueAt } from '../../model/model.ts'
-import { all, any, type Filter } from '../../ports/filter.ts'
-import { topOf } from '../../ports/paths.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Collection } from '../../ports/store.ts'
-import { DuplicateKey } from '../../ports/store-errors.ts'
-import { firstIn } from '../../ports/walk.ts'
+import { firstIn } from '../../ports/evaluation/walk.ts'
+import { all, any, type Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Collection } from '../../ports/store/store.ts'
+import { DuplicateKey } from '../../ports/store/store-errors.ts'
+import { topOf } from '../../ports/values/paths.ts'
 import { overlapTold } from './model-rules.ts'
 
 /** A write that the store has refused: an insert, or changes to one record or to all that match. */

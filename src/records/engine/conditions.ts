@@ -1,8 +1,8 @@
 /** The grammar of the QUERY body's `filter`: fields, operators and values, checked and cast. */
 
-import * as refuse from '../../http/refusals.ts'
-import { castScalar } from '../../model/cast.ts'
+import * as refuse from '../../http/errors/refusals.ts'
 import type { FieldName, Model } from '../../model/model.ts'
+import { castScalar } from '../../model/values/cast.ts'
 import { isFields } from '../../model/writable.ts'
 import {
   all,
@@ -13,8 +13,8 @@ import {
   type ListOperator,
   nothing,
   type Scalar,
-} from '../../ports/filter.ts'
-import { placeOf, type Shape } from '../../ports/shape.ts'
+} from '../../ports/store/filter.ts'
+import { placeOf, type Shape } from '../../ports/store/shape.ts'
 
 /** A value that a condition compares with. */
 export type ConditionValue = string | number | boolean | Date | null

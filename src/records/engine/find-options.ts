@@ -1,12 +1,12 @@
 /** The options of `find` → `Read`. Your app's code sets them, perhaps to what a client sent. */
 
-import { notSortable } from '../../http/refusals.ts'
+import { notSortable } from '../../http/errors/refusals.ts'
 import { isOrdered, type Model, type SortName, sortKey } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
-import { type Filter, totalOrder, withoutRepeats } from '../../ports/filter.ts'
-import type { Logger } from '../../ports/logger.ts'
-import type { Fields, Projection, Read } from '../../ports/records.ts'
-import { placeOf } from '../../ports/shape.ts'
+import type { Logger } from '../../ports/services/logger.ts'
+import { type Filter, totalOrder, withoutRepeats } from '../../ports/store/filter.ts'
+import type { Fields, Projection, Read } from '../../ports/store/records.ts'
+import { placeOf } from '../../ports/store/shape.ts'
 import type { Models } from './models.ts'
 
 /** A field that may hold a reference, or a reference inside the record that one leads to. */

@@ -1,6 +1,6 @@
 /** What guards demand, in words: for descriptions of an app, such as its OpenAPI document. */
 
-import type { HttpError } from '../../http/errors.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import type { Host } from './host.ts'
 import { type Guard, patternOf } from './route.ts'

@@ -1,6 +1,6 @@
 /** The enforced references of an app: which records a write needs, and which ones depend on a record that goes. */
 
-import { noSuchReferences, tooManyReferences } from '../../http/refusals.ts'
+import { noSuchReferences, tooManyReferences } from '../../http/errors/refusals.ts'
 import {
   type EnforcedReference,
   enforcedReferences,
@@ -8,10 +8,10 @@ import {
   type ReferencedId,
 } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { actionUnderAllNames, type Settling } from '../../model/renamed-collection.ts'
-import { underCurrentNames } from '../../model/upgrade.ts'
-import { type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { actionUnderAllNames, type Settling } from '../../model/versions/renamed-collection.ts'
+import { underCurrentNames } from '../../model/versions/upgrade.ts'
+import { type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type {
   Change,
   CollectionSchema,
@@ -20,7 +20,7 @@ import type {
   WriteAction,
   WriteOutcome,
   WriteStep,
-} from '../../ports/store.ts'
+} from '../../ports/store/store.ts'
 import type { Author } from './author.ts'
 import type { Receipt, WrittenIds } from './keyed-writes.ts'
 import type { Exclusive } from './model-rules.ts'

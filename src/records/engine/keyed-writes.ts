@@ -4,9 +4,9 @@
  * has written; if it can no longer be taken, the request writes nothing. So nobody has to guess after an outage.
  */
 
-import type { HttpError } from '../../http/errors.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import type { WriteStep } from '../../ports/store.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import type { WriteStep } from '../../ports/store/store.ts'
 
 /** The ids of the records that a request writes, one for each operation of a batch; null for one that its path names. */
 export type WrittenIds = readonly (string | null)[]

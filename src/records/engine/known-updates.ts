@@ -3,15 +3,15 @@
  * members, and of logged records, where what changes nothing is no change.
  */
 
-import { invalidFields } from '../../http/refusals.ts'
+import { invalidFields } from '../../http/errors/refusals.ts'
 import { type Model, valueIn } from '../../model/model.ts'
-import { upgraded } from '../../model/upgrade.ts'
-import { validateAcross, validateFields } from '../../model/validate.ts'
-import { type Compared, changed, isSameContent } from '../../ports/evaluate.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
-import { project } from '../../ports/projection.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Change, Collection } from '../../ports/store.ts'
+import { validateAcross, validateFields } from '../../model/shape/validate.ts'
+import { upgraded } from '../../model/versions/upgrade.ts'
+import { type Compared, changed, isSameContent } from '../../ports/evaluation/evaluate.ts'
+import { all, type Filter, withId } from '../../ports/store/filter.ts'
+import { project } from '../../ports/store/projection.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Change, Collection } from '../../ports/store/store.ts'
 import { applyReplacement, isMissing, type Replacement, replacement, withValue } from './replace.ts'
 import { MAX_TRIES, type SerialQueue } from './serial-queue.ts'
 

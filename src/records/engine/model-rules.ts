@@ -3,16 +3,16 @@
  * (`initial`), and which records exclude each other (`exclude`).
  */
 
-import type { HttpError } from '../../http/errors.ts'
-import { forbiddenTransition, invalidFields, overlapping } from '../../http/refusals.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
+import { forbiddenTransition, invalidFields, overlapping } from '../../http/errors/refusals.ts'
 import { type FieldTransitions, isHidden, type Model, valueAt } from '../../model/model.ts'
 import { countingIn } from '../../model/rules.ts'
-import { upgraded } from '../../model/upgrade.ts'
-import type { Exclusion } from '../../ports/exclusion.ts'
-import { all, type Filter, type Scalar } from '../../ports/filter.ts'
-import { topOf } from '../../ports/paths.ts'
-import type { Fields } from '../../ports/records.ts'
-import { RefusedWrite } from '../../ports/store-errors.ts'
+import { upgraded } from '../../model/versions/upgrade.ts'
+import type { Exclusion } from '../../ports/store/exclusion.ts'
+import { all, type Filter, type Scalar } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import { RefusedWrite } from '../../ports/store/store-errors.ts'
+import { topOf } from '../../ports/values/paths.ts'
 import { holds, type KnownRecords } from './known-updates.ts'
 import { MAX_TRIES } from './serial-queue.ts'
 

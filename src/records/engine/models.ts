@@ -1,10 +1,10 @@
 /** The models of an app as its routers see them. */
 
-import type { ApiRequest } from '../../http/request.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
-import type { Scalar } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Collection } from '../../ports/store.ts'
+import type { Scalar } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Collection } from '../../ports/store/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { RecordEngine } from './record-engine.ts'
 

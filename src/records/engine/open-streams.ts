@@ -1,6 +1,6 @@
 /** The live lists that are open in one process. */
 
-import { liveEnded, tooManyStreams } from '../../http/refusals.ts'
+import { liveEnded, tooManyStreams } from '../../http/errors/refusals.ts'
 
 /** A stream that can be ended. */
 export interface OpenStream {

@@ -1,12 +1,12 @@
 /** `app.store`: your app's code reads and writes records through the same engine as the routes. */
 
-import { invalidId } from '../../http/refusals.ts'
-import { idFrom } from '../../model/cast.ts'
+import { invalidId } from '../../http/errors/refusals.ts'
 import type { Managed, Model } from '../../model/model.ts'
-import { declaredPart } from '../../model/present.ts'
-import { BY_ID, everything, type Filter, idsIn, withId } from '../../ports/filter.ts'
-import { project } from '../../ports/projection.ts'
-import type { Fields, Read } from '../../ports/records.ts'
+import { idFrom } from '../../model/values/cast.ts'
+import { declaredPart } from '../../model/versions/present.ts'
+import { BY_ID, everything, type Filter, idsIn, withId } from '../../ports/store/filter.ts'
+import { project } from '../../ports/store/projection.ts'
+import type { Fields, Read } from '../../ports/store/records.ts'
 import { aggregatableIn, aggregateIn, groupOf, planAggregate } from './aggregate-plan.ts'
 import type { AggregateQuery, GroupOf } from './aggregate-query.ts'
 import { type ConditionsOf, parseConditions } from './conditions.ts'

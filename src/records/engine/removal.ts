@@ -5,13 +5,13 @@
  * found is still so, and is planned again if it is not.
  */
 
-import { stillReferenced, tooManyDependents } from '../../http/refusals.ts'
+import { stillReferenced, tooManyDependents } from '../../http/errors/refusals.ts'
 import { withoutIds } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import type { OnDelete } from '../../model/reference.ts'
-import { all, any, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import { StoreUnavailable } from '../../ports/store-errors.ts'
+import type { OnDelete } from '../../model/shape/reference.ts'
+import { all, any, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import { StoreUnavailable } from '../../ports/store/store-errors.ts'
 import type { Dependent, Engine, EngineStep, Integrity } from './integrity.ts'
 import { MAX_TRIES, pause } from './serial-queue.ts'
 

@@ -5,10 +5,10 @@
 
 import { valueIn } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
-import { isWithin, topOf } from '../../ports/paths.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { ObjectShape, Shape } from '../../ports/shape.ts'
-import type { Change } from '../../ports/store.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { ObjectShape, Shape } from '../../ports/store/shape.ts'
+import type { Change } from '../../ports/store/store.ts'
+import { isWithin, topOf } from '../../ports/values/paths.ts'
 
 /** What a write sets and removes, by dotted path. */
 export interface Replacement {

@@ -1,7 +1,7 @@
 /** Guards and handlers: the functions that you write. */
 
 import type { $ZodObject, $ZodType, input, output } from 'zod/v4/core'
-import type { ApiRequest, RequestContext } from '../../http/request.ts'
+import type { ApiRequest, RequestContext } from '../../http/request/request.ts'
 import type { RecordStore } from './record-store.ts'
 
 /** The second argument of a guard or handler, after the request. */

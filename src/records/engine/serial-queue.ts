@@ -1,6 +1,6 @@
 /** Conditional writes that others overtake: they are tried again, one after the other. */
 
-import { withTimeout } from '../../ports/with-timeout.ts'
+import { withTimeout } from '../../ports/promises/with-timeout.ts'
 
 /** How often a compare-and-set is tried before it gives up. */
 export const MAX_TRIES = 50

@@ -1,6 +1,6 @@
 /** Collections each of whose writes is one step. */
 
-import type { Collection, StepResult, WriteAction, WriteOutcome } from '../../ports/store.ts'
+import type { Collection, StepResult, WriteAction, WriteOutcome } from '../../ports/store/store.ts'
 import type { Author } from './author.ts'
 
 /** The writes of a collection. */

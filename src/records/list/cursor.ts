@@ -8,8 +8,8 @@
 import { hexDigestOf, textMacUnder } from '#hmac'
 import { base64url, sameText, textIn } from '../../http/base64url.ts'
 import { derivedKey } from '../../http/derived-key.ts'
-import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
-import { type Filter, type SortKey, sortText } from '../../ports/filter.ts'
+import { cursorOfOtherSort, invalidCursor } from '../../http/errors/refusals.ts'
+import { type Filter, type SortKey, sortText } from '../../ports/store/filter.ts'
 
 /** What a token is bound to. */
 export interface Scan {

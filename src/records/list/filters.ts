@@ -1,9 +1,9 @@
 /** The filters of a list: a range and a comparison in a URL, conditions in a QUERY body. */
 
-import * as refuse from '../../http/refusals.ts'
-import { castScalar, numberFrom, scalarIn } from '../../model/cast.ts'
-import type { Filter, Scalar } from '../../ports/filter.ts'
-import { placeOf, type Shape } from '../../ports/shape.ts'
+import * as refuse from '../../http/errors/refusals.ts'
+import { castScalar, numberFrom, scalarIn } from '../../model/values/cast.ts'
+import type { Filter, Scalar } from '../../ports/store/filter.ts'
+import { placeOf, type Shape } from '../../ports/store/shape.ts'
 import { comparison, isCompareOperator, parseConditions } from '../engine/conditions.ts'
 import type { ListRules } from '../setup/resource.ts'
 import type { ListRequest, UrlParameters } from './plan.ts'

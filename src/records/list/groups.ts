@@ -2,11 +2,11 @@
 
 import type { Loaded } from '../../cache/cached.ts'
 import { hintsFor } from '../../http/deadline.ts'
-import { aggregateExcludes, groupsAlone, unknownQueryKey } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { listJson } from '../../http/respond.ts'
+import { aggregateExcludes, groupsAlone, unknownQueryKey } from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { listJson } from '../../http/response/respond.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, type Filter } from '../../ports/filter.ts'
+import { all, type Filter } from '../../ports/store/filter.ts'
 import {
   type AggregatePlan,
   aggregateIn,

@@ -5,14 +5,14 @@
  * have are read from it. Any other name in a URL is a field's, or is ignored.
  */
 
-import type { HttpError } from '../../http/errors.ts'
-import * as refuse from '../../http/refusals.ts'
-import { cursorNotString, notPositiveInteger, pageTooDeep } from '../../http/refusals.ts'
-import type { Query } from '../../http/request.ts'
-import { numberFrom } from '../../model/cast.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
+import * as refuse from '../../http/errors/refusals.ts'
+import { cursorNotString, notPositiveInteger, pageTooDeep } from '../../http/errors/refusals.ts'
+import type { Query } from '../../http/request/request.ts'
 import { sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
-import { type SortKey, withoutRepeats } from '../../ports/filter.ts'
+import { numberFrom } from '../../model/values/cast.ts'
+import { type SortKey, withoutRepeats } from '../../ports/store/filter.ts'
 import { namesInBody, namesInUrl } from '../read/choice.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'
 import { compareInUrl, filterInBody, rangeInUrl } from './filters.ts'

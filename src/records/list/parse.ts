@@ -1,11 +1,11 @@
 /** URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. The contract fixes the order of the checks. */
 
-import { readJson } from '../../http/body.ts'
-import * as refuse from '../../http/refusals.ts'
-import type { ApiRequest, Query } from '../../http/request.ts'
-import { scalarIn } from '../../model/cast.ts'
+import { readJson } from '../../http/body/body.ts'
+import * as refuse from '../../http/errors/refusals.ts'
+import type { ApiRequest, Query } from '../../http/request/request.ts'
+import { scalarIn } from '../../model/values/cast.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, everything, type Filter, type Scalar, totalOrder } from '../../ports/filter.ts'
+import { all, everything, type Filter, type Scalar, totalOrder } from '../../ports/store/filter.ts'
 import { MAX_LIST } from '../engine/conditions.ts'
 import { isReadable, readableFields } from '../rules/fields-for.ts'
 import { targetOf } from '../setup/expandables.ts'

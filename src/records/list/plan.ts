@@ -1,7 +1,7 @@
 /** A list as requested, independent of the method: GET and QUERY meet here, so they cannot differ. */
 
-import type { Query } from '../../http/request.ts'
-import type { Filter, SortKey } from '../../ports/filter.ts'
+import type { Query } from '../../http/request/request.ts'
+import type { Filter, SortKey } from '../../ports/store/filter.ts'
 import type { SearchField } from '../engine/models.ts'
 import type { Choice } from '../read/choice.ts'
 

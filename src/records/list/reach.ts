@@ -1,10 +1,10 @@
 /** What `find` and `count` of `app.store` take beyond one collection: searches, and references that are filled in. */
 
 import { isHidden, type Model } from '../../model/model.ts'
-import { matches } from '../../ports/evaluate.ts'
-import { all, any, BY_ID, type Filter } from '../../ports/filter.ts'
-import type { ObjectShape, Shape } from '../../ports/shape.ts'
-import { pages } from '../../ports/walk.ts'
+import { matches } from '../../ports/evaluation/evaluate.ts'
+import { pages } from '../../ports/evaluation/walk.ts'
+import { all, any, BY_ID, type Filter } from '../../ports/store/filter.ts'
+import type { ObjectShape, Shape } from '../../ports/store/shape.ts'
 import { projectionOf, type Reach, type Reachable } from '../engine/find-options.ts'
 import { chosenOf } from '../read/choice.ts'
 import { populate } from '../read/populate.ts'

@@ -1,10 +1,10 @@
 /** A search term as a filter: any of the search fields, here or through a reference. */
 
 import { hintsFor } from '../../http/deadline.ts'
-import * as refuse from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { all, any, BY_ID, everything, type Filter, nothing } from '../../ports/filter.ts'
-import { AnchorGone, InvalidPattern } from '../../ports/store-errors.ts'
+import * as refuse from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { all, any, BY_ID, everything, type Filter, nothing } from '../../ports/store/filter.ts'
+import { AnchorGone, InvalidPattern } from '../../ports/store/store-errors.ts'
 import type { Host } from '../engine/host.ts'
 import type { SearchField } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'

@@ -1,6 +1,6 @@
 /** A response of events (`text/event-stream`), which are kept while the client does not read. */
 
-import type { Outlet, PipedBody } from '../../ports/piped-body.ts'
+import type { Outlet, PipedBody } from '../../ports/services/piped-body.ts'
 
 /** The most characters of events that wait for a client. */
 const MOST_WAITING = 1024 * 1024

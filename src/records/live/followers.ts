@@ -3,8 +3,8 @@
  * other values of the same fields, such as another owner.
  */
 
-import type { Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 
 /** Somebody who follows the records that match a filter. */
 export interface Follower {

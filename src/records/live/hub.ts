@@ -1,12 +1,12 @@
 /** What reads the log of changes for all live lists of a process, while there are some. */
 
 import { outside } from '#contexts'
-import { causeOf, outageLog } from '../../http/outages.ts'
+import { causeOf, outageLog } from '../../http/errors/outages.ts'
 import type { Model } from '../../model/model.ts'
-import { underCurrentNames } from '../../model/upgrade.ts'
-import type { ChangeLog, LoggedChange } from '../../ports/changes.ts'
-import type { Fields } from '../../ports/records.ts'
-import { nextTurn } from '../../ports/turns.ts'
+import { underCurrentNames } from '../../model/versions/upgrade.ts'
+import { nextTurn } from '../../ports/promises/turns.ts'
+import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { Host } from '../engine/host.ts'
 import { type Follower, Followers } from './followers.ts'
 import { Rounds } from './rounds.ts'

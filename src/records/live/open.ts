@@ -1,10 +1,10 @@
 /** `GET` and `QUERY` of a list as a stream of events: the records, and then what becomes of them. */
 
 import { Response as FastResponse, bodyOf as piped } from '#response'
-import { jsonQuality, qualitiesIn } from '../../http/qualities.ts'
-import { liveHasNoGroups, notLive } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { buffered } from '../../ports/buffered.ts'
+import { liveHasNoGroups, notLive } from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { jsonQuality, qualitiesIn } from '../../http/response/qualities.ts'
+import { buffered } from '../../ports/services/buffered.ts'
 import type { Context } from '../engine/route.ts'
 import { asksForGroups } from '../list/groups.ts'
 import { bodyOf, type ListAction } from '../list/parse.ts'

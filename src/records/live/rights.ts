@@ -1,13 +1,17 @@
 /** What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again. */
 
-import { refusal } from '../../http/errors.ts'
-import { partRequest } from '../../http/part-request.ts'
-import { liveHasNoPages, liveHasNoSelect, liveSearchThroughReference } from '../../http/refusals.ts'
-import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request.ts'
-import { isResponse } from '../../http/respond.ts'
-import { withShield } from '../../http/shield.ts'
-import type { Repeatable } from '../../ports/body-source.ts'
-import { all, type Filter, type SortKey } from '../../ports/filter.ts'
+import { refusal } from '../../http/errors/errors.ts'
+import {
+  liveHasNoPages,
+  liveHasNoSelect,
+  liveSearchThroughReference,
+} from '../../http/errors/refusals.ts'
+import { partRequest } from '../../http/request/part-request.ts'
+import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request/request.ts'
+import { withShield } from '../../http/request/shield.ts'
+import { isResponse } from '../../http/response/respond.ts'
+import type { Repeatable } from '../../ports/services/body-source.ts'
+import { all, type Filter, type SortKey } from '../../ports/store/filter.ts'
 import type { TimedContext } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
 import { type ListAction, planFor } from '../list/parse.ts'

@@ -3,12 +3,12 @@
  * checks that what was read is still the same.
  */
 
-import { changedMeanwhile } from '../../http/refusals.ts'
+import { changedMeanwhile } from '../../http/errors/refusals.ts'
 import type { Model } from '../../model/model.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { WriteOutcome } from '../../ports/store.ts'
-import { DuplicateKey } from '../../ports/store-errors.ts'
+import { all, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { WriteOutcome } from '../../ports/store/store.ts'
+import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import type { Author } from '../engine/author.ts'
 import { clashingFields, duplicateIn } from '../engine/clashes.ts'
 import type { Origin } from '../engine/find-options.ts'

@@ -4,11 +4,11 @@
  */
 
 import { enforcedReferences } from '../../model/enforced-references.ts'
-import { type Compared, matches } from '../../ports/evaluate.ts'
-import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
-import { topOf } from '../../ports/paths.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Change, StepResult, WriteAction } from '../../ports/store.ts'
+import { type Compared, matches } from '../../ports/evaluation/evaluate.ts'
+import { all, any, everything, type Filter, nothing } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Change, StepResult, WriteAction } from '../../ports/store/store.ts'
+import { topOf } from '../../ports/values/paths.ts'
 import type { EngineStep } from '../engine/integrity.ts'
 import { comparedOf } from '../engine/known-updates.ts'
 import { fieldsOf } from '../engine/model-rules.ts'

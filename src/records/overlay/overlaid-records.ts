@@ -1,13 +1,13 @@
 /** The records of one model as a batch or an atomic step sees them: those that are stored, with what it has done so far. */
 
 import type { Model } from '../../model/model.ts'
-import { declaredPart } from '../../model/present.ts'
-import type { Settling } from '../../model/renamed-collection.ts'
-import { aggregateRecords } from '../../ports/aggregate-records.ts'
-import { type Compared, compareAt, matches, position } from '../../ports/evaluate.ts'
-import { all, type Filter, idsIn } from '../../ports/filter.ts'
-import { project } from '../../ports/projection.ts'
-import type { Fields, Read } from '../../ports/records.ts'
+import { declaredPart } from '../../model/versions/present.ts'
+import type { Settling } from '../../model/versions/renamed-collection.ts'
+import { aggregateRecords } from '../../ports/evaluation/aggregate-records.ts'
+import { type Compared, compareAt, matches, position } from '../../ports/evaluation/evaluate.ts'
+import { all, type Filter, idsIn } from '../../ports/store/filter.ts'
+import { project } from '../../ports/store/projection.ts'
+import type { Fields, Read } from '../../ports/store/records.ts'
 import { comparedOf } from '../engine/known-updates.ts'
 import type { Writing } from '../engine/stepwise.ts'
 

@@ -6,11 +6,11 @@
  */
 
 import type { Model } from '../../model/model.ts'
-import type { Settling } from '../../model/renamed-collection.ts'
-import { changed } from '../../ports/evaluate.ts'
-import type { Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { StepResult, WriteAction } from '../../ports/store.ts'
+import type { Settling } from '../../model/versions/renamed-collection.ts'
+import { changed } from '../../ports/evaluation/evaluate.ts'
+import type { Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { StepResult, WriteAction } from '../../ports/store/store.ts'
 import type { Host } from '../engine/host.ts'
 import type { EngineStep, Integrity, TakeSteps } from '../engine/integrity.ts'
 import { holds } from '../engine/known-updates.ts'

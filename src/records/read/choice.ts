@@ -3,13 +3,13 @@
  * it would not see without them, or where `onGet` fills the reference in.
  */
 
-import { notExpandable, notNames, notSelectable } from '../../http/refusals.ts'
-import type { Query } from '../../http/request.ts'
+import { notExpandable, notNames, notSelectable } from '../../http/errors/refusals.ts'
+import type { Query } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import { visible, visiblePaths } from '../../model/present.ts'
-import { isWithin } from '../../ports/paths.ts'
-import type { Projection } from '../../ports/records.ts'
-import { hasPath } from '../../ports/shape.ts'
+import { visible, visiblePaths } from '../../model/versions/present.ts'
+import type { Projection } from '../../ports/store/records.ts'
+import { hasPath } from '../../ports/store/shape.ts'
+import { isWithin } from '../../ports/values/paths.ts'
 import type { Models } from '../engine/models.ts'
 import type { ReadableFields } from '../rules/fields-for.ts'
 import { targetOf } from '../setup/expandables.ts'

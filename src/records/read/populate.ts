@@ -3,13 +3,13 @@
  * further hundred.
  */
 
-import { responseTooLarge } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import { responseTooLarge } from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import { declaredParts, present, shownPart } from '../../model/present.ts'
+import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, everything } from '../../ports/filter.ts'
-import type { Fields, Projection, ReadHints } from '../../ports/records.ts'
+import { all, everything } from '../../ports/store/filter.ts'
+import type { Fields, Projection, ReadHints } from '../../ports/store/records.ts'
 import type { Models } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { Population } from '../setup/resource.ts'

@@ -3,12 +3,12 @@
  * names that `onGet` returns may come from a client: those that the model does not have are left out, with one warning each.
  */
 
-import type { ApiRequest } from '../../http/request.ts'
-import { MisusedRequest, runShielded } from '../../http/shield.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { MisusedRequest, runShielded } from '../../http/request/shield.ts'
 import { isHidden, type Model, referenceAt } from '../../model/model.ts'
-import { visible } from '../../model/present.ts'
-import { idsOf } from '../../ports/logger.ts'
-import { hasPath } from '../../ports/shape.ts'
+import { visible } from '../../model/versions/present.ts'
+import { idsOf } from '../../ports/services/logger.ts'
+import { hasPath } from '../../ports/store/shape.ts'
 import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'

@@ -1,10 +1,10 @@
 /** `fieldsFor`: which fields of the records a request may see, filter, sort and search by. */
 
-import { type ApiRequest, RequestData } from '../../http/request.ts'
+import { type ApiRequest, RequestData } from '../../http/request/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
-import type { MaybePromise } from '../../ports/maybe-promise.ts'
-import { topOf } from '../../ports/paths.ts'
+import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
+import { topOf } from '../../ports/values/paths.ts'
 import { runHook } from './hooks.ts'
 
 /** The names of fields, or nothing for all of them. */

@@ -1,16 +1,16 @@
 /** Your app's hooks: their types, and what happens with what they return or throw. */
 
 import { inTime } from '../../http/deadline.ts'
-import { HttpError } from '../../http/errors.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { runShielded } from '../../http/shield.ts'
+import { HttpError } from '../../http/errors/errors.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { runShielded } from '../../http/request/shield.ts'
 import type { FieldName, Managed, Model, SortName } from '../../model/model.ts'
-import { copied, declaredPart } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
+import { copied, declaredPart } from '../../model/versions/present.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
-import { idsOf, type Logger } from '../../ports/logger.ts'
-import type { Fields } from '../../ports/records.ts'
-import { WITHOUT_BODY } from '../../ports/statuses.ts'
+import { idsOf, type Logger } from '../../ports/services/logger.ts'
+import { WITHOUT_BODY } from '../../ports/services/statuses.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { Context } from '../engine/route.ts'
 import { cleaned } from './policy.ts'
 

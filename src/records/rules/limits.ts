@@ -1,7 +1,7 @@
 /** The scope of one request: alternatives, each of which is a list of equalities. */
 
-import { all, any, everything, type Filter, type Scalar } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { all, any, everything, type Filter, type Scalar } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 
 /** A value that a top-level field must have, or one of its elements. */
 export interface Limit {

@@ -1,8 +1,8 @@
 /** What a client may write inside a field. */
 
-import { nestedTooDeeply, unsafeKey } from '../../http/refusals.ts'
+import { nestedTooDeeply, unsafeKey } from '../../http/errors/refusals.ts'
 import { NestedTooDeeply, UnsafeKey, withoutForbiddenKeys } from '../../model/writable.ts'
-import { type ObjectShape, shapeInside } from '../../ports/shape.ts'
+import { type ObjectShape, shapeInside } from '../../ports/store/shape.ts'
 
 /**
  * `value` of `field` without forbidden keys at any level, except those that `shape` keeps. Throws a 400 naming `field` if

@@ -3,8 +3,8 @@
 import { isMixed, type Model, SEVERAL_TYPES } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { didYouMean } from '../../model/suggest.ts'
-import { type GroupKey, PART_LENGTHS } from '../../ports/aggregate.ts'
-import { placeOf } from '../../ports/shape.ts'
+import { type GroupKey, PART_LENGTHS } from '../../ports/store/aggregate.ts'
+import { placeOf } from '../../ports/store/shape.ts'
 import {
   FIELD_MEASURES,
   groupKeyOf,

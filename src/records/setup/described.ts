@@ -1,17 +1,17 @@
 /** Extra routes: what they are described to take is checked before the handler, what they return after it. */
 
 import type { $ZodType } from 'zod/v4/core'
-import { type BodyLimits, isJson, readJson } from '../../http/body.ts'
-import { invalidFields } from '../../http/refusals.ts'
-import type { ApiRequest, Query } from '../../http/request.ts'
-import { isResponse, valueResponse } from '../../http/respond.ts'
-import { setBody, setQuery } from '../../http/shield.ts'
-import { mayBeLeftOut } from '../../model/null.ts'
+import { type BodyLimits, isJson, readJson } from '../../http/body/body.ts'
+import { invalidFields } from '../../http/errors/refusals.ts'
+import type { ApiRequest, Query } from '../../http/request/request.ts'
+import { setBody, setQuery } from '../../http/request/shield.ts'
+import { isResponse, valueResponse } from '../../http/response/respond.ts'
 import { checkOptions, type Fail, failAs, type Rule, text } from '../../model/option-rules.ts'
-import { objectShape } from '../../model/shape.ts'
+import { objectShape } from '../../model/shape/shape.ts'
+import { valueParser } from '../../model/shape/validate.ts'
 import { whatThereIs } from '../../model/suggest.ts'
-import { valueParser } from '../../model/validate.ts'
-import { messagesOf } from '../../ports/messages.ts'
+import { mayBeLeftOut } from '../../model/values/null.ts'
+import { messagesOf } from '../../ports/services/messages.ts'
 import type { Route, RouteDescription } from '../engine/route.ts'
 
 const schema = { must: 'be a zod schema', test: (value: unknown) => typeOf(value) !== undefined }

@@ -3,7 +3,7 @@
 import { definedNames, isHidden, type Model, referenceAt } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { didYouMean, noSuchField } from '../../model/suggest.ts'
-import { placeOf, type Shape } from '../../ports/shape.ts'
+import { placeOf, type Shape } from '../../ports/store/shape.ts'
 import type { Host, Services, StartUp } from '../engine/host.ts'
 import type { Models, SearchField } from '../engine/models.ts'
 

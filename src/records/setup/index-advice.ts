@@ -1,8 +1,8 @@
 /** Warns at start-up of lists that no index serves, with the line that fixes it. */
 
-import { type SortKey, sortText, totalOrder } from '../../ports/filter.ts'
-import { placeOf } from '../../ports/shape.ts'
-import type { CollectionSchema } from '../../ports/store.ts'
+import { type SortKey, sortText, totalOrder } from '../../ports/store/filter.ts'
+import { placeOf } from '../../ports/store/shape.ts'
+import type { CollectionSchema } from '../../ports/store/store.ts'
 import type { Resource } from './resource.ts'
 
 /** One kind of list: its parameter, the field that it filters by or groups by, and its order. */

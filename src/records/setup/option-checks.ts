@@ -14,7 +14,7 @@ import {
   whatever,
 } from '../../model/option-rules.ts'
 import { isFields } from '../../model/writable.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { refuseMiddlewares } from '../engine/guards.ts'
 import type { RouterOptions } from './options.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Fail } from '../../model/option-rules.ts'
 import { noSuchField } from '../../model/suggest.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { describeGuard } from '../engine/guards.ts'
 import type { Host } from '../engine/host.ts'
 import type { Guard } from '../engine/route.ts'

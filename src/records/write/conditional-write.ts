@@ -4,12 +4,12 @@
  */
 
 import { etagOf, ifMatch, isKnownToClient, stateIn } from '../../cache/conditional.ts'
-import { HttpError } from '../../http/errors.ts'
-import * as refuse from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
+import { HttpError } from '../../http/errors/errors.ts'
+import * as refuse from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import { all, everything, type Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { all, everything, type Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { contentOf } from '../engine/known-updates.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Context } from '../engine/route.ts'

@@ -1,12 +1,12 @@
 /** `POST <mount>`, from top to bottom. The contract fixes the order of the steps. */
 
 import { checkTime } from '../../http/deadline.ts'
-import { methodNotAllowed, outsideScope } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { METHOD_OVERRIDE } from '../../http/request.ts'
-import { visible } from '../../model/present.ts'
-import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { methodNotAllowed, outsideScope } from '../../http/errors/refusals.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { METHOD_OVERRIDE } from '../../http/request/request.ts'
+import { visible } from '../../model/versions/present.ts'
+import { withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Context, Handler } from '../engine/route.ts'
 import { runAfterWrite, withHookResponse } from '../rules/hooks.ts'

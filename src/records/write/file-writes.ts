@@ -4,9 +4,9 @@
  */
 
 import { checkTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import type { Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import type { Filter } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { FileOwner, IncomingFiles } from '../../uploads/writes.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'

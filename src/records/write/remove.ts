@@ -1,9 +1,9 @@
 /** `DELETE <mount>/:id`, from top to bottom. */
 
 import { checkTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { messageResponse } from '../../http/respond.ts'
-import type { Filter } from '../../ports/filter.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { messageResponse } from '../../http/response/respond.ts'
+import type { Filter } from '../../ports/store/filter.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
 import type { Context } from '../engine/route.ts'

@@ -3,10 +3,10 @@
  */
 
 import { checkTime } from '../../http/deadline.ts'
-import type { ApiRequest } from '../../http/request.ts'
-import { asSeen } from '../../http/untold.ts'
-import { all, everything, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
+import { asSeen } from '../../http/errors/untold.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
+import { all, everything, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Context } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/serial-queue.ts'

@@ -6,12 +6,12 @@
  */
 
 import type { Model } from '../../model/model.ts'
-import { type Upgrade, upgraded, upgradeOf } from '../../model/upgrade.ts'
-import { everything, type Filter, withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Collection, CollectionSchema, LeftOver, Store } from '../../ports/store.ts'
-import { DuplicateKey, RefusedWrite } from '../../ports/store-errors.ts'
-import { batches, firstIn, readable } from '../../ports/walk.ts'
+import { type Upgrade, upgraded, upgradeOf } from '../../model/versions/upgrade.ts'
+import { batches, firstIn, readable } from '../../ports/evaluation/walk.ts'
+import { everything, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Collection, CollectionSchema, LeftOver, Store } from '../../ports/store/store.ts'
+import { DuplicateKey, RefusedWrite } from '../../ports/store/store-errors.ts'
 import { type Problem, recordChecker } from '../check/record.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'
 import type { ModelHistory } from './model-history.ts'

@@ -4,13 +4,13 @@
  */
 
 import type { $ZodType } from 'zod/v4/core'
-import { staticDefault } from '../../model/absence.ts'
 import { type Model, timestampFields } from '../../model/model.ts'
 import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
 import { type Part, partsIn } from '../../model/parts.ts'
-import { everything, type Filter, withId } from '../../ports/filter.ts'
-import type { Collection, CollectionSchema } from '../../ports/store.ts'
-import { firstIn } from '../../ports/walk.ts'
+import { staticDefault } from '../../model/values/absence.ts'
+import { firstIn } from '../../ports/evaluation/walk.ts'
+import { everything, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
 
 /** The collection of the known models. */
 export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {

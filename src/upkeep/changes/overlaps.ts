@@ -2,11 +2,11 @@
 
 import { type Model, valueAt } from '../../model/model.ts'
 import { countingIn } from '../../model/rules.ts'
-import type { Exclusion } from '../../ports/exclusion.ts'
-import { all, type Filter, type SortKey } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Collection } from '../../ports/store.ts'
-import { pages } from '../../ports/walk.ts'
+import { pages } from '../../ports/evaluation/walk.ts'
+import type { Exclusion } from '../../ports/store/exclusion.ts'
+import { all, type Filter, type SortKey } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Collection } from '../../ports/store/store.ts'
 import type { ModelHistory } from './model-history.ts'
 
 /** How many pairs an error names. */

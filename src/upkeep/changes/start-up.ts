@@ -2,9 +2,9 @@
 
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { any, everything, type Filter } from '../../ports/filter.ts'
-import { topOf } from '../../ports/paths.ts'
-import type { Collection, Store } from '../../ports/store.ts'
+import { any, everything, type Filter } from '../../ports/store/filter.ts'
+import type { Collection, Store } from '../../ports/store/store.ts'
+import { topOf } from '../../ports/values/paths.ts'
 import { checkRecords } from '../check/check.ts'
 import { tableOf } from '../check/table.ts'
 import type { ChangedModel, ModelHistory } from './model-history.ts'

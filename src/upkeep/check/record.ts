@@ -5,10 +5,10 @@
 
 import { object } from 'zod/mini'
 import { type $ZodIssue, type $ZodType, safeParseAsync } from 'zod/v4/core'
-import { isTransformed, membersAt, otherTypesIn } from '../../model/fits.ts'
 import { type Model, timestampFields } from '../../model/model.ts'
-import type { Declared } from '../../ports/declared.ts'
-import type { Fields } from '../../ports/records.ts'
+import { isTransformed, membersAt, otherTypesIn } from '../../model/values/fits.ts'
+import type { Declared } from '../../ports/store/declared.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { Some } from '../tally.ts'
 
 /**

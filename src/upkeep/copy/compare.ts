@@ -1,8 +1,8 @@
 /** Both sides of a copy, compared record by record. */
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { Copyable } from '../../ports/copying.ts'
-import { hexOf } from '../../ports/hex.ts'
+import type { Copyable } from '../../ports/store/copying.ts'
+import { hexOf } from '../../ports/values/hex.ts'
 import { EXAMPLES, Ids, type Progress, type Some } from '../tally.ts'
 
 /** What is not equal on both sides. */

@@ -1,7 +1,7 @@
 /** What a copy would hold otherwise than its source, found before anything is written. */
 
-import type { Copyable, ForeignValue } from '../../ports/copying.ts'
-import type { CollectionSchema } from '../../ports/store.ts'
+import type { Copyable, ForeignValue } from '../../ports/store/copying.ts'
+import type { CollectionSchema } from '../../ports/store/store.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'
 
 /** Stored values of one type in one field that the copy would hold as something else. */

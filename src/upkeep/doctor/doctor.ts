@@ -7,8 +7,8 @@
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import { collectionName } from '../../model/plural.ts'
-import type { Store } from '../../ports/store.ts'
-import type { ForeignIndex, Surroundings } from '../../ports/surroundings.ts'
+import type { ForeignIndex, Surroundings } from '../../ports/services/surroundings.ts'
+import type { Store } from '../../ports/store/store.ts'
 import type { Progress } from '../tally.ts'
 import { type AccountIdentifier, about, type Finding, readRecords } from './records.ts'
 

@@ -1,12 +1,12 @@
 /** The records of one model: values that it can't hold, members that it doesn't declare, identifiers that don't match. */
 
 import type { Model } from '../../model/model.ts'
-import { upgraded } from '../../model/upgrade.ts'
-import { isWithin } from '../../ports/paths.ts'
-import type { Fields } from '../../ports/records.ts'
-import type { Shape } from '../../ports/shape.ts'
-import type { CollectionSchema, Store } from '../../ports/store.ts'
-import { batches } from '../../ports/walk.ts'
+import { upgraded } from '../../model/versions/upgrade.ts'
+import { batches } from '../../ports/evaluation/walk.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Shape } from '../../ports/store/shape.ts'
+import type { CollectionSchema, Store } from '../../ports/store/store.ts'
+import { isWithin } from '../../ports/values/paths.ts'
 import { type Finding as Misfit, recordChecker } from '../check/record.ts'
 import { type Progress, type Some, Tally } from '../tally.ts'
 

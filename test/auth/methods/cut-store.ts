@@ -5,8 +5,8 @@
  */
 
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import type { Store } from '../../../src/ports/store.ts'
-import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
+import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 
 /** The store, and what cuts it and mends it. */
 export function cutStore(): { readonly store: Store; readonly cut: (isCut: boolean) => void } {

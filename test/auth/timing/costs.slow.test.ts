@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../../src/index.ts'
-import type { Collection } from '../../../src/ports/store.ts'
+import type { Collection } from '../../../src/ports/store/store.ts'
 import { cheap } from '../accounts.ts'
 import { CLIENT, emailOf, type Kind, type Subject, subject } from './accounts.ts'
 import { type Need, TIMED } from './measure.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import { type Subject, subject } from './accounts.ts'
 
 let known: Subject | undefined

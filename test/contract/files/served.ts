@@ -5,7 +5,11 @@
  */
 
 import type { OpenFiles } from '../../../extras/contract/index.ts'
-import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../../../src/ports/files.ts'
+import {
+  FileForbidden,
+  type FileStore,
+  RangeNotSatisfiable,
+} from '../../../src/ports/services/files.ts'
 
 /** GET of the URLs of a store that serves itself. */
 export function served(files: FileStore): OpenFiles['get'] {

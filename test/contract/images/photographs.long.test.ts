@@ -8,7 +8,7 @@ import { sharpImages } from '../../../adapters/images/sharp.ts'
 import { wasmImages } from '../../../adapters/images/wasm.ts'
 import { claiming } from '../../../extras/contract/images.ts'
 import type { ImageOptimizer, OptimizationLevel } from '../../../src/index.ts'
-import { TooManyPixels } from '../../../src/ports/images.ts'
+import { TooManyPixels } from '../../../src/ports/services/images.ts'
 import { processorClock } from '../../limits/processor-time.ts'
 import {
   cat,

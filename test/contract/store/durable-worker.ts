@@ -7,7 +7,7 @@
 import {
   type DurableStorage,
   durableStore,
-} from '../../../adapters/stores/sqlite/durable-sqlite.ts'
+} from '../../../adapters/stores/sqlite/calls/durable-sqlite.ts'
 import { runCase } from './run-case.ts'
 
 export class Cases {

@@ -7,7 +7,7 @@
 import type { Contract } from '../../../extras/contract/index.ts'
 import { storePromises } from '../../../extras/contract/store/contract.ts'
 import { workloads } from '../../../extras/contract/store/workload.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { runs } from '../../runs.ts'
 
 /** The seeds by what they are worth: the third finds numbers that SQLite parses slightly wrong, the first two do not. */

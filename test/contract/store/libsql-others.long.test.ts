@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest'
-import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { verify } from '../../../extras/contract/index.ts'
 import { storePromises } from '../../../extras/contract/store/contract.ts'
 import { startLibsql } from '../../services/libsql.ts'

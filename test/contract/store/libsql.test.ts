@@ -1,6 +1,6 @@
 import { createClient } from '@libsql/client'
 import { describe, expect, it } from 'vitest'
-import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { verify } from '../../../extras/contract/index.ts'
 import { newFile } from './file.ts'
 import { contractInShort } from './in-short.ts'

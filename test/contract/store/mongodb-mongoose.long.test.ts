@@ -13,9 +13,9 @@ import {
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
-import { everything } from '../../../src/ports/filter.ts'
-import type { Shape } from '../../../src/ports/shape.ts'
-import type { Collection } from '../../../src/ports/store.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { Shape } from '../../../src/ports/store/shape.ts'
+import type { Collection } from '../../../src/ports/store/store.ts'
 import { withService } from '../../services/shared.ts'
 
 const byName = { op: 'eq', field: 'name', value: 'Ada' } as const

@@ -4,7 +4,7 @@ import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { compileFilter, restAfter } from '../../../adapters/stores/mongodb/query/filter.ts'
 import { keys } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
-import { any, type Filter, type Scalar } from '../../../src/ports/filter.ts'
+import { any, type Filter, type Scalar } from '../../../src/ports/store/filter.ts'
 import { withService } from '../../services/shared.ts'
 
 const PAGE = 20

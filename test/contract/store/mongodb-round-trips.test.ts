@@ -2,8 +2,8 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
-import { everything } from '../../../src/ports/filter.ts'
-import type { Fields, Projection } from '../../../src/ports/records.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { Fields, Projection } from '../../../src/ports/store/records.ts'
 import { withService } from '../../services/shared.ts'
 
 await withService('mongo', ({ url }) => {

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { createApp, defineModel, type Model } from '../../../src/index.ts'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 

@@ -6,7 +6,7 @@
 
 import type { Contract } from '../../../extras/contract/index.ts'
 import { storeContract } from '../../../extras/contract/store/contract.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 
 const cases: Contract<Store> = storeContract
 

@@ -8,10 +8,10 @@ import { expect } from 'vitest'
 import { containing, reading, where } from '../../../extras/contract/store/ask.ts'
 import { person } from '../../../extras/contract/store/people.ts'
 import type { Random } from '../../../extras/contract/store/random.ts'
-import type { Filter } from '../../../src/ports/filter.ts'
-import { fold } from '../../../src/ports/fold.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Collection } from '../../../src/ports/store.ts'
+import type { Filter } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Collection } from '../../../src/ports/store/store.ts'
+import { fold } from '../../../src/ports/values/fold.ts'
 
 /** Few characters, so that texts and terms meet often; some are quotes, wildcards and more than one UTF-16 unit. */
 const LETTERS = [

@@ -9,7 +9,7 @@ import { openCollection } from '../../../adapters/stores/sqlite/statements/colle
 import { keys, where } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import { Random, randomFields, randomFilter } from '../../../extras/contract/store/random.ts'
-import { everything, type Filter } from '../../../src/ports/filter.ts'
+import { everything, type Filter } from '../../../src/ports/store/filter.ts'
 import { seeds } from '../../runs.ts'
 import { newFile } from './file.ts'
 
@@ -43,8 +43,8 @@ it.each(seeds(1))(
     const counted = 'visited(rowid)'
     const collection = openCollection(schema, {
       deadline: DEADLINE,
-      withoutVainChecks: (sql) => {
-        const left = withoutVainChecks(sql, planOf)
+      unchecked: (sql, filter) => {
+        const left = withoutVainChecks(sql, filter, planOf)
         if (left === sql) return sql
         free += 1
         return `${sql} -- free`

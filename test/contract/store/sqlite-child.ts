@@ -4,10 +4,10 @@
  * @module
  */
 
-import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { people } from '../../../extras/contract/store/people.ts'
-import { everything } from '../../../src/ports/filter.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
 
 const [task = '', path = '', name = '', driver] = process.argv.slice(2)
 const ROUNDS = 60

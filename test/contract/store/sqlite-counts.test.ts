@@ -12,8 +12,8 @@ import {
   randomFields,
   randomFilter,
 } from '../../../extras/contract/store/random.ts'
-import { all, any, everything, type Filter } from '../../../src/ports/filter.ts'
-import type { Collection } from '../../../src/ports/store.ts'
+import { all, any, everything, type Filter } from '../../../src/ports/store/filter.ts'
+import type { Collection } from '../../../src/ports/store/store.ts'
 import { newFile } from './file.ts'
 
 it('counts are exact after every write, of this store or of another one on the same file', async () => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Contract } from '../../../extras/contract/index.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { contractInShort } from './in-short.ts'
 import { fillFile, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
 

@@ -6,9 +6,9 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { openCollection } from '../../../adapters/stores/sqlite/statements/collection.ts'
 import { among, keys, reading, where } from '../../../extras/contract/store/ask.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
-import { all, any, everything, type Filter } from '../../../src/ports/filter.ts'
-import type { Read } from '../../../src/ports/records.ts'
-import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
+import { all, any, everything, type Filter } from '../../../src/ports/store/filter.ts'
+import type { Read } from '../../../src/ports/store/records.ts'
+import type { Collection, CollectionSchema } from '../../../src/ports/store/store.ts'
 import { newFile } from './file.ts'
 
 const schema: CollectionSchema = {

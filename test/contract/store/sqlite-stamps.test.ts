@@ -5,8 +5,8 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { reading, where } from '../../../extras/contract/store/ask.ts'
 import { newId } from '../../../extras/contract/store/people.ts'
 import { defineModel } from '../../../src/model/define.ts'
-import { everything } from '../../../src/ports/filter.ts'
-import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { CollectionSchema, Store } from '../../../src/ports/store/store.ts'
 import { newFile } from './file.ts'
 
 function noteSchema(fields: Record<string, z.ZodType>): CollectionSchema {

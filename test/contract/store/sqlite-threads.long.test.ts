@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { openStore } from '../../../adapters/stores/sqlite/open.ts'
+import { openStore } from '../../../adapters/stores/sqlite/store/open.ts'
 import { verify } from '../../../extras/contract/index.ts'
 import { filters } from '../../../extras/contract/store/filters.ts'
 import { orders } from '../../../extras/contract/store/orders.ts'

@@ -7,7 +7,7 @@
 import * as z from 'zod'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
-import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { type App, defineModel, HttpError, type Store } from '../../../src/index.ts'
 import { runSteps, type Step, slotsOn } from '../../atomic/slots.ts'

@@ -1,6 +1,6 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import type { Step } from '../../atomic/slots.ts'
 import { bundled } from '../../http/workerd.ts'
 import { runs } from '../../runs.ts'

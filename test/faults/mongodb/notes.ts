@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 
 /** Records of an id and a number. */
 export const notes: CollectionSchema = {

@@ -8,9 +8,9 @@ import {
   createRouter,
   defineModel,
 } from '../../../src/index.ts'
-import { everything } from '../../../src/ports/filter.ts'
-import type { Store } from '../../../src/ports/store.ts'
-import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
+import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 import { authOptions, password, userModel } from '../../auth/accounts.ts'
 import { type ReplicaSet, startReplicaSet } from '../../services/replica-set.ts'
 import { withService } from '../../services/shared.ts'

@@ -6,8 +6,8 @@
 
 import { MongoClient } from 'mongodb'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
-import { everything } from '../../../src/ports/filter.ts'
-import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
+import { everything } from '../../../src/ports/store/filter.ts'
+import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 import type { Member, ReplicaSet } from '../../services/replica-set.ts'
 import { notes } from './notes.ts'
 

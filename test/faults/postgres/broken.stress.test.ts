@@ -1,7 +1,7 @@
 import connectTo from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
-import { StoreTimeout } from '../../../src/ports/store-errors.ts'
+import { StoreTimeout } from '../../../src/ports/store/store-errors.ts'
 import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'

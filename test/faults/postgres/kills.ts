@@ -7,7 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import connectTo from 'postgres'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
-import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 import { notes } from '../mongodb/notes.ts'
 import { part } from '../report.ts'
 import { until } from './until.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import { runs } from '../../runs.ts'
 import { freshD1 } from '../../stores/d1/databases.ts'
 import { race } from './race.ts'

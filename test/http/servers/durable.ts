@@ -1,5 +1,5 @@
 import { appObject } from '../../../adapters/runtimes/workers.ts'
-import { durableStore } from '../../../adapters/stores/sqlite/durable-sqlite.ts'
+import { durableStore } from '../../../adapters/stores/sqlite/calls/durable-sqlite.ts'
 import { atlas } from '../../../examples/atlas/app.ts'
 import { withExtras } from './extras.ts'
 

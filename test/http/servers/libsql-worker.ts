@@ -1,5 +1,5 @@
 import { worker } from '../../../adapters/runtimes/workers.ts'
-import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { atlas } from '../../../examples/atlas/app.ts'
 import { withExtras } from './extras.ts'
 

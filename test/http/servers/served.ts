@@ -8,7 +8,7 @@ import process from 'node:process'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { atlas } from '../../../examples/atlas/app.ts'
 import type { App, Logger } from '../../../src/index.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { withExtras } from './extras.ts'
 
 const silent: Logger = {
@@ -38,7 +38,7 @@ async function store(): Promise<Store> {
     return storeAt(url)
   }
   if (/^(?:file|https?|:memory:)/.test(url)) {
-    const { libsqlStore } = await import('../../../adapters/stores/sqlite/libsql.ts')
+    const { libsqlStore } = await import('../../../adapters/stores/sqlite/calls/libsql.ts')
     return libsqlStore({ url })
   }
   if (!url.startsWith('mongodb')) return sqliteStore()

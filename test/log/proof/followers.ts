@@ -8,7 +8,7 @@ import { ReadableStream as NodeStream } from 'node:stream/web'
 import { createClient, type Failure } from '../../../src/client/index.ts'
 import type { AnyRecords } from '../../../src/client/shapes.ts'
 import type { App } from '../../../src/index.ts'
-import { isSameContent } from '../../../src/ports/evaluate.ts'
+import { isSameContent } from '../../../src/ports/evaluation/evaluate.ts'
 import { LISTS } from './world.ts'
 
 /** What is asked of each list: all of it as it comes, and some of it in order. */

@@ -6,7 +6,7 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LoggedChange } from '../../../src/ports/changes.ts'
+import type { LoggedChange } from '../../../src/ports/store/changes.ts'
 import { Follower } from './followers.ts'
 import { Servers } from './servers.ts'
 import { appAt, faultsOf, follow, PATIENCE_MS, type Place, startOf, writeLast } from './world.ts'

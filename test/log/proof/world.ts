@@ -19,9 +19,9 @@ import {
   type Store,
   userFields,
 } from '../../../src/index.ts'
-import type { LoggedChange } from '../../../src/ports/changes.ts'
-import { isSameContent } from '../../../src/ports/evaluate.ts'
-import { StoreUnavailable } from '../../../src/ports/store-errors.ts'
+import { isSameContent } from '../../../src/ports/evaluation/evaluate.ts'
+import type { LoggedChange } from '../../../src/ports/store/changes.ts'
+import { StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 import { hostOf } from '../../../src/records/engine/host.ts'
 
 const Board = defineModel('ProofBoard', {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type R2Binding, r2Files } from '../../../adapters/files/r2.ts'
 import { worker } from '../../../adapters/runtimes/workers.ts'
-import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import { createApp, createRouter, defineModel } from '../../../src/index.ts'
 
 const City = defineModel('City', { fields: { name: z.string(), flag: z.string() } })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { worker } from '../../../adapters/runtimes/workers.ts'
-import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import { accountsWith } from '../../../src/auth/index.ts'
 import { createApp, createRouter, defineModel, userFields } from '../../../src/index.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { commonPasswords } from '../../../adapters/passwords/common.ts'
 import { worker } from '../../../adapters/runtimes/workers.ts'
-import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import { createApp, createAuthRouter, defineModel, userFields } from '../../../src/index.ts'
 
 const User = defineModel('User', {

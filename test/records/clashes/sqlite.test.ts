@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { createRouter, defineModel, type Store } from '../../../src/index.ts'
-import { DuplicateKey, StoreUnavailable } from '../../../src/ports/store-errors.ts'
+import { DuplicateKey, StoreUnavailable } from '../../../src/ports/store/store-errors.ts'
 import { service } from '../service.ts'
 import { clashes } from './clashes.ts'
 

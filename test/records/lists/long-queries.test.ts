@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import { batch } from '../../../src/batch/index.ts'
 import { createRouter, defineModel } from '../../../src/index.ts'
 import { d1InMemory } from '../../stores/d1/statements.ts'

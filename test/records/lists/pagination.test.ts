@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../../src/index.ts'
-import type { ReadHints } from '../../../src/ports/records.ts'
-import { StoreTimeout } from '../../../src/ports/store-errors.ts'
+import type { ReadHints } from '../../../src/ports/store/records.ts'
+import { StoreTimeout } from '../../../src/ports/store/store-errors.ts'
 import { expectRefused, type ItemOptions, names, open } from './shop.ts'
 
 const many = (count: number) =>

@@ -8,7 +8,7 @@ import {
   ref,
   type Values,
 } from '../../../src/index.ts'
-import type { Read } from '../../../src/ports/records.ts'
+import type { Read } from '../../../src/ports/store/records.ts'
 import { type Service, service } from '../service.ts'
 
 const Maker = defineModel('DefaultMaker', { fields: { name: z.string() } })

@@ -7,9 +7,9 @@
 import { Random } from '../../../extras/contract/store/random.ts'
 import { addPath, collectionSchema } from '../../../src/model/collection-schema.ts'
 import type { Model } from '../../../src/model/model.ts'
-import { renamedCollection } from '../../../src/model/renamed-collection.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { renamedCollection } from '../../../src/model/versions/renamed-collection.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { Collection, CollectionSchema, Store } from '../../../src/ports/store/store.ts'
 
 /** Earlier names of the fields of the contract's people; one field had two. */
 const RENAMED: ReadonlyMap<string, string> = new Map([

@@ -6,7 +6,7 @@
 
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll } from 'vitest'
-import type { D1Answer, D1Binding, D1Statement } from '../../../adapters/stores/sqlite/d1.ts'
+import type { D1Answer, D1Binding, D1Statement } from '../../../adapters/stores/sqlite/calls/d1.ts'
 
 /**
  * Gives statements to the bindings of a Worker. Miniflare's own proxies of bindings ask workerd three times for each

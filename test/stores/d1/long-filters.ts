@@ -6,13 +6,13 @@
  */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
 import { Oracle } from '../../../extras/contract/store/oracle.ts'
 import { Random } from '../../../extras/contract/store/random.ts'
-import { all, any, type Filter, withId } from '../../../src/ports/filter.ts'
-import type { Read } from '../../../src/ports/records.ts'
-import type { Collection, Store } from '../../../src/ports/store.ts'
-import { QueryTooLong } from '../../../src/ports/store-errors.ts'
+import { all, any, type Filter, withId } from '../../../src/ports/store/filter.ts'
+import type { Read } from '../../../src/ports/store/records.ts'
+import type { Collection, Store } from '../../../src/ports/store/store.ts'
+import { QueryTooLong } from '../../../src/ports/store/store-errors.ts'
 import { type Asked, MOST_BYTES, watchedD1 } from './statements.ts'
 import { type World, worldOf } from './wide.ts'
 

@@ -5,7 +5,7 @@
  */
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { D1Answer, D1Binding, D1Statement } from '../../../adapters/stores/sqlite/d1.ts'
+import type { D1Answer, D1Binding, D1Statement } from '../../../adapters/stores/sqlite/calls/d1.ts'
 
 /** A statement that has been asked. */
 export interface Asked {

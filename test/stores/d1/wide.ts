@@ -8,9 +8,9 @@ import * as z from 'zod'
 import type { Random } from '../../../extras/contract/store/random.ts'
 import { defineModel } from '../../../src/index.ts'
 import { collectionSchema } from '../../../src/model/collection-schema.ts'
-import type { Filter, SortKey } from '../../../src/ports/filter.ts'
-import type { Fields } from '../../../src/ports/records.ts'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { Filter, SortKey } from '../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../src/ports/store/records.ts'
+import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 import { parseConditions } from '../../../src/records/engine/conditions.ts'
 
 /** A random model with records. */

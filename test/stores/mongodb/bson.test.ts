@@ -3,7 +3,7 @@ import { Binary, BSON, Decimal128, Long, ObjectId, Timestamp } from 'mongodb'
 import { expect, test } from 'vitest'
 import { plainDocument } from '../../../adapters/stores/mongodb/documents/bson.ts'
 import { fromDocument } from '../../../adapters/stores/mongodb/documents/documents.ts'
-import type { ObjectShape } from '../../../src/ports/shape.ts'
+import type { ObjectShape } from '../../../src/ports/store/shape.ts'
 import { runs, seeded } from '../../runs.ts'
 
 const ANY: ObjectShape = { kind: 'object', fields: new Map() }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { containsPattern } from '../../../adapters/stores/mongodb/search/grams.ts'
-import { fold } from '../../../src/ports/fold.ts'
+import { fold } from '../../../src/ports/values/fold.ts'
 
 const LAST_CODE_POINT = 0x10ffff
 

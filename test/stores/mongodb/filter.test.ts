@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { compileFilter } from '../../../adapters/stores/mongodb/query/filter.ts'
-import { everything, type Filter, nothing } from '../../../src/ports/filter.ts'
-import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
+import { everything, type Filter, nothing } from '../../../src/ports/store/filter.ts'
+import type { ObjectShape, Shape } from '../../../src/ports/store/shape.ts'
 
 const id: Shape = { kind: 'id', idType: 'objectId' }
 const shape: ObjectShape = {

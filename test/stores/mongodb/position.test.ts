@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { restAfter } from '../../../adapters/stores/mongodb/query/filter.ts'
-import type { Scalar } from '../../../src/ports/filter.ts'
-import type { ObjectShape } from '../../../src/ports/shape.ts'
+import type { Scalar } from '../../../src/ports/store/filter.ts'
+import type { ObjectShape } from '../../../src/ports/store/shape.ts'
 
 const shape: ObjectShape = {
   kind: 'object',

@@ -5,7 +5,7 @@ import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { prepareCollection } from '../../../adapters/stores/mongodb/schema/schema.ts'
 import { defineModel } from '../../../src/index.ts'
 import { collectionSchema } from '../../../src/model/collection-schema.ts'
-import { IndexConflict } from '../../../src/ports/store-errors.ts'
+import { IndexConflict } from '../../../src/ports/store/store-errors.ts'
 import { type ReplicaSet, startReplicaSet } from '../../services/replica-set.ts'
 
 const Person = defineModel('StartedPerson', {

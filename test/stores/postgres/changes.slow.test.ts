@@ -2,7 +2,7 @@ import connect from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { newId, people } from '../../../extras/contract/store/people.ts'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from './schemas.ts'
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { portError } from '../../../adapters/stores/sqlite/layout/errors.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { QueryTooLong, RefusedWrite, StoreUnavailable } from '../../../src/ports/store-errors.ts'
+import {
+  QueryTooLong,
+  RefusedWrite,
+  StoreUnavailable,
+} from '../../../src/ports/store/store-errors.ts'
 
 /** What Cloudflare's documentation and its users say that D1 says. */
 const UNAVAILABLE = [

@@ -17,9 +17,9 @@ import { compilePage } from '../../../adapters/stores/sqlite/statements/page.ts'
 import { where } from '../../../extras/contract/store/ask.ts'
 import { people } from '../../../extras/contract/store/people.ts'
 import { Random, randomFilter, randomSort } from '../../../extras/contract/store/random.ts'
-import { any, type Filter, type Scalar } from '../../../src/ports/filter.ts'
-import type { Read } from '../../../src/ports/records.ts'
-import type { Change } from '../../../src/ports/store.ts'
+import { any, type Filter, type Scalar } from '../../../src/ports/store/filter.ts'
+import type { Read } from '../../../src/ports/store/records.ts'
+import type { Change } from '../../../src/ports/store/store.ts'
 import { seeds } from '../../runs.ts'
 
 let compiled = 0

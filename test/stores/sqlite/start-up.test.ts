@@ -4,10 +4,10 @@ import {
   executorStore,
   type SqliteResult,
   type SqliteStatement,
-} from '../../../adapters/stores/sqlite/executor.ts'
+} from '../../../adapters/stores/sqlite/calls/executor.ts'
 import { people } from '../../../extras/contract/store/people.ts'
-import type { Store } from '../../../src/ports/store.ts'
-import { IndexConflict } from '../../../src/ports/store-errors.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
+import { IndexConflict } from '../../../src/ports/store/store-errors.ts'
 
 const EMAIL = { ...people, unique: [['email']], indexes: [], searchable: [] }
 const NAME = 'people unique ["email"]'

@@ -4,9 +4,9 @@
  */
 
 import { BSON, type Document } from 'mongodb'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { ObjectShape, Shape } from '../../../../src/ports/shape.ts'
-import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { ObjectShape, Shape } from '../../../../src/ports/store/shape.ts'
+import type { Change, CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { encode, fromDocument } from '../documents/documents.ts'
 import { gramStages, type Indexed } from '../search/grams.ts'

@@ -2,13 +2,13 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientSession, Db } from 'mongodb'
-import type { NotedChange } from '../../../../src/ports/changes.ts'
+import type { NotedChange } from '../../../../src/ports/store/changes.ts'
 import type {
   CollectionSchema,
   StepResult,
   WriteOutcome,
   WriteStep,
-} from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store/store.ts'
 import { isNotable, type Noted, notedBy, takeNoted } from '../../changes/noting.ts'
 import type { Log, LogTicket } from '../changes/log.ts'
 import {

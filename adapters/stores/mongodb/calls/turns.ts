@@ -4,10 +4,10 @@
  * writes that the log of changes notes, whatever they are about: the log costs as much for one of them as for many.
  */
 
-import type { NotedChange } from '../../../../src/ports/changes.ts'
-import type { StepResult, WriteStep } from '../../../../src/ports/store.ts'
-import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
-import { nextTurn } from '../../../../src/ports/turns.ts'
+import { nextTurn } from '../../../../src/ports/promises/turns.ts'
+import type { NotedChange } from '../../../../src/ports/store/changes.ts'
+import type { StepResult, WriteStep } from '../../../../src/ports/store/store.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { filterOf } from '../../planner/steps.ts'
 import { hasLabel, portError } from '../connection/errors.ts'
 

@@ -7,9 +7,9 @@ import {
   type MongoBulkWriteError,
   type Collection as Native,
 } from 'mongodb'
-import { type Filter, withId } from '../../../../src/ports/filter.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { Change, WriteOptions } from '../../../../src/ports/store.ts'
+import { type Filter, withId } from '../../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
 import type { StepWrites, Turned } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { gather } from '../../gather.ts'

@@ -6,8 +6,8 @@ import type {
   LoggedChange,
   LoggedModel,
   NotedChange,
-} from '../../../../src/ports/changes.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store/changes.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { LoggedModels, MAX_DROPPED, nextPosition, timesToDrop } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { positionIn, positionText } from '../../changes/position.ts'

@@ -7,8 +7,8 @@ import {
   ReadConcern,
   type TopologyDescription,
 } from 'mongodb'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { portError } from './errors.ts'
 
 /** Runs an operation on the collection and turns its errors into the port's. */

@@ -1,14 +1,14 @@
 /** Turns the driver's errors into the port's. */
 
 import type { MongoError, MongoServerError } from 'mongodb'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import {
   DuplicateKey,
   InvalidPattern,
   RefusedWrite,
   StoreTimeout,
   StoreUnavailable,
-} from '../../../../src/ports/store-errors.ts'
+} from '../../../../src/ports/store/store-errors.ts'
 import { haveSameFields } from '../../left-over.ts'
 
 /** The code of the server's E11000. */

@@ -4,7 +4,7 @@
  */
 
 import { BSON, type Collection, type Document, ObjectId } from 'mongodb'
-import type { Copyable, ForeignBatch } from '../../../../src/ports/copying.ts'
+import type { Copyable, ForeignBatch } from '../../../../src/ports/store/copying.ts'
 import { inserter } from '../calls/writes.ts'
 import type { Run } from '../connection/connection.ts'
 import { GRAMS } from '../search/grams.ts'

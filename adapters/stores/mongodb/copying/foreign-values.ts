@@ -1,14 +1,18 @@
 /** BSON values that records don't have, and what `find` returns instead. */
 
 import type { Collection } from 'mongodb'
-import type { ForeignBatch, ForeignValue, UnmatchedValue } from '../../../../src/ports/copying.ts'
+import type {
+  ForeignBatch,
+  ForeignValue,
+  UnmatchedValue,
+} from '../../../../src/ports/store/copying.ts'
 import {
   DATE_AMONG_OTHERS,
   type Shape,
   type StoredForm,
   shapeInside,
-} from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import type { Run } from '../connection/connection.ts'
 import { formOf } from '../documents/documents.ts'
 import { documentOf, idOf, storedBatches } from './exact.ts'

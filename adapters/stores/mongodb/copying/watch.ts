@@ -1,7 +1,7 @@
 /** Whether collections have been written to, from a change stream. */
 
 import type { ChangeStream, ChangeStreamOptions, Db, MongoClient } from 'mongodb'
-import type { WriteWatch } from '../../../../src/ports/copying.ts'
+import type { WriteWatch } from '../../../../src/ports/store/copying.ts'
 import { hasCode } from '../connection/errors.ts'
 
 /** No change streams without a replica set, and none without the right to read them. */

@@ -15,14 +15,14 @@ import {
   ObjectId,
   UUID,
 } from 'mongodb'
-import type { Fields } from '../../../../src/ports/records.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
 import {
   type ObjectShape,
   type Shape,
   type StoredForm,
   shapeInside,
-} from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { GRAMS, type Indexed } from '../search/grams.ts'
 import { plainDocument } from './bson.ts'
 

@@ -4,8 +4,8 @@
  */
 
 import type { Document } from 'mongodb'
-import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
-import type { ObjectShape, Place } from '../../../../src/ports/shape.ts'
+import type { Filter, Scalar, SortKey } from '../../../../src/ports/store/filter.ts'
+import type { ObjectShape, Place } from '../../../../src/ports/store/shape.ts'
 import { boundsAfter, type Key, placeAt, stretchesBeyond } from '../../planner/seek.ts'
 import { encode } from '../documents/documents.ts'
 import { candidates, containsPattern } from '../search/grams.ts'

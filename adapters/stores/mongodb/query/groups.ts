@@ -1,9 +1,14 @@
 /** Aggregates: the pipeline, and its documents as rows. */
 
 import { Decimal128, type Document } from 'mongodb'
-import type { AggregateRead, DatePart, GroupKey, Measure } from '../../../../src/ports/aggregate.ts'
-import type { Scalar } from '../../../../src/ports/filter.ts'
-import { type ObjectShape, placeOf } from '../../../../src/ports/shape.ts'
+import type {
+  AggregateRead,
+  DatePart,
+  GroupKey,
+  Measure,
+} from '../../../../src/ports/store/aggregate.ts'
+import type { Scalar } from '../../../../src/ports/store/filter.ts'
+import { type ObjectShape, placeOf } from '../../../../src/ports/store/shape.ts'
 import { fromValue } from '../documents/documents.ts'
 import { directionOf } from './filter.ts'
 

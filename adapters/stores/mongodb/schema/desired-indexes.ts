@@ -1,9 +1,9 @@
 /** The indexes that a schema asks for. */
 
 import { Binary, type Document, ObjectId } from 'mongodb'
-import type { SortKey } from '../../../../src/ports/filter.ts'
-import { placeOf, type Shape } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { SortKey } from '../../../../src/ports/store/filter.ts'
+import { placeOf, type Shape } from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { haveSameFields } from '../../left-over.ts'
 import { formOf } from '../documents/documents.ts'
 import { directionOf } from '../query/filter.ts'

@@ -1,10 +1,10 @@
 /** Indexes that this store did not create: what each means for a collection's schema. None is ever dropped. */
 
 import type { Document } from 'mongodb'
-import { topOf } from '../../../../src/ports/paths.ts'
-import type { Shape } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import type { ForeignIndex } from '../../../../src/ports/surroundings.ts'
+import type { ForeignIndex } from '../../../../src/ports/services/surroundings.ts'
+import type { Shape } from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { topOf } from '../../../../src/ports/values/paths.ts'
 import { haveSameFields } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
 import {

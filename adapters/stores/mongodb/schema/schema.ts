@@ -1,10 +1,10 @@
 /** Indexes: what `prepare` creates for a collection's schema, and what is left of other versions of the model. */
 
 import type { Collection, Db } from 'mongodb'
-import { type SortKey, sortText } from '../../../../src/ports/filter.ts'
-import type { CollectionSchema, LeftOver } from '../../../../src/ports/store.ts'
-import { IndexConflict } from '../../../../src/ports/store-errors.ts'
-import type { Surroundings } from '../../../../src/ports/surroundings.ts'
+import type { Surroundings } from '../../../../src/ports/services/surroundings.ts'
+import { type SortKey, sortText } from '../../../../src/ports/store/filter.ts'
+import type { CollectionSchema, LeftOver } from '../../../../src/ports/store/store.ts'
+import { IndexConflict } from '../../../../src/ports/store/store-errors.ts'
 import { haveSameFields, leftOverWarning } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
 import { DUPLICATE_KEY, hasCode } from '../connection/errors.ts'

@@ -13,11 +13,11 @@
  */
 
 import { BSONRegExp, type Document } from 'mongodb'
-import { fold } from '../../../../src/ports/fold.ts'
-import { isWithin } from '../../../../src/ports/paths.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { Shape } from '../../../../src/ports/shape.ts'
-import type { Change } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { Shape } from '../../../../src/ports/store/shape.ts'
+import type { Change } from '../../../../src/ports/store/store.ts'
+import { fold } from '../../../../src/ports/values/fold.ts'
+import { isWithin } from '../../../../src/ports/values/paths.ts'
 import { changedPaths } from '../../planner/change.ts'
 
 /** The member of a document that holds its grams. */

@@ -1,8 +1,8 @@
 /** Tables of other programs: how a model's fields are read from and written to their columns. They are never altered. */
 
-import type { SortKey } from '../../../../src/ports/filter.ts'
-import { topOf } from '../../../../src/ports/paths.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { SortKey } from '../../../../src/ports/store/filter.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { topOf } from '../../../../src/ports/values/paths.ts'
 import { haveSameFields } from '../../left-over.ts'
 import { orderBy } from '../../sql/page.ts'
 import { type Column, FOLD, type Table, tableSql, typeOf } from '../layout/columns.ts'

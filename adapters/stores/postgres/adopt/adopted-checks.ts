@@ -3,8 +3,8 @@
  * refused by every other route), and what the model excludes, because other programs write to it too.
  */
 
-import type { Exclusion } from '../../../../src/ports/exclusion.ts'
-import type { IdType } from '../../../../src/ports/shape.ts'
+import type { Exclusion } from '../../../../src/ports/store/exclusion.ts'
+import type { IdType } from '../../../../src/ports/store/shape.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Column, Table } from '../layout/columns.ts'
 import { fieldsIn } from '../layout/indexed-fields.ts'

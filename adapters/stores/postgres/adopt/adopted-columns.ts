@@ -1,6 +1,6 @@
 /** The columns of other programs: how each type holds the values of a model. */
 
-import type { Shape } from '../../../../src/ports/shape.ts'
+import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { Column, ColumnKind } from '../layout/columns.ts'
 import { type DateType, readableDate, readableDateJson } from '../layout/dates.ts'
 import type { ExistingColumn } from '../schema/catalog.ts'

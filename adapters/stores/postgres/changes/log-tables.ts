@@ -9,7 +9,7 @@
  * - what is below the oldest transaction that runs (`pg_snapshot_xmin`) is complete: nothing comes there any more.
  */
 
-import type { LoggedModel, NotedChange } from '../../../../src/ports/changes.ts'
+import type { LoggedModel, NotedChange } from '../../../../src/ports/store/changes.ts'
 import { MAX_DROPPED } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { positionText } from '../../changes/position.ts'

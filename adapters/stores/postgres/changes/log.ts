@@ -1,7 +1,7 @@
 /** The log of changes in PostgreSQL, as its readers see it. */
 
-import type { ChangeLog, LoggedChange } from '../../../../src/ports/changes.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { ChangeLog, LoggedChange } from '../../../../src/ports/store/changes.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { LoggedModels, nextPosition, timesToDrop } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'

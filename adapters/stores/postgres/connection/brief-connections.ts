@@ -1,6 +1,6 @@
 /** A connection for each call: on Workers a socket belongs to the request that opened it. */
 
-import type { ReadHints } from '../../../../src/ports/records.ts'
+import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import type { Result } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
 import { Connection, type Work } from './connection.ts'

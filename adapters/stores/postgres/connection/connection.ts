@@ -2,9 +2,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
-import type { ReadHints } from '../../../../src/ports/records.ts'
-import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
-import { withTimeout } from '../../../../src/ports/with-timeout.ts'
+import { withTimeout } from '../../../../src/ports/promises/with-timeout.ts'
+import type { ReadHints } from '../../../../src/ports/store/records.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
 import type { Result, Row } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'

@@ -3,7 +3,7 @@
  * once, so that the other calls always find a connection.
  */
 
-import { StoreTimeout } from '../../../../src/ports/store-errors.ts'
+import { StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
 
 /** Ends one read. */
 export class Ending {

@@ -1,7 +1,7 @@
 /** A collection's columns: one for each top-level field. */
 
-import type { Shape } from '../../../../src/ports/shape.ts'
-import type { Absence, CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Shape } from '../../../../src/ports/store/shape.ts'
+import type { Absence, CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { identifier, primaryKeyName, uniqueNames } from './sql.ts'
 
 /** The column of one field. */

@@ -5,7 +5,7 @@ import {
   RefusedWrite,
   StoreTimeout,
   StoreUnavailable,
-} from '../../../../src/ports/store-errors.ts'
+} from '../../../../src/ports/store/store-errors.ts'
 import type { Table } from './columns.ts'
 import { fieldsIn, namesIn } from './indexed-fields.ts'
 import { identifier } from './sql.ts'

@@ -1,7 +1,7 @@
 /** What a table holds of a record: a column takes values of one type, and there is none for what no field declares. */
 
-import type { ForeignValue, HeldRecord } from '../../../../src/ports/copying.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
+import type { ForeignValue, HeldRecord } from '../../../../src/ports/store/copying.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { Column, Table } from './columns.ts'
 
 /** Makes of a record what `table` would hold of it. */

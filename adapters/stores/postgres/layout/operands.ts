@@ -1,9 +1,9 @@
 /** Where values are: SQL for the places that a field's path leads to, and for the generated columns that are searched. */
 
-import type { SortKey } from '../../../../src/ports/filter.ts'
-import { fold } from '../../../../src/ports/fold.ts'
-import type { Shape } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { SortKey } from '../../../../src/ports/store/filter.ts'
+import type { Shape } from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { fold } from '../../../../src/ports/values/fold.ts'
 import { placeAt } from '../../planner/seek.ts'
 import { type Column, FOLD, SEARCH_PREFIX, type Table } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'

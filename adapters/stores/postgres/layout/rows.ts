@@ -8,8 +8,8 @@ import {
   declaredAt,
   onlyDeclared,
   withDefaults,
-} from '../../../../src/ports/declared.ts'
-import type { Fields, Projection } from '../../../../src/ports/records.ts'
+} from '../../../../src/ports/store/declared.ts'
+import type { Fields, Projection } from '../../../../src/ports/store/records.ts'
 import { anyDate, restoreOf } from '../../json-values.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
 import { dateFrom, dateText, isoFrom } from './dates.ts'

@@ -3,8 +3,8 @@
  * which has no NUL.
  */
 
-import type { SortKey } from '../../../../src/ports/filter.ts'
-import { setMember } from '../../../../src/ports/members.ts'
+import type { SortKey } from '../../../../src/ports/store/filter.ts'
+import { setMember } from '../../../../src/ports/values/members.ts'
 
 /** A statement with the values of its numbered parameters, all of them as text. */
 export interface Statement {

@@ -1,6 +1,6 @@
 /** What the database knows of tables and of itself. */
 
-import type { Shape } from '../../../../src/ports/shape.ts'
+import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { Connection } from '../connection/connection.ts'
 import {
   type Column,

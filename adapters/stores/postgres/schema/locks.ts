@@ -1,7 +1,7 @@
 /** Start-up beside processes that use the same tables, and with a role that may not do everything. */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
 import { type Place, textRows } from './catalog.ts'

@@ -1,6 +1,6 @@
 /** What a table still has that only other versions of a model need. */
 
-import type { LeftOver } from '../../../../src/ports/store.ts'
+import type { LeftOver } from '../../../../src/ports/store/store.ts'
 import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
 import { codeOf } from '../layout/errors.ts'
 import { keyIn } from '../layout/indexed-fields.ts'

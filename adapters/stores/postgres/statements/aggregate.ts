@@ -1,7 +1,11 @@
 /** Aggregates: the statement, and its rows as values. */
 
-import { type AggregateRead, type GroupKey, PART_LENGTHS } from '../../../../src/ports/aggregate.ts'
-import type { Scalar } from '../../../../src/ports/filter.ts'
+import {
+  type AggregateRead,
+  type GroupKey,
+  PART_LENGTHS,
+} from '../../../../src/ports/store/aggregate.ts'
+import type { Scalar } from '../../../../src/ports/store/filter.ts'
 import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
 import { dateFrom, isoFrom } from '../layout/dates.ts'
 import { type Collected, type Compilation, type Operand, valueAt } from '../layout/operands.ts'

@@ -1,7 +1,7 @@
 /** A change of one record as the assignments of an `UPDATE`, so that it is one atomic statement. */
 
-import { topOf } from '../../../../src/ports/paths.ts'
-import type { Change } from '../../../../src/ports/store.ts'
+import type { Change } from '../../../../src/ports/store/store.ts'
+import { topOf } from '../../../../src/ports/values/paths.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { changedJson, type JsonDialect, type Of } from '../../sql/change.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'

@@ -1,11 +1,11 @@
 /** One collection of the store. */
 
-import type { Filter, Scalar, SortKey } from '../../../../src/ports/filter.ts'
-import { project } from '../../../../src/ports/projection.ts'
-import type { Fields, Read, ReadHints } from '../../../../src/ports/records.ts'
-import type { Collection, CollectionSchema } from '../../../../src/ports/store.ts'
-import { AnchorGone } from '../../../../src/ports/store-errors.ts'
-import { mapInTurns } from '../../../../src/ports/turns.ts'
+import { mapInTurns } from '../../../../src/ports/promises/turns.ts'
+import type { Filter, Scalar, SortKey } from '../../../../src/ports/store/filter.ts'
+import { project } from '../../../../src/ports/store/projection.ts'
+import type { Fields, Read, ReadHints } from '../../../../src/ports/store/records.ts'
+import type { Collection, CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { AnchorGone } from '../../../../src/ports/store/store-errors.ts'
 import { gather } from '../../gather.ts'
 import { shownText } from '../../json-values.ts'
 import {

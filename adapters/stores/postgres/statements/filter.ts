@@ -1,8 +1,8 @@
 /** The neutral filter as SQL. */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import { fold } from '../../../../src/ports/fold.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Filter } from '../../../../src/ports/store/filter.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { fold } from '../../../../src/ports/values/fold.ts'
 import { isoText } from '../../json-values.ts'
 import { placeAt } from '../../planner/seek.ts'
 import { every, filterCompiler, type Sign, some, type Value, whereAll } from '../../sql/filter.ts'

@@ -1,8 +1,8 @@
 /** Inserts of one turn of the event loop, in one statement. */
 
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { Collection } from '../../../../src/ports/store.ts'
-import { RefusedWrite, StoreUnavailable } from '../../../../src/ports/store-errors.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { Collection } from '../../../../src/ports/store/store.ts'
+import { RefusedWrite, StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { gather } from '../../gather.ts'
 import type { Column, Table } from '../layout/columns.ts'
 import { insertRows, type Run, readerOf, rowJson } from '../layout/rows.ts'

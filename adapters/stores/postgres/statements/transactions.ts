@@ -1,12 +1,12 @@
 /** Several writes as one: a transaction. It is not serializable; locks on rows keep what its steps rely on. */
 
-import { all as allOf, any } from '../../../../src/ports/filter.ts'
+import { all as allOf, any } from '../../../../src/ports/store/filter.ts'
 import type {
   CollectionSchema,
   StepResult,
   WriteOutcome,
   WriteStep,
-} from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store/store.ts'
 import { isNotable, type Noted, notedBy, takeNoted } from '../../changes/noting.ts'
 import { filterOf } from '../../planner/steps.ts'
 import type { Log } from '../changes/log.ts'

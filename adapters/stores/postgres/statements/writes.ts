@@ -1,9 +1,9 @@
 /** The statements that write to one collection, or hold its records until a transaction ends. */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import { topOf } from '../../../../src/ports/paths.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { Change, CollectionSchema, WriteOptions } from '../../../../src/ports/store.ts'
+import type { Filter } from '../../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { Change, CollectionSchema, WriteOptions } from '../../../../src/ports/store/store.ts'
+import { topOf } from '../../../../src/ports/values/paths.ts'
 import type { StepWrites } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
 import { changedPaths } from '../../planner/change.ts'

@@ -7,14 +7,14 @@
  * taken within a transaction are those of the order of commits.
  */
 
+import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type {
   ChangeLog,
   LoggedChange,
   LoggedModel,
   NotedChange,
-} from '../../../../src/ports/changes.ts'
-import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store/changes.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { LoggedModels, MAX_DROPPED, nextPosition, type StoredEntry } from '../../changes/entries.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'

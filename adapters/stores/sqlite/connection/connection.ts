@@ -2,7 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { isBusy, isUnusable } from '../layout/errors.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
 

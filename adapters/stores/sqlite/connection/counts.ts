@@ -3,12 +3,12 @@
  * ends them. Of 100,000 records, a filtered total is kept in 20 µs and counted in 35 ms.
  */
 
-import { matches } from '../../../../src/ports/evaluate.ts'
-import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
-import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import { topOf } from '../../../../src/ports/paths.ts'
-import type { Fields, ReadHints } from '../../../../src/ports/records.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { matches } from '../../../../src/ports/evaluation/evaluate.ts'
+import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
+import type { Filter, Scalar } from '../../../../src/ports/store/filter.ts'
+import type { Fields, ReadHints } from '../../../../src/ports/store/records.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { topOf } from '../../../../src/ports/values/paths.ts'
 import { readerOf } from '../../json-values.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
 

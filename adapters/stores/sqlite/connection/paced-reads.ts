@@ -6,9 +6,9 @@
  * is large.
  */
 
-import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import type { ReadHints } from '../../../../src/ports/records.ts'
-import { StoreTimeout } from '../../../../src/ports/store-errors.ts'
+import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
+import type { ReadHints } from '../../../../src/ports/store/records.ts'
+import { StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
 import { isBusy, portError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
 import { type Connection, retryWhileBusy } from './connection.ts'

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'

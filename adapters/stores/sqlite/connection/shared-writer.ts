@@ -4,7 +4,7 @@
  */
 
 import { isWorker, topic } from '#processes'
-import { StoreUnavailable } from '../../../../src/ports/store-errors.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { sharing } from '../../gather.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
 import { checkPatterns } from './functions.ts'

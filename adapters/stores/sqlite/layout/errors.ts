@@ -3,13 +3,13 @@
  * doesn't, nor does `exec` on Deno (2.9).
  */
 
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import {
   DuplicateKey,
   QueryTooLong,
   RefusedWrite,
   StoreUnavailable,
-} from '../../../../src/ports/store-errors.ts'
+} from '../../../../src/ports/store/store-errors.ts'
 import { uniqueFieldsIn } from './sql.ts'
 
 /** Another connection has the lock. */

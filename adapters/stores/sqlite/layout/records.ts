@@ -6,11 +6,11 @@
  * not a string), so that pushing to the record's list and pulling from it take the same steps here.
  */
 
-import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
-import { fold } from '../../../../src/ports/fold.ts'
-import type { Fields, Projection } from '../../../../src/ports/records.ts'
-import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Filter, SortKey } from '../../../../src/ports/store/filter.ts'
+import type { Fields, Projection } from '../../../../src/ports/store/records.ts'
+import { type ObjectShape, type Place, placeOf } from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { fold } from '../../../../src/ports/values/fold.ts'
 import { isoText } from '../../json-values.ts'
 import { placeAt } from '../../planner/seek.ts'
 import { caseKept, jsonPath, literal, type Parameters } from './sql.ts'

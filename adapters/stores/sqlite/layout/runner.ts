@@ -1,8 +1,8 @@
 /** What runs the statements of a collection: node:sqlite or D1. */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import type { ReadHints } from '../../../../src/ports/records.ts'
+import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
+import type { Filter } from '../../../../src/ports/store/filter.ts'
+import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import type { Candidates, FoundRows, Search } from './records.ts'
 import type { KnownShapes } from './schema-stamps.ts'
 import type { Row, Statement, Written } from './sql.ts'
@@ -20,8 +20,8 @@ export interface Runner {
   write(statement: Statement): Promise<Written>
   /** A condition that ends a read that must not go on. */
   readonly deadline?: string
-  /** The SQL of a read of few rows whose conditions are joined by AND, without `deadline` if it reads nothing in vain. */
-  withoutVainChecks?(sql: string): string
+  /** The SQL of a read of few rows that match `filter`, without `deadline` if it reads nothing in vain. */
+  unchecked?(sql: string, filter: Filter): string
   /** The most bytes that the SQL of a statement may have, if there is a limit. */
   readonly maxBytes?: number
   readonly shapes?: KnownShapes

@@ -9,9 +9,9 @@
  */
 
 import { digestOf } from '#hmac'
-import { type Declared, declaredAt, isWhole } from '../../../../src/ports/declared.ts'
-import { covers, declaredText } from '../../../../src/ports/declared-text.ts'
-import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
+import { type Declared, declaredAt, isWhole } from '../../../../src/ports/store/declared.ts'
+import { covers, declaredText } from '../../../../src/ports/store/declared-text.ts'
+import type { Change, CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { type Creation, emptyingTrigger, identifier, type Statement, statement } from './sql.ts'
 
 /** The column of the stamp. It comes before the record, which may be long. */

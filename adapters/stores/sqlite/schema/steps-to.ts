@@ -1,7 +1,7 @@
 /** The table, the indexes and the triggers that a collection's schema needs, and the steps to them from what exists. */
 
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { IndexConflict } from '../../../../src/ports/store-errors.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { IndexConflict } from '../../../../src/ports/store/store-errors.ts'
 import { leftOverWarning } from '../../left-over.ts'
 import { totalOrder } from '../../planner/seek.ts'
 import { isLogTrigger, logTriggers } from '../changes/log.ts'

@@ -3,10 +3,10 @@
  * records that another version of the app has written.
  */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import type { ReadHints } from '../../../../src/ports/records.ts'
-import { StoreTimeout } from '../../../../src/ports/store-errors.ts'
+import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
+import type { Filter } from '../../../../src/ports/store/filter.ts'
+import type { ReadHints } from '../../../../src/ports/store/records.ts'
+import { StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
 import { every } from '../../sql/filter.ts'
 import { asText, type Search, type Shadow, searchesIn, shadowAt } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'

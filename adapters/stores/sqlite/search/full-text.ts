@@ -9,7 +9,7 @@
  * which rows have one that begins so. Each text ends with `END` in the index, so that a trigram begins at every character.
  */
 
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { SHADOW_PREFIX, shadowsOf } from '../layout/records.ts'
 import { type Creation, identifier, listIn, literal, statement, trigger } from '../layout/sql.ts'

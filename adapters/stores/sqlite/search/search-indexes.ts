@@ -1,7 +1,7 @@
 /** The search indexes of a database: which collections have one, and when changed rows are merged into it. */
 
-import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
 import type { Candidates, Found, FoundRows, Search, Shadow } from '../layout/records.ts'

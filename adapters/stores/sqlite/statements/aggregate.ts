@@ -1,9 +1,13 @@
 /** Aggregates: the statement, and its rows as values. */
 
-import { type AggregateRead, type GroupKey, PART_LENGTHS } from '../../../../src/ports/aggregate.ts'
-import type { Scalar } from '../../../../src/ports/filter.ts'
-import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import {
+  type AggregateRead,
+  type GroupKey,
+  PART_LENGTHS,
+} from '../../../../src/ports/store/aggregate.ts'
+import type { Scalar } from '../../../../src/ports/store/filter.ts'
+import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { whereAll } from '../../sql/filter.ts'
 import { type GroupColumn, orderBy, selectGroups, type ValueMeasure } from '../../sql/page.ts'
 import { fieldValue, orderOf } from '../layout/records.ts'

@@ -1,8 +1,8 @@
 /** A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement. */
 
-import { isWithin } from '../../../../src/ports/paths.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { Change } from '../../../../src/ports/store.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { Change } from '../../../../src/ports/store/store.ts'
+import { isWithin } from '../../../../src/ports/values/paths.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { type Assignment, changedJson, type JsonDialect, type Of } from '../../sql/change.ts'
 import { every } from '../../sql/filter.ts'

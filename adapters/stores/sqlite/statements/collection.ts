@@ -1,8 +1,12 @@
 /** One collection, on top of anything that runs its statements. */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { Collection, CollectionSchema, WriteOptions } from '../../../../src/ports/store.ts'
+import type { Filter } from '../../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type {
+  Collection,
+  CollectionSchema,
+  WriteOptions,
+} from '../../../../src/ports/store/store.ts'
 import { expectingAsStored } from '../../expecting.ts'
 import { readerOf } from '../../json-values.ts'
 import { type Shadow, shadowsOf } from '../layout/records.ts'

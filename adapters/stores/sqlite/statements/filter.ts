@@ -1,9 +1,9 @@
 /** The neutral filter as SQL over a table of JSON. */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { ObjectShape } from '../../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Filter } from '../../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { ObjectShape } from '../../../../src/ports/store/shape.ts'
+import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
 import { every, filterCompiler, some, type Value, whereAll } from '../../sql/filter.ts'
 import {

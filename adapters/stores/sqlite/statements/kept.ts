@@ -3,10 +3,10 @@
  * a list's time here.
  */
 
-import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
-import { isWithin } from '../../../../src/ports/paths.ts'
-import type { Fields, Read } from '../../../../src/ports/records.ts'
-import type { Change, CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Filter, Scalar } from '../../../../src/ports/store/filter.ts'
+import type { Fields, Read } from '../../../../src/ports/store/records.ts'
+import type { Change, CollectionSchema } from '../../../../src/ports/store/store.ts'
+import { isWithin } from '../../../../src/ports/values/paths.ts'
 import { isoText } from '../../json-values.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { type Found, type FoundRows, searchKey } from '../layout/records.ts'

@@ -1,7 +1,7 @@
 /** The statement of a read: a page of records in order. */
 
-import type { SortKey } from '../../../../src/ports/filter.ts'
-import type { Read } from '../../../../src/ports/records.ts'
+import type { SortKey } from '../../../../src/ports/store/filter.ts'
+import type { Read } from '../../../../src/ports/store/records.ts'
 import {
   type Bounds,
   boundsAfter,

@@ -1,12 +1,12 @@
 /** The reads of one collection. */
 
-import { all, everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
-import type { MaybePromise } from '../../../../src/ports/maybe-promise.ts'
-import { project } from '../../../../src/ports/projection.ts'
-import type { Read, ReadHints } from '../../../../src/ports/records.ts'
-import type { Collection } from '../../../../src/ports/store.ts'
-import { AnchorGone, QueryTooLong } from '../../../../src/ports/store-errors.ts'
-import { mapInTurns } from '../../../../src/ports/turns.ts'
+import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
+import { mapInTurns } from '../../../../src/ports/promises/turns.ts'
+import { all, everything, type Filter, type Scalar } from '../../../../src/ports/store/filter.ts'
+import { project } from '../../../../src/ports/store/projection.ts'
+import type { Read, ReadHints } from '../../../../src/ports/store/records.ts'
+import type { Collection } from '../../../../src/ports/store/store.ts'
+import { AnchorGone, QueryTooLong } from '../../../../src/ports/store/store-errors.ts'
 import { shownText } from '../../json-values.ts'
 import { idOf, isOne, isQuick, namesOne } from '../../planner/seek.ts'
 import { whereAll } from '../../sql/filter.ts'
@@ -15,7 +15,7 @@ import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import { isLonger, type Row, type SqlValue, type Statement } from '../layout/sql.ts'
 import { compileGroups, groupReader, isCovered } from './aggregate.ts'
-import { type Compilation, compileFilter, type Target, where } from './filter.ts'
+import { type Compilation, compileFilter, type Target } from './filter.ts'
 import { KeptStatements, readShape } from './kept.ts'
 import { compilePage } from './page.ts'
 
@@ -26,6 +26,16 @@ export function readsOf(
   const { table, parse, stamps, compilation, runner, filler } = target
   const textsOf = textReader(target)
   const show = textsShower(target)
+  const count = async (filter: Filter, hints?: ReadHints): Promise<number> => {
+    const counted = () => {
+      const compiled = compilation()
+      // SQLite counts a whole table without reading each row.
+      const conditions = filter === everything ? [] : conditionsInTime(filter, compiled, runner)
+      const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
+      return runner.count(compiled.parameters.statement(sql), filter, hints)
+    }
+    return filler.searched(filter, counted, hints)
+  }
 
   return {
     async find(read) {
@@ -46,16 +56,8 @@ export function readsOf(
       }
     },
 
-    async count(filter, hints) {
-      const count = () => {
-        const compiled = compilation()
-        // SQLite counts a whole table without reading each row.
-        const conditions = filter === everything ? [] : conditionsInTime(filter, compiled, runner)
-        const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
-        return runner.count(compiled.parameters.statement(sql), filter, hints)
-      }
-      return filler.searched(filter, count, hints)
-    },
+    count,
+    estimate: () => count(everything),
 
     async aggregate(read) {
       const { filter, hints } = read
@@ -69,11 +71,6 @@ export function readsOf(
       }
       const found = await filler.searched(filter, group, hints)
       return found.map(groupReader(read, target.schema.shape))
-    },
-
-    async estimate() {
-      const sql = `SELECT count(*) AS count FROM ${table}`
-      return runner.count({ sql, values: [] }, everything)
     },
   }
 }
@@ -97,26 +94,21 @@ function conditionsInTime(
  * a row may also be a list.
  */
 function textReader(target: Target): (read: Read, value: string) => MaybePromise<string[]> {
-  const { table, compilation, runner, filler } = target
+  const { table, runner, filler } = target
   const statementOf = statementsOf(target)
-  const untied = untiedReader(runner, statementOf)
-
-  /** No records, if they come after one that is there. */
-  const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
-    const compiled = compilation()
-    const sql = `SELECT 1 FROM ${table}${where(anchor, compiled)} LIMIT 1`
-    const found = await runner.read(compiled.parameters.statement(sql), hints)
-    if (found.length === 0) throw new AnchorGone()
-    return []
+  const hasSome: HasSome = async (filter, hints) => {
+    const one = statementOf({ filter, sort: [], limit: 1 }, '1')
+    return (await runner.read(one, hints)).length > 0
   }
+  const untied = untiedReader(runner, statementOf, hasSome)
 
   /**
    * `read` with the position of the record to start after, if that is quickly read. The page's statement is then a third
    * faster than with the position looked up inside it, which is for databases where each statement is a round trip.
    */
-  const withPosition = async ({ afterRecord, ...read }: Read): Promise<Read> => {
-    if (!afterRecord) return read
-    if (!runner.quick || !isQuick(afterRecord)) return { ...read, afterRecord }
+  const withPosition = async (read: Read): Promise<Read> => {
+    const { afterRecord, ...rest } = read
+    if (!afterRecord || !runner.quick || !isQuick(afterRecord)) return read
     const columns = read.sort.map(
       ({ field }, at) => `${fieldJson(field, target.schema.shape)} AS "${at}"`,
     )
@@ -124,7 +116,7 @@ function textReader(target: Target): (read: Read, value: string) => MaybePromise
     const [row] = await runner.quick(statementOf(record, columns.join(', ')))
     if (!row) throw new AnchorGone()
     const after = read.sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
-    return { ...read, after }
+    return { ...rest, after }
   }
 
   const pageOf = (read: Read, columns: string): MaybePromise<readonly Row[]> => {
@@ -145,7 +137,9 @@ function textReader(target: Target): (read: Read, value: string) => MaybePromise
     const { after, afterRecord, limit, hints } = read
     const readPage = after || afterRecord ? pageBehind : pageOf
     const rows = limit === 0 ? [] : await readPage(read, columns)
-    if (rows.length === 0 && afterRecord) return noneAfter(afterRecord, hints)
+    if (rows.length === 0 && afterRecord && !(await hasSome(afterRecord, hints))) {
+      throw new AnchorGone()
+    }
     return firstOf(rows)
   }
 
@@ -178,27 +172,33 @@ function textReader(target: Target): (read: Read, value: string) => MaybePromise
  * that nothing behind it ties with it, as is usual, and that the page is full or the last one: without the parts of other
  * pages, that takes half of the time.
  */
-function untiedReader(runner: Runner, statementOf: ReturnType<typeof statementsOf>) {
-  /** Whether some records have no value of the first key, and are last because of it. */
-  const hasNullsLast = async ({ filter, sort: [first], hints }: Read): Promise<boolean> => {
-    if (!first?.descending || first.field === '_id') return false
-    const isNull: Filter = { op: 'eq', field: first.field, value: null }
-    const one = statementOf({ filter: all([filter, isNull]), sort: [], limit: 1 }, '1')
-    return (await runner.read(one, hints)).length > 0
-  }
-
+function untiedReader(
+  runner: Runner,
+  statementOf: ReturnType<typeof statementsOf>,
+  hasSome: HasSome,
+) {
   return async (read: Read, columns: string): Promise<readonly Row[] | undefined> => {
-    const { after: [value = null] = [], filter, limit, hints } = read
-    if (!runner.deadline || value === null || !isConjunction(filter)) return undefined
+    const {
+      after: [value = null] = [],
+      filter,
+      sort: [first],
+      limit,
+      hints,
+    } = read
+    if (!runner.deadline || value === null) return undefined
     const statement = statementOf(read, columns, undefined, true)
     if (statement.sql.includes(runner.deadline)) return undefined
     const rows = await runner.read(statement, hints)
-    if (rows.length === limit) return rows
-    // There are ties, or nothing follows.
+    // Without any, there are ties or nothing follows; what has no value is last in descending order.
     if (rows.length === 0) return undefined
-    return (await hasNullsLast(read)) ? undefined : rows
+    if (rows.length === limit || !first?.descending) return rows
+    const withoutValue = all([filter, { op: 'eq', field: first.field, value: null }])
+    return (await hasSome(withoutValue, hints)) ? undefined : rows
   }
 }
+
+/** Whether some records match. */
+type HasSome = (filter: Filter, hints?: ReadHints) => Promise<boolean>
 
 /** So many statements that read one record are kept. */
 const MAX_VALUES = 100
@@ -221,13 +221,8 @@ function statementsOf({
       const conditions = conditionsInTime(read.filter, compiled, runner)
       const from = { columns, table, maxBytes: runner.maxBytes, isUntied }
       const sql = compilePage(from, read, conditions, compiled)
-      const checked =
-        (isShort &&
-          !read.afterRecord &&
-          isConjunction(read.filter) &&
-          runner.withoutVainChecks?.(sql)) ||
-        sql
-      return { ...compiled.parameters.statement(checked), inLists: true }
+      const free = isShort && !read.afterRecord && runner.unchecked?.(sql, read.filter)
+      return { ...compiled.parameters.statement(free || sql), inLists: true }
     })
   }
 }
@@ -235,14 +230,6 @@ function statementsOf({
 const FEW = 200
 /** An index skips so many records in 6 ms; with a check of the time it takes twice as long. */
 const MOST_SKIPPED = 200_000
-
-/** Whether the conditions of a filter are joined by AND. */
-function isConjunction(filter: Filter): boolean {
-  if (filter.op === 'and') return filter.filters.every(isConjunction)
-  return COMPARISONS.has(filter.op)
-}
-
-const COMPARISONS: ReadonlySet<Filter['op']> = new Set(['eq', 'gt', 'gte', 'lt', 'lte'])
 
 /** Whether a filter has a search; most have none. */
 function mayContain(filter: Filter): boolean {

@@ -5,7 +5,7 @@ import type {
   StepResult,
   WriteOutcome,
   WriteStep,
-} from '../../../../src/ports/store.ts'
+} from '../../../../src/ports/store/store.ts'
 import { timesToDrop } from '../../changes/entries.ts'
 import { filterOf, take } from '../../planner/steps.ts'
 import { beginNoting, dropAll, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'

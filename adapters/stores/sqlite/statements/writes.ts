@@ -1,9 +1,9 @@
 /** The statements that write to one collection. */
 
-import type { Filter } from '../../../../src/ports/filter.ts'
-import { topOf } from '../../../../src/ports/paths.ts'
-import type { Fields } from '../../../../src/ports/records.ts'
-import type { Change, WriteOptions } from '../../../../src/ports/store.ts'
+import type { Filter } from '../../../../src/ports/store/filter.ts'
+import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
+import { topOf } from '../../../../src/ports/values/paths.ts'
 import { textOf } from '../../json-values.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'

@@ -1,0 +1,60 @@
+/**
+ * The SQLite store in the storage of a Durable Object, for Workers: data and code stand on one machine, so a read takes
+ * microseconds. The object's class needs SQLite storage (`new_sqlite_classes` in wrangler's `migrations`).
+ *
+ * @module
+ */
+
+import type { Store } from '../../../../src/ports/store/store.ts'
+import { CLOUDFLARE_LIMITS, type Row, type Statement, type Written } from '../layout/sql.ts'
+import { executorStore } from './executor.ts'
+
+/** The part of `ctx.storage` that the store uses; Cloudflare's `DurableObjectStorage` fits. */
+export interface DurableStorage {
+  readonly sql: { exec(sql: string, ...values: (string | number)[]): DurableRows }
+  /** Runs `work` in a transaction, which ends with it. */
+  transactionSync<T>(work: () => T): T
+  /** Resolves when all that was written is on disk. */
+  sync(): Promise<void>
+}
+
+/** The rows of a statement. */
+export interface DurableRows {
+  toArray(): readonly Row[]
+}
+
+/**
+ * A store in a Durable Object; `storage` is its `ctx.storage`. A write resolves when it is on disk.
+ *
+ * ```ts
+ * export const Api = appObject((env: Env, { storage }) => createApp({ store: durableStore(storage) }))
+ * export default Api.worker({ binding: 'API', instances: 1 })
+ * ```
+ */
+export function durableStore(storage: DurableStorage): Store {
+  const rowsOf = ({ sql, values }: Statement) => storage.sql.exec(sql, ...values).toArray()
+  const run = (statement: Statement): Written => {
+    const rows = rowsOf(statement)
+    const [counted] = rowsOf(CHANGES)
+    return { rows, changes: Number(counted?.changes) }
+  }
+  const together = <T>(work: () => T): T => storage.transactionSync(work)
+  return executorStore({
+    name: 'durable-sqlite',
+    title: 'A Durable Object',
+    ...CLOUDFLARE_LIMITS,
+    async run(statement) {
+      if (/^\s*(?:SELECT|WITH)/i.test(statement.sql)) return { rows: rowsOf(statement), changes: 0 }
+      const written = together(() => run(statement))
+      await storage.sync()
+      return written
+    },
+    async batch(statements) {
+      const written = together(() => statements.map(run))
+      await storage.sync()
+      return written
+    },
+  })
+}
+
+const CHANGES: Statement = { sql: 'SELECT changes() AS changes', values: [] }

@@ -1,0 +1,139 @@
+/**
+ * The SQLite store on libSQL: Turso, a server of your own, or a file. It runs on every runtime; Workers have no files.
+ *
+ * @module
+ */
+
+import { createClient } from '@libsql/client'
+import type { Store } from '../../../../src/ports/store/store.ts'
+import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
+import { pathToOpen } from '../connection/opening.ts'
+import type { Row, SqlValue, Statement, Written } from '../layout/sql.ts'
+import { executorStore } from './executor.ts'
+
+/** Where the database is. */
+export interface LibsqlOptions {
+  /**
+   * A URL that begins with `libsql:`, `https:`, `http:`, `wss:`, `ws:` or `file:`; `:memory:` is a database that is lost
+   * when the process ends. Needed unless you give a `client`.
+   */
+  readonly url?: string
+  /** The token of a server that wants one. */
+  readonly authToken?: string | undefined
+  /** A client of `@libsql/client` that you have made. You close it yourself. */
+  readonly client?: LibsqlClient
+}
+
+/** The part of a client of `@libsql/client` that the store uses. */
+export interface LibsqlClient {
+  execute(statement: LibsqlStatement): Promise<LibsqlResult>
+  /** Runs statements in one transaction. */
+  batch(statements: LibsqlStatement[], mode: 'write'): Promise<LibsqlResult[]>
+  close(): void
+}
+
+/** A statement with the values of its parameters. */
+export interface LibsqlStatement {
+  readonly sql: string
+  readonly args: (string | number | bigint)[]
+}
+
+/** The result of a statement. */
+export interface LibsqlResult {
+  readonly rows: readonly object[]
+  readonly rowsAffected: number
+}
+
+/** How long a statement waits for another process that writes to the same file. */
+const MAX_WAIT_MS = 5000
+const PAUSE_MS = 20
+
+/**
+ * A store in a libSQL database. A write resolves when the database has it on disk. Throws a `TypeError` without a `url`
+ * and a `client`.
+ */
+export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
+  if (!client && (typeof url !== 'string' || url === '')) {
+    throw new TypeError(`libsqlStore: 'url' must say where the database is`)
+  }
+  const known = client ?? opened(url ?? '', authToken)
+  const path = client || !url?.startsWith('file:') ? undefined : url.slice('file:'.length)
+  let isReady = path === undefined
+  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      if (!isReady) await keepLog(known)
+      isReady = true
+      return await work()
+    } catch (error) {
+      throw storeError(error)
+    }
+  }
+  const store = executorStore({
+    name: 'libsql',
+    title: 'libSQL',
+    run: (statement) => ask(async () => written(await known.execute(sent(statement)))),
+    batch: (statements) =>
+      ask(async () => (await known.batch(statements.map(sent), 'write')).map(written)),
+    close: () => {
+      if (!client) known.close()
+    },
+  })
+  // What a backup copies.
+  return path === undefined ? store : Object.assign(store, { path })
+}
+
+/** Readers then wait for no writer. The file keeps it. */
+async function keepLog(client: LibsqlClient): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS
+  for (;;) {
+    try {
+      return void (await client.execute({ sql: 'PRAGMA journal_mode = WAL', args: [] }))
+    } catch (error) {
+      // Where another process opens the same new file, SQLite does not wait by itself.
+      const { code } = error as { readonly code?: unknown }
+      if (code !== 'SQLITE_BUSY' || performance.now() > until) throw error
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    }
+  }
+}
+
+function opened(url: string, authToken: string | undefined): LibsqlClient {
+  const isRemote = /^(?:libsql|https?|wss?):/.test(url)
+  const at = url.startsWith('file:') ? `file:${pathToOpen(url.slice('file:'.length))}` : url
+  try {
+    return createClient({
+      url: at,
+      timeout: MAX_WAIT_MS,
+      // On Workers a call would wait for those of other requests, which the runtime lets no request do.
+      ...(isRemote && { concurrency: Number.MAX_SAFE_INTEGER }),
+      ...(authToken !== undefined && { authToken }),
+    }) as unknown as LibsqlClient
+  } catch (error) {
+    // The token may be in the address.
+    throw new TypeError(`libsqlStore: ${(error as Error).message.replaceAll(at, '…')}`)
+  }
+}
+
+function sent({ sql, values }: Statement): LibsqlStatement {
+  // Over HTTP, the client sends numbers as fractions: JSON would get `5.0`.
+  return { sql, args: values.map((value) => (isInteger(value) ? BigInt(value) : value)) }
+}
+
+function isInteger(value: SqlValue): value is number {
+  return Number.isSafeInteger(value) && !Object.is(value, -0)
+}
+
+function written({ rows, rowsAffected }: LibsqlResult): Written {
+  // A file's client counts nothing where there are rows; these are one for each change.
+  return { rows: rows as readonly Row[], changes: rowsAffected || rows.length }
+}
+
+/** The codes that are about a statement. All others are about the database, or the way to it. */
+const OF_STATEMENT =
+  /^SQLITE_(?:ERROR|CONSTRAINT|TOOBIG|MISMATCH|RANGE|MISUSE|AUTH|ABORT|SCHEMA|INTERNAL|UNKNOWN)|^(?:URL_|ARGUMENTS_|TRANSACTION_)/
+
+function storeError(error: unknown): unknown {
+  const { code } = error as { readonly code?: unknown }
+  if (!(error instanceof Error) || OF_STATEMENT.test(String(code))) return error
+  return new StoreUnavailable('the database cannot be used', { cause: error })
+}

@@ -1,0 +1,57 @@
+/** A list as a file. It is loaded when it is used, and is given what the client has loaded already. */
+
+import type { Answer, Ask } from '../sending/answers.ts'
+import type { Connection } from '../sending/connection.ts'
+import type { checkPath } from '../sending/paths.ts'
+import type { Failure, Result } from '../sending/results.ts'
+import type { Wanted } from './query.ts'
+
+/** What it is given. */
+export interface Given {
+  readonly fetch: Connection['fetch']
+  /** Asks for the list in the ways that there are. */
+  asked(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
+  answer(status: number, text: string, headers: Answer['headers']): Answer
+  resultOf(answer: Answer): Result<never>
+  readonly checkPath: typeof checkPath
+}
+
+/** The response with a list as a file. */
+export function exported(
+  _: string,
+  [format, { headers: own, ...wanted } = {}]: [string, Wanted?],
+  given: Given,
+): Promise<Result<Response>> {
+  const headers = { ...own, Accept: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }
+  return responseTo({ ...wanted, headers }, given)
+}
+
+/** The response to a request for a list, which is not read. */
+export async function responseTo(
+  wanted: Wanted,
+  { fetch, asked, answer, resultOf, checkPath }: Given,
+): Promise<Result<Response>> {
+  let data: Response | undefined
+  const accept = `${wanted.headers?.Accept}`
+  const found = await asked(wanted, async ({ path, ...init }) => {
+    const given = Object.entries({
+      ...init.headers,
+      'Content-Type': init.body ? 'application/json' : undefined,
+    })
+    const headers = given.filter(([, value]) => value !== undefined) as [string, string][]
+    try {
+      checkPath(path)
+      const all = { ...init, headers } as RequestInit
+      const response = await fetch(path.startsWith('/') ? path : `/${path}`, all)
+      const type = response.headers.get('Content-Type')
+      if (response.ok && (type ?? accept).startsWith(accept)) data = response
+      // A proxy's page, or the list in another form.
+      const error = `The server answered ${response.status} with ${type}, not ${accept}.`
+      const text = response.ok ? JSON.stringify({ success: false, error }) : await response.text()
+      return answer(response.status, text, response.headers)
+    } catch (error) {
+      return answer(0, (error as Error).message, new Headers())
+    }
+  })
+  return data ? { ok: true, data } : (resultOf(found) as { ok: false; error: Failure })
+}

@@ -1,0 +1,64 @@
+/**
+ * What happened to a record, and its restore. It is loaded when it is used, and is given what the client has loaded already.
+ */
+
+import type { json } from '../sending/answers.ts'
+import type { CallOptions, WriteOptions } from '../sending/call-options.ts'
+import type { Call } from '../sending/connection.ts'
+import type { inPath } from '../sending/paths.ts'
+import type { Result } from '../sending/results.ts'
+import type { Sending } from '../sending/sending.ts'
+
+/** One change of a record; `changes` has what the reader may see. */
+export interface RecordChange<R = Readonly<Record<string, unknown>>> {
+  /** What `restore` takes. */
+  readonly id: string
+  readonly at: string
+  /** A user's id, `key:<id>` for an API key, null if nobody was signed in. */
+  readonly by: string | null
+  readonly kind: 'created' | 'updated' | 'removed'
+  readonly changes: {
+    readonly [K in keyof R]?: { readonly from: R[K] | null; readonly to: R[K] | null }
+  }
+}
+
+/** How a history is paged. */
+export interface HistoryPage {
+  readonly pageSize: number
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+}
+
+/** Which part of a history is read. */
+export interface HistoryOptions extends CallOptions {
+  readonly cursor?: string | undefined
+  readonly pageSize?: number
+}
+
+/** What it is given. */
+interface Given {
+  readonly call: Call
+  readonly send: Sending
+  readonly json: typeof json
+  readonly inPath: typeof inPath
+}
+
+/** Reads a page of what happened to a record of the mount at `at`. */
+export async function historyOf(
+  at: string,
+  [id, { cursor, pageSize, ...options } = {}]: [string, HistoryOptions?],
+  { call, send, json, inPath }: Given,
+): Promise<Result<unknown, object>> {
+  const query = new URLSearchParams(JSON.parse(json({ cursor, pageSize })))
+  const path = `${at}/${inPath(id)}/history${query.size > 0 ? `?${query}` : ''}`
+  return send.shown(await call.ask({ ...options, method: 'GET', path }), true)
+}
+
+/** Makes a record what it was after a change. */
+export function restored(
+  at: string,
+  [id, changeId, options]: [string, string, WriteOptions?],
+  { call, send, json, inPath }: Given,
+): Promise<Result<unknown, object>> {
+  return send.one('POST', `${at}/${inPath(id)}/restore`, json({ changeId }), options, call)
+}

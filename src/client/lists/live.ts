@@ -1,0 +1,160 @@
+/** Lists that are followed. It is loaded when it is used, and is given what the client has loaded already. */
+
+import type { Failure } from '../sending/results.ts'
+import { type Given, responseTo } from './export.ts'
+import { orderedBy } from './order.ts'
+import type { Wanted } from './query.ts'
+
+/** What is called while a list is followed. */
+export interface LiveOptions<R = unknown> {
+  /**
+   * Called with the records of the list, in order: at first, and after each change. `position` is how far the log of changes has
+   * been followed: the `changeId` of a write is not greater once the write has been seen.
+   */
+  readonly onChange: (records: R[], position: string) => void
+  /**
+   * Called when the list cannot be followed. With a status below 300, 408, 429 or 500 and more it is tried again; with
+   * others, such as 401 and 403, it has ended.
+   */
+  readonly onError?: (error: Failure) => void
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
+type Listed = Readonly<Record<string, unknown>> & { readonly _id: string }
+
+/** How long to wait before a list is opened again, in milliseconds: longer after each failure. */
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 30_000
+
+/** Follows a list until the signal ends it, or the server refuses. */
+export async function followed(
+  _: string,
+  [wanted, on]: [Wanted, LiveOptions<Listed>],
+  given: Given,
+): Promise<void> {
+  const { signal } = on
+  const list = new FollowedList([wanted.sort ?? []].flat())
+  let pause = FIRST_PAUSE_MS
+  while (!signal.aborted) {
+    const error = await followOnce(list, wanted, on, given)
+    if (error && !isPassing(error)) return
+    pause = error ? Math.min(2 * pause, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
+    await waited(pause, signal)
+  }
+}
+
+/** Follows a list until the connection breaks; resolves to why there was none. */
+async function followOnce(
+  list: FollowedList,
+  wanted: Wanted,
+  { onChange, onError, signal }: LiveOptions<Listed>,
+  given: Given,
+): Promise<Failure | undefined> {
+  const { last } = list
+  const headers = { ...wanted.headers, Accept: 'text/event-stream', 'Last-Event-ID': last }
+  const opened = await responseTo({ ...wanted, headers, signal }, given)
+  if (!opened.ok) {
+    if (!signal.aborted) onError?.(opened.error)
+    return opened.error
+  }
+  for await (const events of eventsOf(opened.data.body, signal)) {
+    // Of what comes at once, the state after it is enough: each costs an order of the whole list.
+    let isChanged = false
+    for (const event of events) if (list.take(event)) isChanged = true
+    if (isChanged) onChange(list.records(), list.position)
+  }
+  return undefined
+}
+
+/** Whether the list may be opened after all in a while: a proxy's page may have a status below 300. */
+function isPassing({ status }: Failure): boolean {
+  return status < 300 || status === 408 || status === 429 || status >= 500
+}
+
+/** One event of a stream. */
+interface LiveEvent {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: string
+}
+
+/** The events of a response, as many as come at once. A connection that breaks ends them. */
+async function* eventsOf(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LiveEvent[]> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    while (reader && !signal.aborted) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
+      text = blocks.pop() ?? ''
+      if (!signal.aborted) yield blocks.map(eventIn)
+    }
+  } catch {
+    // It is opened again.
+  } finally {
+    void reader?.cancel().catch(() => {})
+  }
+}
+
+function eventIn(block: string): LiveEvent {
+  // Patterns would take separators within strings for ends of lines.
+  const lines = block.split('\n')
+  const of = (name: string) => lines.find((line) => line.startsWith(name))?.slice(name.length)
+  return { event: of('event: ') ?? '', id: of('id: '), data: of('data: ') ?? 'null' }
+}
+
+/** Resolves after `ms` milliseconds, or when `signal` aborts. */
+function waited(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}
+
+/** A list as it is by the events so far. */
+class FollowedList {
+  last: string | undefined
+  readonly #compare: ReturnType<typeof orderedBy> | undefined
+  readonly #records = new Map<string, Listed>()
+
+  constructor(sort: readonly string[]) {
+    this.#compare = sort.length === 0 ? undefined : orderedBy(sort)
+  }
+
+  /** Without what the server notices changed rules by. */
+  get position(): string {
+    return `${this.last}`.replace(/\..*/, '')
+  }
+
+  /** Whether the event changes the list. */
+  take({ event, id, data }: LiveEvent): boolean {
+    if (!/^(?:records|set|unset)$/.test(event)) return false
+    this.last = id
+    const { data: given } = JSON.parse(data) as { data: Listed | Listed[] }
+    const found = [given].flat()
+    if (event === 'records') this.#records.clear()
+    for (const one of found) {
+      if (event === 'unset') this.#records.delete(one._id)
+      else this.#records.set(one._id, one)
+    }
+    return true
+  }
+
+  /** A new list of the records, in order. */
+  records(): Listed[] {
+    const records = [...this.#records.values()]
+    return this.#compare ? records.sort(this.#compare) : records
+  }
+}

@@ -1,0 +1,300 @@
+/** Reading request bodies, with limits on bytes, time and values. */
+
+import type { BodyPart, BodyReader, BodySource } from '../../ports/services/body-source.ts'
+import { type Deadline, holdDeadline } from '../deadline.ts'
+import { HttpError } from '../errors/errors.ts'
+import * as http from '../errors/refusals.ts'
+
+/** The limits of a body. */
+export interface BodyLimits {
+  /** The most bytes of a JSON body. */
+  readonly maxBodySize: number
+  /** The most keys and values in the JSON of a body. */
+  readonly maxBodyValues: number
+  /** Milliseconds within which a body has to arrive; a large one gets more, see `eachChunk`. */
+  readonly bodyTimeoutMs: number
+}
+
+/** Whether a Content-Type is `application/json` or `application/*+json`, in UTF-8. */
+export function isJson(contentType: string | null): boolean {
+  if (contentType === null) return false
+  if (!/^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType)) return false
+  const charsets = contentType.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)
+  return [...charsets].every(([, charset = '']) => /^utf-?8$/i.test(charset))
+}
+
+/**
+ * The request's JSON body; `undefined` if it has none. Throws 415 for another media type (`refuse` makes the error),
+ * 413 over `maxBodySize` bytes or `maxBodyValues` keys and values, 408 if it arrives too slowly, and 400 if it is not JSON
+ * in UTF-8.
+ */
+export async function readJson(
+  request: Request,
+  limits: BodyLimits,
+  refuse: () => HttpError = () => http.unsupportedBody('application/json'),
+): Promise<unknown> {
+  const known = arrived.get(request)
+  if (known) return structuredClone(known.json)
+  const contentType = request.headers.get('content-type')
+  const json = contentType === 'application/json' || isJson(contentType)
+  if (contentType !== null && !json) throw refuse()
+  refuseEncoded(request)
+  const bytes = await readBytes(request, limits)
+  if (bytes.length === 0) return undefined
+  if (!json) throw refuse()
+  return parseJson(bytes, limits.maxBodyValues)
+}
+
+/** The JSON of requests whose body arrived as a part of another one. */
+const arrived = new WeakMap<Request, { readonly json: unknown }>()
+
+/** Says that the body of `request` has arrived, and is `json`; undefined if it has none. */
+export function hasArrived(request: Request, json: unknown): void {
+  arrived.set(request, { json })
+}
+
+/** Refuses a compressed body: its unpacked size would have no limit. */
+export function refuseEncoded(request: Request): void {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw http.unsupportedEncoding()
+}
+
+/**
+ * The whole body, empty if there is none; throws 413 and 408 by `limits`. Content-Length only allows an early refusal:
+ * the bytes are counted as they arrive.
+ */
+export async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const { maxBodySize, bodyTimeoutMs } = limits
+  if (Number(request.headers.get('content-length')) > maxBodySize)
+    throw http.bodyTooLarge(maxBodySize)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  await eachChunk(request, bodyTimeoutMs, (chunk) => {
+    size += chunk.length
+    if (size > maxBodySize) throw http.bodyTooLarge(maxBodySize)
+    chunks.push(chunk)
+  })
+  const [only] = chunks
+  return chunks.length === 1 && only ? only : joined(chunks, size)
+}
+
+/** Extra milliseconds for each mebibyte of a body that has arrived. */
+const MS_PER_MIB = 16_000
+const MIB = 1024 * 1024
+
+/** The body as the runtime provides it; the request's own `body` may be one with limits. */
+export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
+  return Object.hasOwn(request, 'body')
+    ? (Reflect.get(Object.getPrototypeOf(request), 'body', request) as typeof request.body)
+    : request.body
+}
+
+/**
+ * Passes the bytes of a body to `take` as they arrive, one chunk after the other. Throws what `take` throws, 408 if the
+ * body takes longer than `timeoutMs` plus a second for each 64 KiB received, and `cutOff` if the client goes away.
+ */
+export async function eachChunk(
+  request: Request,
+  timeoutMs: number,
+  take: (chunk: Uint8Array) => void | Promise<void>,
+  cutOff?: (cause: unknown) => HttpError,
+): Promise<void> {
+  const chunks = chunksOf(request, timeoutMs, cutOff)
+  if (!chunks) return
+  try {
+    for (let part = await chunks.next(); !part.done; part = await chunks.next()) {
+      await take(part.value)
+      if (part.isLast) return
+    }
+  } finally {
+    // Don't cancel the reader: on Node that would close the connection before the error response is sent.
+    chunks.stop()
+  }
+}
+
+/** The chunks of a body; undefined if there is none. */
+export function chunksOf(
+  request: Request & Partial<BodySource>,
+  timeoutMs: number,
+  cutOff: (cause: unknown) => HttpError = http.bodyCutOff,
+): Chunks | undefined {
+  const reader = request.takeBody?.() ?? rawBody(request)?.getReader()
+  if (!reader) return undefined
+  // A body that has arrived as a part of another one takes no time of its own.
+  const deadline = arrived.has(request) ? undefined : holdDeadline(request)
+  return new Chunks(reader, deadline, timeoutMs, cutOff)
+}
+
+/** The chunks of a body, one after the other, with the time limit of `eachChunk`. */
+class Chunks {
+  readonly #reader: BodyReader
+  readonly #deadline: Deadline | undefined
+  readonly #cutOff: (cause: unknown) => HttpError
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #allowedMs: number
+  #isLate = false
+  #reject: ((reason: unknown) => void) | undefined
+
+  constructor(
+    reader: BodyReader,
+    deadline: Deadline | undefined,
+    timeoutMs: number,
+    cutOff: (cause: unknown) => HttpError,
+  ) {
+    this.#reader = reader
+    this.#deadline = deadline
+    this.#cutOff = cutOff
+    this.#allowedMs = timeoutMs
+    this.#timer = setTimeout(() => this.#check(timeoutMs), timeoutMs)
+  }
+
+  /** The next chunk. Rejects with 408 if the body is late, and with a 400 if the client goes away. */
+  next(): Promise<BodyPart> {
+    // Not `Promise.race` with one promise for all chunks: it would keep every chunk in memory until it settles.
+    const { promise, resolve, reject } = Promise.withResolvers<BodyPart>()
+    this.#reject = reject
+    if (this.#isLate) reject(http.bodyTooSlow())
+    else this.#reader.read().then((part) => this.#pass(part, resolve), this.#fail)
+    return promise
+  }
+
+  /** Stops the timer. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#deadline?.release()
+  }
+
+  #pass(part: BodyPart, resolve: (part: BodyPart) => void): void {
+    if (!part.done) this.#allowedMs += (part.value.length / MIB) * MS_PER_MIB
+    resolve(part)
+  }
+
+  /** When a client goes away in the middle of its body, the runtime's error is not a failure of the server. */
+  readonly #fail = (cause: unknown): void => {
+    this.#reject?.(cause instanceof HttpError ? cause : this.#cutOff(cause))
+  }
+
+  /** Waits on, if more time is allowed by now than has passed. */
+  #check(passedMs: number): void {
+    const untilMs = this.#allowedMs
+    if (untilMs > passedMs) {
+      this.#timer = setTimeout(() => this.#check(untilMs), untilMs - passedMs)
+      return
+    }
+    this.#isLate = true
+    this.stop()
+    this.#reject?.(http.bodyTooSlow())
+  }
+}
+
+/** Joins chunks of `size` bytes in total. */
+export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.length
+  }
+  return whole
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * How deeply lists and objects may nest. Any recursive walk of a value, `JSON.stringify` included, overflows the stack
+ * at some thousands of levels, and not every runtime lets you catch that.
+ */
+const MAX_NESTING = 1000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/**
+ * The value of a body of JSON. Throws a 413 if it has more than `most` keys and values, and a 400 for anything that is not
+ * JSON in UTF-8, or nests deeper than 1,000 levels. A byte order mark is skipped.
+ */
+export function parseJson(bytes: Uint8Array, most: number): unknown {
+  try {
+    const text = utf8.decode(bytes)
+    // Each value takes two characters, as does each level, so ordinary bodies need no check.
+    const isShort = text.length <= 2 * Math.min(MAX_NESTING, most)
+    return isShort ? JSON.parse(text) : jsonParser(most)(text)
+  } catch (error) {
+    throw error instanceof HttpError ? error : http.invalidJson()
+  }
+}
+
+/** Thrown for JSON that nests deeper than 1,000 levels. */
+export class TooManyLevels extends Error {
+  override readonly name = 'TooManyLevels'
+}
+
+/**
+ * Parses the JSON texts of one body, such as the fields of a form. Throws a 413 once they have more than `most` keys and
+ * values together, `TooManyLevels`, and a `SyntaxError` for anything that is not JSON.
+ */
+export function jsonParser(most: number): (text: string) => unknown {
+  let left = most
+  return (text) => {
+    left -= valuesIn(text, left)
+    if (left < 0) throw http.tooManyBodyValues(most)
+    return JSON.parse(text)
+  }
+}
+
+/**
+ * The number of keys, and of lists, objects, strings and other values, in JSON; counting stops beyond `most`. It is counted
+ * before it is parsed: some JSON is parsed at only two megabytes a second.
+ */
+function valuesIn(text: string, most: number): number {
+  let count = 0
+  let depth = 0
+  for (let at = 0; at < text.length && count <= most; at += 1) {
+    switch (text[at]) {
+      case '"':
+        count += 1
+        at = endOfString(text, at)
+        break
+      case '[':
+      case '{':
+        count += 1
+        depth += 1
+        if (depth > MAX_NESTING) throw new TooManyLevels()
+        break
+      case ']':
+      case '}':
+        depth -= 1
+        break
+      case ',':
+      case ':':
+      case ' ':
+      case '\t':
+      case '\n':
+      case '\r':
+        break
+      default:
+        count += 1
+        at = endOfWord(text, at)
+    }
+  }
+  return count
+}
+
+/** The position of the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; ) {
+    at += code === BACKSLASH ? 2 : 1
+    code = text.charCodeAt(at)
+  }
+  return at
+}
+
+const WORD = /[-+.\w]*/y
+
+/** The position of the last character of the number, or the like, that begins at `start`. */
+function endOfWord(text: string, start: number): number {
+  WORD.lastIndex = start + 1
+  WORD.test(text)
+  return WORD.lastIndex - 1
+}

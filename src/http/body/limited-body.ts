@@ -1,0 +1,145 @@
+/** Applies the body limits to all code that reads the body: guards, hooks and handlers, by any method. */
+
+import { bodyTooLarge, invalidForm, unsupportedBody } from '../errors/refusals.ts'
+import { assignBody, shieldedBody } from '../request/shield.ts'
+import { type BodyLimits, chunksOf, parseJson, rawBody, readBytes, refuseEncoded } from './body.ts'
+
+const LIMITS = Symbol('limits')
+const STREAM = Symbol('stream')
+
+interface Limited extends Request {
+  [LIMITS]: BodyLimits
+  [STREAM]?: ReadableStream<Uint8Array> | null
+}
+
+/**
+ * Puts `limits` on every way of reading the body of `request`: beyond them, reading rejects with an `HttpError`, 413 or
+ * 408, and `json()` with a 400 if the body is not JSON. Nothing is read or wrapped until the first call.
+ *
+ * The methods are set on the request itself, because your code gets this very object from the runtime.
+ */
+export function limitBody(request: Request, limits: BodyLimits): void {
+  Object.defineProperties(request, LIMITED)
+  ;(request as Limited)[LIMITS] = limits
+}
+
+type Reader = (this: Limited) => unknown
+
+const method = (value: Reader): PropertyDescriptor => ({
+  configurable: true,
+  writable: true,
+  value,
+})
+
+const BODY: PropertyDescriptor = {
+  configurable: true,
+  get(this: Limited) {
+    // Always the same stream, as in the platform's Request.
+    if (this[STREAM] === undefined) this[STREAM] = limitedStream(this)
+    return shieldedBody(this, this[STREAM])
+  },
+  set: assignBody,
+}
+
+const LIMITED: PropertyDescriptorMap = {
+  body: BODY,
+  arrayBuffer: method(async function arrayBuffer() {
+    return bufferOf(await bytesOf(this))
+  }),
+  blob: method(async function blob() {
+    const bytes = await bytesOf(this)
+    return new Blob([bufferOf(bytes)], { type: this.headers.get('content-type') ?? '' })
+  }),
+  bytes: method(function bytes() {
+    return bytesOf(this)
+  }),
+  clone: method(function clone() {
+    return cloneOf(this)
+  }),
+  formData: method(function formData() {
+    return formOf(this)
+  }),
+  json: method(async function json() {
+    refuseEncoded(this)
+    return parseJson(await bytesOf(this), this[LIMITS].maxBodyValues)
+  }),
+  text: method(async function text() {
+    return new TextDecoder().decode(await bytesOf(this))
+  }),
+}
+
+function bytesOf(request: Limited): Promise<Uint8Array> {
+  return readBytes(request, request[LIMITS])
+}
+
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  const { buffer, byteLength } = bytes
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+  return isWhole ? buffer : (bytes.slice().buffer as ArrayBuffer)
+}
+
+const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:;|$)/i
+
+async function formOf(request: Limited): Promise<FormData> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!FORM.test(type)) {
+    throw unsupportedBody('multipart/form-data or application/x-www-form-urlencoded')
+  }
+  refuseEncoded(request)
+  const bytes = await bytesOf(request)
+  try {
+    return await new Response(bufferOf(bytes), { headers: { 'content-type': type } }).formData()
+  } catch (cause) {
+    throw invalidForm(cause)
+  }
+}
+
+/** A copy with limits of its own: the platform copies the raw body, without the limits. */
+function cloneOf(request: Limited): Request {
+  Reflect.deleteProperty(request, 'body')
+  try {
+    const { clone } = Object.getPrototypeOf(request) as Request
+    const copy = clone.call(request)
+    limitBody(copy, request[LIMITS])
+    return copy
+  } finally {
+    Object.defineProperty(request, 'body', BODY)
+    // The stream made before the copy now leads to one that the platform has taken over.
+    Reflect.deleteProperty(request, STREAM)
+  }
+}
+
+function limitedStream(request: Limited): ReadableStream<Uint8Array> | null {
+  if (!rawBody(request)) return null
+  const { maxBodySize, bodyTimeoutMs } = request[LIMITS]
+  let chunks: ReturnType<typeof chunksOf> | undefined
+  let left = maxBodySize
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          if (Number(request.headers.get('content-length')) > maxBodySize) {
+            throw bodyTooLarge(maxBodySize)
+          }
+          chunks ??= chunksOf(request, bodyTimeoutMs)
+          const part = await chunks?.next()
+          if (!part || part.done) {
+            chunks?.stop()
+            controller.close()
+            return
+          }
+          const { value } = part
+          left -= value.length
+          if (left < 0) throw bodyTooLarge(maxBodySize)
+          controller.enqueue(value)
+        } catch (error) {
+          chunks?.stop()
+          controller.error(error)
+        }
+      },
+      // Nothing more is read of the body; the runtime deals with the connection.
+      cancel: () => chunks?.stop(),
+    },
+    { highWaterMark: 0 },
+  )
+}

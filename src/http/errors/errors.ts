@@ -1,0 +1,129 @@
+/** The errors that become a response. */
+
+import { echoed } from '../../ports/services/messages.ts'
+
+/** What `new Headers` takes. Its name is known only to programs whose TypeScript has the types of browsers. */
+export type HeaderValues = NonNullable<ConstructorParameters<typeof Headers>[0]>
+
+/** Options of an `HttpError`. */
+export interface HttpErrorOptions {
+  /** Headers to set on the response. */
+  readonly headers?: HeaderValues
+  /** Messages by field name; never sent with a 5xx. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** What programs tell the error by, in problem details (`Accept: application/problem+json`), such as `out-of-stock`. */
+  readonly code?: string
+  /** The error behind it, for the log; clients never see it. */
+  readonly cause?: unknown
+}
+
+/**
+ * Throw it in a guard, hook or handler to end the request with `status` and `message` in the envelope. The
+ * client sees the message as it is.
+ */
+export class HttpError extends Error {
+  override readonly name: string = 'HttpError'
+  readonly status: number
+  readonly headers: HeaderValues | undefined
+  readonly fields: Readonly<Record<string, string>> | undefined
+  readonly code: string | undefined
+
+  constructor(status: number, message: string, options: HttpErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.status = status
+    this.headers = options.headers
+    this.fields = options.fields
+    this.code = options.code
+  }
+}
+
+/** The codes of fieldgate's own refusals, beside them: to apps they are errors like their own. */
+const codes = new WeakMap<HttpError, string>()
+
+/** `error`, which problem details tell by `code`. A code never changes within a major version, and stands in docs/errors.md. */
+export function coded<E extends HttpError>(code: string, error: E): E {
+  codes.set(error, code)
+  return error
+}
+
+/** What problem details tell an error by, if it says so itself. */
+export const codeOf = (error: HttpError): string | undefined => error.code ?? codes.get(error)
+
+/** A word that a client has sent. */
+class Theirs {
+  readonly word: string
+
+  constructor(word: string) {
+    this.word = word
+  }
+}
+
+/** Marks a word of a client in a message, see `said`. */
+export const theirs = (word: string): Theirs => new Theirs(word)
+
+/** A message that tells the words of a client from its own. */
+export class Said {
+  readonly #texts: TemplateStringsArray
+  readonly #parts: readonly unknown[]
+
+  constructor(texts: TemplateStringsArray, parts: readonly unknown[]) {
+    this.#texts = texts
+    this.#parts = parts
+  }
+
+  /** The message, with what `shown` makes of the client's words. */
+  with(shown: (word: string) => string): string {
+    const parts = this.#parts.map((part) => (part instanceof Theirs ? shown(part.word) : part))
+    return String.raw({ raw: this.#texts }, ...parts)
+  }
+}
+
+/** A message with words of a client, each in `theirs(…)`: clients get them cut, the log only what names something of the app's. */
+export const said = (texts: TemplateStringsArray, ...parts: readonly unknown[]): Said =>
+  new Said(texts, parts)
+
+const messages = new WeakMap<HttpError, Said>()
+
+const UNTOLD = '…'
+
+/**
+ * The message of `error` for the log: it may quote what a client sent, which may be a secret in the wrong place. Of the
+ * client's words, and of what others have put in quotes, only those for which `isName` returns true stay.
+ */
+export function loggedMessage(error: unknown, isName: (word: string) => boolean): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const told = (word: string) => (isName(word) ? word : UNTOLD)
+  const parts = messages.get(error as HttpError)
+  if (parts) return parts.with(told)
+  if (codes.has(error as HttpError)) return message
+  return message.replace(/'(.*)'/s, (_, word: string) => `'${told(word)}'`)
+}
+
+/** A refusal of fieldgate's own. */
+export const refusal = (
+  code: string,
+  status: number,
+  message: string | Said,
+  options?: HttpErrorOptions,
+): HttpError => {
+  const isSaid = message instanceof Said
+  const error = new HttpError(status, isSaid ? message.with(echoed) : message, options)
+  if (isSaid) messages.set(error, message)
+  return coded(code, error)
+}
+
+/** A 400 of fieldgate's own. */
+export const badRequest = (code: string, message: string | Said): HttpError =>
+  refusal(code, 400, message)
+
+/**
+ * Refuses values: `fields` maps a field's full path to its message. Your `validate` hooks can throw it too. The status
+ * is 400 by default.
+ */
+export class ValidationError extends HttpError {
+  override readonly name: string = 'ValidationError'
+
+  constructor(message: string, fields?: Readonly<Record<string, string>>, status = 400) {
+    super(status, message, fields ? { fields } : {})
+  }
+}

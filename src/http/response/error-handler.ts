@@ -1,0 +1,132 @@
+/** Turns any thrown value into the envelope and one log line. */
+
+import { $ZodError } from 'zod/v4/core'
+import { firstMessages, messagesOf } from '../../ports/services/messages.ts'
+import { QueryTooLong, RefusedWrite } from '../../ports/store/store-errors.ts'
+import { pathOf } from '../../ports/values/paths.ts'
+import { codeOf, HttpError, loggedMessage } from '../errors/errors.ts'
+import { causeOf, type OutageLog, outageIn, outageLog } from '../errors/outages.ts'
+import * as refuse from '../errors/refusals.ts'
+import type { ApiRequest, RequestContext } from '../request/request.ts'
+import { failureFor } from './problem.ts'
+
+/** Options of `errorHandler`. */
+export interface ErrorHandlerOptions {
+  /** Whether responses include the stack. Default false: an unknown environment counts as production. */
+  readonly development?: boolean
+}
+
+/** Makes the response of a request that failed. */
+export type ErrorHandler = (
+  error: unknown,
+  request: ApiRequest,
+  context: RequestContext,
+) => Response | Promise<Response>
+
+const UNEXPECTED = 'Internal Server Error'
+
+/**
+ * Returns the handler that responds to every failure. An `HttpError` or `ValidationError` sends its status and message,
+ * and below 500 its fields. An error of a zod schema is a 400 with its fields. A store that is unavailable or too slow
+ * is a 503 with Retry-After. Everything else is a 500 that reveals only the request's id.
+ *
+ * The log has no words of clients but those for which `isName` returns true: names of the app's own.
+ */
+export function errorHandler(
+  options: ErrorHandlerOptions = {},
+  isName: (word: string) => boolean = () => false,
+): ErrorHandler {
+  const outages = outageLog()
+  return (error, request, context) => {
+    const known = refusalIn(error)
+    const status = known?.status ?? 500
+    const code = known ? codeOf(known) : 'internal-error'
+    log(known ?? error, status, { request, context, code, outages, isName })
+    const { requestId } = request
+    const failure = {
+      error: known?.message ?? UNEXPECTED,
+      fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
+      requestId,
+      stack: options.development && error instanceof Error ? error.stack : undefined,
+      code,
+    }
+    return failureFor(request, status, failure, known?.headers)
+  }
+}
+
+/** What the client may learn about `error`; undefined if the error is unexpected. */
+function refusalIn(error: unknown): HttpError | undefined {
+  if (error instanceof $ZodError) return refuse.invalidFields(messagesOf(error.issues))
+  if (error instanceof HttpError) return isErrorStatus(error.status) ? error : undefined
+  if (error instanceof RefusedWrite) return refusedWrite(error)
+  if (error instanceof QueryTooLong) return refuse.queryTooLong()
+  return outageIn(error)
+}
+
+/** A rule of the database's own, which the model does not have, refused a write. */
+function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
+  if (rule === 'referenced') return refuse.referencedElsewhere()
+  if (rule === 'size') return refuse.recordTooLarge()
+  if (rule === 'overlap') return refuse.overlapping([])
+  return rule === 'reference' && fields.length > 0
+    ? refuse.noSuchReferences(fields)
+    : refuse.invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))
+}
+
+function isErrorStatus(status: unknown): boolean {
+  return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
+}
+
+/** A failed request, and the log of outages. */
+interface Failed {
+  readonly request: ApiRequest
+  readonly context: RequestContext
+  readonly code: string | undefined
+  readonly outages: OutageLog
+  readonly isName: (word: string) => boolean
+}
+
+/**
+ * Logs one line per failed request, but in an outage one per second. It names the user, but has no query string, body
+ * or token; the stack only if something broke.
+ */
+function log(error: unknown, status: number, failed: Failed): void {
+  const { request, context, code, outages, isName } = failed
+  const details = {
+    requestId: request.requestId,
+    method: request.method,
+    path: pathOf(request.url),
+    status,
+    ...(context.clientAddress !== undefined && { client: context.clientAddress }),
+    ...(request.auth && { userId: request.auth.userId }),
+  }
+  try {
+    if (status < 500) {
+      const told = { ...details, ...(code && { code }), error: loggedMessage(error, isName) }
+      context.logger.info('request refused', told)
+    } else if (status === 503) {
+      const more = outages.due(error)
+      if (more === undefined) return
+      const others = more > 0 && { requestsBefore: more }
+      context.logger.error('service unavailable', { ...details, ...others, error: causeOf(error) })
+    } else {
+      context.logger.error('request failed', { ...details, error: stackOf(error) })
+    }
+  } catch {
+    // If the logger fails, the client still gets its response.
+  }
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return `thrown: ${describe(error)}`
+  const cause = error.cause === undefined ? '' : `\ncaused by: ${stackOf(error.cause)}`
+  return `${error.stack ?? error.message}${cause}`
+}
+
+function describe(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return typeof value
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Marks on schemas: fields that hide themselves, and for records that Mongoose wrote too, which type of BSON a value is stored
+ * as, and which members of subdocuments clients may write.
+ */
+
+import type { $ZodType } from 'zod/v4/core'
+import type { StoredForm } from '../../ports/store/shape.ts'
+
+/** What a marked schema's values are stored as: a type of BSON, an ObjectId that refers to no model, or any JSON, see `FREE`. */
+export type StoredAs = StoredForm | 'objectId' | 'any'
+
+/** The string that a record holds for what a client sends; undefined if the type cannot hold it. */
+export type CastText = (value: unknown) => string | undefined
+
+/** How the values of a schema are stored. */
+export interface StoredValues {
+  readonly storedAs: StoredAs
+  readonly castText?: CastText
+}
+
+/** Marks `schema`: its values are stored as `as`. */
+export function storedAs<S extends $ZodType>(schema: S, as: StoredAs, castText?: CastText): S {
+  // The mark is in the definition, which zod copies when it clones a schema.
+  Object.assign(schema._zod.def, { storedAs: as, castText })
+  return schema
+}
+
+/** How the values of `schema` itself are stored; no member for one that is not marked. */
+export function storedValuesOf(schema: $ZodType): Partial<StoredValues> {
+  return schema._zod.def as Partial<StoredValues>
+}
+
+/** Marks `schema`: as a member of an object it is written by clients, although its name is one that the server keeps. */
+export function keptMember<S extends $ZodType>(schema: S): S {
+  Object.assign(schema._zod.def, { kept: true })
+  return schema
+}
+
+/** Marks `schema`, a record: clients may write any of its keys, although the server keeps some of these names elsewhere. */
+export function withFreeNames<S extends $ZodType>(schema: S): S {
+  Object.assign(schema._zod.def, { freeNames: true })
+  return schema
+}
+
+/** Whether `schema` is marked so. */
+export function hasFreeNames(schema: $ZodType): boolean {
+  return (schema._zod.def as { freeNames?: boolean }).freeNames === true
+}
+
+/** Whether `schema`, or a schema that it wraps, is marked. */
+export function isKept(schema: $ZodType): boolean {
+  return isMarked(schema, 'kept')
+}
+
+/** Whether `schema`, or a schema that it wraps, has this mark. */
+export function isMarked({ _zod }: $ZodType, mark: 'hidden' | 'kept'): boolean {
+  const def = _zod.def as { innerType?: $ZodType; hidden?: boolean; kept?: boolean }
+  return def[mark] === true || (def.innerType !== undefined && isMarked(def.innerType, mark))
+}
+
+/** The hidden paths inside fields that are shown themselves. */
+export function hiddenInside({
+  hidden,
+}: {
+  readonly hidden: readonly string[]
+}): readonly string[] {
+  return hidden.filter((path) => path.includes('.'))
+}
+
+/** Marks `schema`: every model that uses it as a field hides that field. */
+export function hiddenField<S extends $ZodType>(schema: S): S {
+  // The mark is in the definition, which zod copies when it clones a schema.
+  Object.assign(schema._zod.def, { hidden: true })
+  return schema
+}
+
+/** Whether `schema`, or a schema that it wraps, is marked. */
+export function isHiddenField(schema: $ZodType): boolean {
+  return isMarked(schema, 'hidden')
+}

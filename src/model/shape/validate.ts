@@ -1,0 +1,294 @@
+/** Schema validation: what zod refuses, as a map from full path to message. */
+
+import { object } from 'zod/mini'
+import {
+  type $ZodCheck,
+  type $ZodIssue,
+  type $ZodRawIssue,
+  type $ZodType,
+  config,
+  type ParseContext,
+  safeParse,
+} from 'zod/v4/core'
+import english from 'zod/v4/locales/en.js'
+import { isLarge } from '../../ports/promises/turns.ts'
+import { firstMessages, messagesOf } from '../../ports/services/messages.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import type { Shape } from '../../ports/store/shape.ts'
+import type { Model } from '../model.ts'
+import { partsIn } from '../parts.ts'
+import { castInput, dateFrom } from '../values/cast.ts'
+import { isRemovable, withoutNulls } from '../values/null.ts'
+import { withoutRulesOf } from '../values/refinements.ts'
+import { objectShape } from './shape.ts'
+
+const NO_TEXT = 'Invalid Unicode text.'
+
+/** The outcome of a validation: the values as the schema produced them, or a message for each path. */
+export type Validation =
+  | { readonly ok: true; readonly values: Fields }
+  | { readonly ok: false; readonly fields: Record<string, string> }
+
+/**
+ * Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. What is in `produced`, the
+ * schema has made before: it would not make the same of it again.
+ */
+export async function validateRecord(
+  model: Model,
+  input: Fields,
+  produced?: Fields,
+): Promise<Validation> {
+  const given = castInput(model.input, holdsNull(input) ? withoutNulls(model.schema, input) : input)
+  const result = await (produced
+    ? parse(withoutRulesOf(model.schema, produced), { ...(given as Fields), ...produced })
+    : parse(model.schema, given))
+  return result.success
+    ? storable(model, withoutUndefined(result.data as Fields))
+    : { ok: false, fields: messagesOf(result.issues) }
+}
+
+/**
+ * Validates only the fields that `input` contains, each with its own schema. Null in an optional field becomes
+ * `undefined`, which removes it. Absent fields get no default.
+ */
+export async function validateFields(model: Model, input: Fields): Promise<Validation> {
+  const values: Fields = {}
+  const fields: Record<string, string> = {}
+  for (const [field, value] of Object.entries(input)) {
+    const schema = Object.hasOwn(model.fields, field) && model.fields[field]
+    if (!schema) continue
+    const result = await parseChange(schema, model.input.fields.get(field), value)
+    if (result.success) values[field] = result.data
+    else Object.assign(fields, messagesOf(result.issues, field))
+  }
+  return Object.keys(fields).length > 0
+    ? { ok: false, fields: firstMessages(fields) }
+    : storable(model, values)
+}
+
+/** A touched field's new value. */
+async function parseChange(
+  schema: $ZodType,
+  shape: Shape | undefined,
+  value: unknown,
+): Promise<Parsed> {
+  if (value === null) {
+    if (!isRemovable(schema)) return parse(schema, null)
+    // The schema may have rules about the field's absence.
+    const without = await parse(object({ field: schema }), {})
+    return without.success ? { success: true, data: undefined } : parse(schema, undefined)
+  }
+  return parse(schema, castInput(shape, holdsNull(value) ? withoutNulls(schema, value) : value))
+}
+
+/** Most bodies hold no null, and need no copy. */
+function holdsNull(value: unknown): boolean {
+  if (value === null) return true
+  if (typeof value !== 'object' || value instanceof Date) return false
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (item === null || (typeof item === 'object' && holdsNull(item))) return true
+  }
+  return false
+}
+
+/** Parses values that belong to no model by their schema, cast by its types. */
+export function valueParser(schema: $ZodType): (value: unknown) => Promise<Parsed> {
+  const shape = objectShape({ value: schema }, 'input').fields.get('value')
+  return (value) => parse(schema, castInput(shape, value))
+}
+
+/** Checks a merged record against the rules that look across fields; each field has been validated already. */
+export async function validateAcross(model: Model, record: Fields): Promise<Validation> {
+  const result = model.refinements && (await parse(model.refinements, record))
+  return result && !result.success
+    ? { ok: false, fields: messagesOf(result.issues) }
+    : { ok: true, values: record }
+}
+
+/** What a schema makes of a value, or what is wrong with it: there may be many more issues than a response tells. */
+export type Parsed =
+  | { readonly success: true; readonly data: unknown }
+  | { readonly success: false; readonly issues: Iterable<$ZodIssue> }
+
+type Context = ParseContext<$ZodIssue>
+
+async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
+  const language = languageOf()
+  // A schema that may be asynchronous is not tried synchronously first: its refinements would run twice.
+  const context = { ...language, async: isAsync(schema), ...(isLarge(value) && FIRST_MISTAKE) }
+  const { value: data, issues } = await schema._zod.run({ value, issues: [] }, context)
+  return issues.length === 0
+    ? { success: true, data }
+    : { success: false, issues: told(issues, language) }
+}
+
+/** Whether schemas may be asynchronous. */
+const waiting = new WeakMap<$ZodType, boolean>()
+const handled = new WeakSet<object>()
+
+/**
+ * Whether something in `schema` may be asynchronous. Also handles the rejections of such refinements: zod starts all of
+ * a value's refinements at once and awaits one after the other, so when the first rejects, no one awaits the next, and
+ * its rejection would end the process. Call this when the schema is used, because what it refers to may be declared
+ * after it.
+ */
+function isAsync(schema: $ZodType): boolean {
+  const before = waiting.get(schema)
+  if (before !== undefined) return before
+  const { parts, rest } = partsIn(schema)
+  // What was not looked at may be asynchronous.
+  let waits = rest
+  for (const part of parts) if (handleIn(part.schema)) waits = true
+  waiting.set(schema, waits)
+  return waits
+}
+
+/** Handles the refinements of one schema; returns whether it has any, or a transform. */
+function handleIn(schema: $ZodType): boolean {
+  const { def } = schema._zod
+  // `z.custom()` is its own check.
+  const checks = [schema as unknown as $ZodCheck, ...(def.checks ?? [])]
+  const custom = checks.filter(({ _zod }) => _zod.def.check === 'custom')
+  for (const { _zod } of custom) {
+    if (handled.has(_zod)) continue
+    handled.add(_zod)
+    const own = _zod.check
+    _zod.check = (payload) => {
+      const result = own(payload)
+      if (result instanceof Promise) result.catch(() => {})
+      return result
+    }
+  }
+  return custom.length > 0 || def.type === 'transform' || 'transform' in def
+}
+
+/** Lists and objects end at their first mistake (zod 4.6): twenty thousand empty objects may lack a million members. */
+const FIRST_MISTAKE = { abortEarly: true }
+
+function* told(issues: readonly $ZodRawIssue[], context: Context): Generator<$ZodIssue> {
+  for (const issue of issues) {
+    // zod's `util` would do, but brings all of zod's helpers into a bundle.
+    const refusing = { _zod: { run: () => ({ issues: [issue] }) } } as unknown as $ZodType
+    yield* safeParse(refusing, undefined, context).error?.issues ?? []
+  }
+}
+
+/** zod/mini brings no messages of its own; a locale that your app configured wins. */
+function languageOf(): Context {
+  const { customError, localeError } = config()
+  return customError || localeError ? {} : { error: englishMessages }
+}
+
+const englishMessages = english().localeError as NonNullable<Context['error']>
+
+function withoutUndefined(values: Fields): Fields {
+  if (!Object.values(values).includes(undefined)) return values
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
+
+/**
+ * Refuses what a store could not return as it was written: a string with a lone surrogate has no UTF-8 form, BSON ends
+ * keys at a NUL, JSON has no infinity, and dates are ordered by years of four digits. Throws a `TypeError` for a value that
+ * only the program can have made, such as a Map: that is a mistake in the model, and not the client's.
+ */
+function storable({ name }: Model, values: Fields): Validation {
+  const fields: Record<string, string> = {}
+  for (const [field, value] of Object.entries(values)) {
+    const isGood = typeof value === 'string' ? value.isWellFormed() : Number.isFinite(value)
+    const complaint = isGood ? undefined : complaintOf(value)
+    if (complaint?.startsWith(NO_RECORD)) {
+      throw new TypeError(
+        `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
+      )
+    }
+    if (complaint !== undefined) fields[field] = complaint
+  }
+  return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
+}
+
+function complaintOf(value: unknown, within?: Within): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
+  if (['bigint', 'symbol'].includes(typeof value)) return unheld(typeof value)
+  if (typeof value === 'function') return complaintOfFunction(within)
+  if (typeof value !== 'object' || value === null || isOfBson(value)) return undefined
+  if (value instanceof Date) return complaintOfDate(value)
+  return isBoxed(value) ? complaintOf(value.valueOf(), within) : complaintInside(value, within)
+}
+
+/** Stores leave out members that are functions. */
+function complaintOfFunction(within: Within | undefined): string | undefined {
+  return within && !Array.isArray(within.value) ? undefined : unheld('function')
+}
+
+/** How values begin to be refused that no record can hold. */
+const NO_RECORD = 'a record cannot hold '
+
+function unheld(what: string): string {
+  return `${NO_RECORD}the type '${what}'`
+}
+
+/** Whether it is a value of BSON, such as a Decimal128. A client's object has such a member of its own. */
+function isOfBson(value: object): boolean {
+  return '_bsontype' in value && !Object.hasOwn(value, '_bsontype')
+}
+
+function isBoxed(value: object): boolean {
+  return value instanceof String || value instanceof Number || value instanceof Boolean
+}
+
+/** The class of an object of which stores would keep other things, or nothing. */
+function classOf(value: object): string | undefined {
+  if (typeof Object.getOwnPropertyDescriptor(value, 'toJSON')?.value === 'function')
+    return 'function'
+  const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (name === 'Object' || name === 'Array') return undefined
+  // An app may name its classes; what they hold is kept.
+  return ArrayBuffer.isView(value) || Object.keys(value).length === 0 ? name : undefined
+}
+
+function complaintOfDate(date: Date): string | undefined {
+  return dateFrom(date.getTime()) ? undefined : 'Invalid date.'
+}
+
+function complaintInside(value: object, within: Within | undefined): string | undefined {
+  const known = classOf(value)
+  if (known !== undefined) return unheld(known)
+  if (isWithin(value, within)) return CYCLIC
+  const inside = { value, within }
+  return Array.isArray(value) ? complaintInList(value, inside) : complaintInMembers(value, inside)
+}
+
+const CYCLIC = `${NO_RECORD}a value that contains itself`
+
+function isWithin(value: object, within: Within | undefined): boolean {
+  for (let at = within; at; at = at.within) if (at.value === value) return true
+  return false
+}
+
+function complaintInList(list: readonly unknown[], within: Within): string | undefined {
+  for (const item of list) {
+    const complaint = complaintOf(item, within)
+    if (complaint !== undefined) return complaint
+  }
+  return undefined
+}
+
+function complaintInMembers(value: object, within: Within): string | undefined {
+  for (const key of Object.keys(value)) {
+    const item = (value as Fields)[key]
+    const complaint = isKey(key) ? complaintOf(item, within) : NO_TEXT
+    if (complaint !== undefined) return complaint
+  }
+  return undefined
+}
+
+/** A container, and the one that it is in. */
+interface Within {
+  readonly value: object
+  readonly within: Within | undefined
+}
+
+function isKey(key: string): boolean {
+  return key.isWellFormed() && !key.includes('\0')
+}

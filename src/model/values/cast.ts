@@ -1,0 +1,253 @@
+/**
+ * From what a client sent to what a field holds: a string becomes a number, a boolean, a date or an id, by the field's
+ * type; and the ids of records.
+ */
+
+import type { Scalar } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
+import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../../ports/store/shape.ts'
+import { hexOf } from '../../ports/values/hex.ts'
+import { changedList } from '../../ports/values/members.ts'
+import type { Model } from '../model.ts'
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+const ISO_DATE =
+  /^\d{4}(?:-\d\d(?:-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/
+const HAS_ZONE = /(?:[Zz]|[+-]\d\d:?\d\d)$/
+const OBJECT_ID = /^[0-9a-f]{24}$/i
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** The longest decimal string of a number: 1e308 written out, with room for a fraction. */
+const MAX_NUMBER_LENGTH = 400
+/** The longest string of a date: the time to the nanosecond with its zone has 35 characters. */
+const MAX_DATE_LENGTH = 64
+
+/** Four digits are an ISO 8601 year, not epoch milliseconds. */
+const YEAR = /^\d{4}$/
+
+// Some stores order dates as strings of fixed width, so years have four digits everywhere.
+const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** A number from its decimal string of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN. */
+export function numberFrom(text: string): number | undefined {
+  const value = text.length <= MAX_NUMBER_LENGTH && NUMBER.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
+
+/**
+ * A date from ISO 8601 (UTC if no zone is given) or epoch milliseconds, years 0000 to 9999; undefined for any other
+ * string, and for one of more than 64 characters.
+ */
+export function dateFrom(value: string | number): Date | undefined {
+  if (typeof value === 'number') return validDate(new Date(value))
+  if (value.length > MAX_DATE_LENGTH) return undefined
+  const epoch = YEAR.test(value) ? undefined : numberFrom(value)
+  if (epoch !== undefined) return validDate(new Date(epoch))
+  if (!ISO_DATE.test(value) || !isDay(value)) return undefined
+  const iso = value.replace(' ', 'T').toUpperCase()
+  return validDate(new Date(iso.includes('T') && !HAS_ZONE.test(iso) ? `${iso}Z` : iso))
+}
+
+/** Whether the day exists in the calendar: some runtimes read 30 February as 1 March. */
+function isDay(iso: string): boolean {
+  const [year = 0, month = 1, day = 1] = iso.slice(0, 10).split('-').map(Number)
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+}
+
+/** An id in its stored form, or undefined if it does not have the format of the model's ids. */
+export function idFrom(text: string, idType: IdType): string | undefined {
+  if (idType === 'integer') return isInteger(text) ? text : undefined
+  if (idType === 'text') return isKey(text) ? text : undefined
+  return (idType === 'uuid' ? UUID : OBJECT_ID).test(text) ? text.toLowerCase() : undefined
+}
+
+/** Whether it is an integer of 64 bits, as databases write them. */
+export function isInteger(text: string): boolean {
+  return /^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+}
+
+const MAX_KEY_LENGTH = 1000
+
+function isKey(text: string): boolean {
+  return text !== '' && text.length <= MAX_KEY_LENGTH && text.isWellFormed() && !text.includes('\0')
+}
+
+/**
+ * The value that a condition on a field of `shape` compares with, or undefined if `value` cannot be cast. Takes values
+ * from a URL (strings) or a QUERY body (any scalar).
+ */
+export function castScalar(
+  shape: Shape,
+  value: string | number | boolean | null,
+): Scalar | undefined {
+  if (value === null) return null
+  switch (shape.kind) {
+    case 'string':
+      if (shape.cast) return shape.cast(value)
+      return typeof value === 'string' ? wellFormed(value) : String(value)
+    case 'number':
+      return castNumber(value)
+    case 'boolean':
+      return castBoolean(value)
+    case 'date':
+      return typeof value === 'boolean' ? undefined : dateFrom(value)
+    case 'id':
+      return typeof value === 'string' ? idFrom(value, shape.idType) : undefined
+    case 'mixed':
+      return castMixed(shape, value)
+    default:
+      return undefined
+  }
+}
+
+/** The same of a URL, where an empty string is null, except for a field of strings. */
+export function scalarIn(shape: Shape, text: string | number): Scalar | undefined {
+  const isText = shape.kind === 'string' && !shape.stored
+  return text === '' && !isText ? null : castScalar(shape, text)
+}
+
+function castMixed(shape: Shape, value: string | number | boolean): Scalar | undefined {
+  if (typeof value !== 'string') return value
+  const isDate = shapeFor(shape, value) === DATE_AMONG_OTHERS
+  return isDate ? dateAmongOthers(value) : wellFormed(value)
+}
+
+/**
+ * `value` with its strings cast by the type at `place` and at each place inside. What cannot be cast stays as it is, for the
+ * schema to refuse with its own message.
+ */
+export function castInput(place: Shape | undefined, value: unknown): unknown {
+  const isOneOfSeveral = place?.kind === 'object' ? place.variants : place?.kind === 'mixed'
+  const shape = isOneOfSeveral ? shapeFor(place, value) : place
+  if (!shape) return value
+  if (typeof value === 'object' && value !== null) return castMembers(shape, value)
+  // Most values are sent as what they are.
+  if (shape.kind === typeof value && !(shape.kind === 'string' && shape.cast)) return value
+  if (typeof value === 'string') return castText(shape, value)
+  if (typeof value === 'number') return castNumeral(shape, value)
+  return shape.kind === 'string' ? (shape.cast?.(value) ?? value) : value
+}
+
+function castMembers(shape: Shape, value: object): unknown {
+  if (shape.kind === 'string') return shape.cast?.(value) ?? value
+  if (Array.isArray(value)) return castList(shape, value)
+  if (shape.kind !== 'object' && shape.kind !== 'map') return value
+  let changed: Record<string, unknown> | undefined
+  for (const key of Object.keys(value)) {
+    const item = (value as Fields)[key]
+    const member = shape.kind === 'map' ? shape.value : (shape.fields.get(key) ?? shape.rest)
+    const made = castInput(member, item)
+    if (made === item) continue
+    changed ??= { ...value }
+    changed[key] = made
+  }
+  return changed ?? value
+}
+
+/** A number that a client sends for another type: milliseconds of a date, or what is stored as digits. */
+function castNumeral(shape: Shape, value: number): Scalar {
+  if (shape.kind === 'date') return dateFrom(value) ?? value
+  return shape.kind === 'string' && shape.cast ? (castScalar(shape, value) ?? value) : value
+}
+
+function castText(shape: Shape, text: string): Scalar {
+  switch (shape.kind) {
+    case 'number':
+    case 'boolean':
+      return castScalar(shape, text) ?? text
+    case 'date':
+      return shape === DATE_AMONG_OTHERS ? dateAmongOthers(text) : (dateFrom(text) ?? text)
+    case 'id':
+      return text.toLowerCase()
+    case 'string':
+      return shape.cast?.(text) ?? text
+    default:
+      return text
+  }
+}
+
+/** A number or a word may be another value: such strings stay, as does a year. */
+export function dateAmongOthers(text: string): Date | string {
+  return (ISO_DATE.test(text) && !YEAR.test(text) && dateFrom(text)) || text
+}
+
+function castList(shape: Shape, list: readonly unknown[]): readonly unknown[] {
+  if (shape.kind !== 'list') return list
+  const { element, items } = shape
+  return changedList(list, (item, at) => castInput(items?.[at] ?? element, item))
+}
+
+function castNumber(value: string | number | boolean): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  return typeof value === 'string' ? numberFrom(value) : undefined
+}
+
+function castBoolean(value: string | number | boolean): boolean | undefined {
+  switch (typeof value === 'string' ? value.toLowerCase() : value) {
+    case true:
+    case 1:
+    case 'true':
+    case '1':
+    case 'yes':
+      return true
+    case false:
+    case 0:
+    case 'false':
+    case '0':
+    case 'no':
+      return false
+    default:
+      return undefined
+  }
+}
+
+/** A string with a lone surrogate has no UTF-8 form: stores would keep something other than what was sent. */
+function wellFormed(text: string): string | undefined {
+  return text.isWellFormed() ? text : undefined
+}
+
+function validDate(date: Date): Date | undefined {
+  const time = date.getTime()
+  return time >= FIRST_DATE && time <= LAST_DATE ? date : undefined
+}
+
+const COUNTER_SIZE = 0x1000000
+
+/**
+ * Returns a function that makes new ids. Object ids are MongoDB's: seconds, five random bytes per maker, and a counter,
+ * so the ids of one maker ascend within a second. `now` returns epoch milliseconds.
+ */
+export function idMaker(now: () => number): (idType: IdType) => string {
+  // Drawn when first needed: Workers provide no randomness while a module loads.
+  let random: string | undefined
+  let counter = 0
+  return (idType) => {
+    if (idType === 'uuid') return crypto.randomUUID()
+    if (idType === 'integer') throw new TypeError('ids that are integers come from the database')
+    if (random === undefined) {
+      const bytes = crypto.getRandomValues(new Uint8Array(8))
+      random = hexOf(bytes.subarray(0, 5))
+      counter = Number.parseInt(hexOf(bytes.subarray(5)), 16)
+    }
+    counter = (counter + 1) % COUNTER_SIZE
+    const seconds = Math.floor(now() / 1000) % 0x100000000
+    const [first, last] = [seconds.toString(16), counter.toString(16)]
+    return `${first.padStart(8, '0')}${random}${last.padStart(6, '0')}`
+  }
+}
+
+/** A new record of `model`: `values` with its id, and with its times. */
+export function newRecord(
+  { timestamps: { createdAt, updatedAt } }: Pick<Model, 'timestamps'>,
+  _id: string,
+  values: Fields,
+  now: Date,
+): Fields {
+  const record: Fields = { _id, ...values }
+  if (createdAt !== undefined) record[createdAt] = now
+  if (updatedAt !== undefined) record[updatedAt] = now
+  return record
+}

@@ -1,0 +1,148 @@
+/**
+ * What `null` means in a write: a field that is optional and not nullable is left out (as in a JSON Merge Patch, RFC
+ * 7396).
+ */
+
+import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { Fields } from '../../ports/store/records.ts'
+import { memberOf } from '../parts.ts'
+import { isFields } from '../writable.ts'
+
+/**
+ * `value`, prepared for `schema`: optional members that are null are removed, at every depth, so that defaults are
+ * filled in. Null anywhere else stays, for the schema to accept or refuse.
+ */
+export function withoutNulls(schema: $ZodType, value: unknown): unknown {
+  return clear([schema], value)
+}
+
+/**
+ * Whether null removes a field from a stored record: only if a record may lack the field, so never if it has a default.
+ * If the schema accepts null, null is a value.
+ */
+export function isRemovable(schema: $ZodType): boolean {
+  return mayBeLeftOut(schema) && schema._zod.optout === 'optional' && !takesNull(schema)
+}
+
+/** `value` at a place that any of `schemas` may describe. */
+function clear(schemas: readonly $ZodType[], value: unknown): unknown {
+  if (value === null) {
+    const isLeftOut = schemas.some(mayBeLeftOut) && !schemas.some(takesNull)
+    return isLeftOut ? undefined : null
+  }
+  if (typeof value !== 'object' || value instanceof Date) return value
+  const inner = schemas.flatMap(containersIn)
+  if (inner.length === 0) return value
+  if (!Array.isArray(value)) return isFields(value) ? clearedMembers(inner, value) : value
+  // Elements of a list keep their positions.
+  return value.map((item, index) => {
+    const element = inner.flatMap((schema) => elementAt(schema, index))
+    return item === null ? null : clear(element, item)
+  })
+}
+
+function clearedMembers(schemas: readonly $ZodType[], value: Fields): Fields {
+  const entries = Object.entries(value).map(([key, item]) => {
+    const member = schemas.flatMap((schema) => memberAt(schema, key))
+    return [key, clear(member, item), item] as const
+  })
+  const kept = entries.filter(([, item, before]) => item !== undefined || before === undefined)
+  return Object.fromEntries(kept.map(([key, item]) => [key, item]))
+}
+
+function memberAt(schema: $ZodType, key: string): readonly $ZodType[] {
+  const { def } = (schema as $ZodTypes)._zod
+  if (def.type === 'record') return [def.valueType as $ZodType]
+  if (def.type !== 'object') return []
+  const member = memberOf(def, key)
+  return member ? [member] : []
+}
+
+function elementAt(schema: $ZodType, index: number): readonly $ZodType[] {
+  const { def } = (schema as $ZodTypes)._zod
+  if (def.type === 'array') return [def.element as $ZodType]
+  const element = def.type === 'tuple' ? (def.items[index] ?? def.rest) : undefined
+  return element ? [element as $ZodType] : []
+}
+
+/** Whether what comes in may lack a value with this schema: it is optional, or has a default. */
+export function mayBeLeftOut(schema: $ZodType): boolean {
+  return schema._zod.optin !== undefined
+}
+
+/** What a schema says about incoming values: whether it accepts null, and which containers it describes. */
+interface Reading {
+  readonly takesNull: boolean
+  readonly containers: readonly $ZodType[]
+}
+
+const NOTHING: Reading = { takesNull: false, containers: [] }
+const known = new WeakMap<$ZodType, Reading>()
+
+function takesNull(schema: $ZodType): boolean {
+  return readingOf(schema).takesNull
+}
+
+function containersIn(schema: $ZodType): readonly $ZodType[] {
+  return readingOf(schema).containers
+}
+
+function readingOf(schema: $ZodType): Reading {
+  const before = known.get(schema)
+  if (before) return before
+  // Placeholder until it is known: a schema may be one of its own options.
+  known.set(schema, NOTHING)
+  const reading = newReading(schema)
+  known.set(schema, reading)
+  return reading
+}
+
+function newReading(schema: $ZodType): Reading {
+  const { def } = (schema as $ZodTypes)._zod
+  switch (def.type) {
+    case 'object':
+    case 'record':
+    case 'array':
+    case 'tuple':
+      return { takesNull: false, containers: [schema] }
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'date':
+    case 'enum':
+    case 'template_literal':
+    case 'undefined':
+    case 'void':
+      // Coercion would turn null into a value, but a client that sends null means no value.
+      return NOTHING
+    case 'literal':
+      return { takesNull: def.values.includes(null), containers: [] }
+    case 'nullable':
+    case 'catch':
+      return { ...readingOf(def.innerType), takesNull: true }
+    case 'optional':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+      return readingOf(def.innerType)
+    case 'lazy':
+      return readingOf((schema._zod as unknown as { innerType: $ZodType }).innerType)
+    case 'pipe':
+      return readingOf(def.in)
+    case 'union':
+      return anyOf(def.options.map(readingOf))
+    case 'intersection':
+      return anyOf([def.left, def.right].map(readingOf))
+    default:
+      // A function of your app may accept anything.
+      return { takesNull: true, containers: [] }
+  }
+}
+
+function anyOf(readings: readonly Reading[]): Reading {
+  return {
+    takesNull: readings.some((reading) => reading.takesNull),
+    containers: readings.flatMap(({ containers }) => containers),
+  }
+}

@@ -1,0 +1,172 @@
+/** What a model's zod schemas declare of its records. (`shape.ts` has their types.) */
+
+import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { Declared } from '../../ports/store/declared.ts'
+import { catchallOf, memberOf } from '../parts.ts'
+import { staticDefault } from '../values/absence.ts'
+
+/** By schema: a schema that refers to itself leads back to the same place. */
+const known = new WeakMap<$ZodType, Declared>()
+
+/** The declaration of a whole record: the fields of `schema`, and the fields that the server sets itself. */
+export function declaredRecord(schema: $ZodObject, managed: readonly string[]): Declared {
+  const place = placeOf([schema])
+  const scalars = managed.map((name) => [name, scalar] as const)
+  const record: Declared = {
+    open: false,
+    members: new Map([...scalars, ...(place.members ?? [])]),
+    rest: place.rest,
+    elements: undefined,
+    get defaults() {
+      const value = place.defaults
+      Object.defineProperty(record, 'defaults', { value })
+      return value
+    },
+  }
+  return record
+}
+
+const scalar: Declared = { open: false, members: undefined, rest: undefined, elements: undefined }
+
+/** The place of a value of any of `schemas`. */
+function placeOf(schemas: readonly $ZodType[]): Declared {
+  const [only, ...others] = schemas
+  if (!only || others.length > 0) return new Place(schemas)
+  const place = known.get(only) ?? new Place(schemas)
+  known.set(only, place)
+  return place
+}
+
+/** The containers allowed at a place, and whether any other value is. */
+interface Containers {
+  readonly objects: $ZodObject[]
+  /** The schemas of the values of records (`z.record()`). */
+  readonly values: $ZodType[]
+  /** The schemas of the elements of lists. */
+  readonly elements: $ZodType[]
+  open: boolean
+}
+
+/**
+ * A place. Its contents are found when one of them is first read, because schemas may be recursive; from then on they are plain
+ * members, which each member of each record reads.
+ */
+class Place implements Declared {
+  declare readonly open: boolean
+  declare readonly members: ReadonlyMap<string, Declared> | undefined
+  declare readonly rest: Declared | undefined
+  declare readonly elements: Declared | undefined
+  declare readonly defaults: ReadonlyMap<string, unknown> | undefined
+
+  constructor(schemas: readonly $ZodType[]) {
+    let containers: Containers | undefined
+    for (const name of CONTENTS) {
+      const get = () => {
+        containers ??= containersIn(schemas)
+        const value = contents[name](containers)
+        Object.defineProperty(this, name, { value })
+        return value
+      }
+      Object.defineProperty(this, name, { configurable: true, enumerable: true, get })
+    }
+  }
+}
+
+const CONTENTS = ['open', 'members', 'rest', 'elements', 'defaults'] as const
+
+/** How each is found. Defaults may be functions of yours, which nothing may call while a model is defined. */
+const contents: { readonly [Name in keyof Required<Declared>]: (found: Containers) => unknown } = {
+  open: ({ open }) => open,
+  members: (found) => (found.objects.length > 0 ? membersOf(found) : undefined),
+  rest: (found) => placeOrNone(restOf(found)),
+  elements: ({ elements }) => placeOrNone(elements),
+  defaults({ objects: [object, ...others], values }) {
+    // Where one of several objects may be stored, nobody knows which one's members are missing.
+    return object && others.length === 0 && values.length === 0 ? defaultsOf(object) : undefined
+  },
+}
+
+function placeOrNone(schemas: readonly $ZodType[]): Declared | undefined {
+  return schemas.length > 0 ? placeOf(schemas) : undefined
+}
+
+/** In a union, a member that one object declares by name may be an extra member of the next. */
+function membersOf({ objects, values }: Containers): ReadonlyMap<string, Declared> {
+  const names = new Set(objects.flatMap(({ _zod }) => Object.keys(_zod.def.shape)))
+  const members = [...names].map((name) => {
+    const schemas = objects.flatMap(({ _zod }) => memberOf(_zod.def, name) ?? [])
+    return [name, placeOf([...schemas, ...values])] as const
+  })
+  return new Map(members)
+}
+
+function defaultsOf({ _zod: { def } }: $ZodObject): ReadonlyMap<string, unknown> {
+  const entries = Object.entries(def.shape).map(([name, schema]) => [name, staticDefault(schema)])
+  return new Map(entries.filter(([, value]) => value !== undefined) as [string, unknown][])
+}
+
+function restOf({ objects, values }: Containers): readonly $ZodType[] {
+  return [...objects.flatMap(({ _zod }) => catchallOf(_zod.def) ?? []), ...values]
+}
+
+function containersIn(schemas: readonly $ZodType[]): Containers {
+  const found: Containers = { objects: [], values: [], elements: [], open: false }
+  const seen = new Set(schemas)
+  for (const schema of seen) {
+    for (const next of partsOf(schema as $ZodTypes, found)) seen.add(next)
+    if (found.open) return found
+  }
+  return found
+}
+
+/** Adds what `schema` says about containers to `found`, and returns the other schemas at the same place. */
+function partsOf(schema: $ZodTypes, found: Containers): readonly $ZodType[] {
+  const { def } = schema._zod
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return [def.innerType]
+    case 'lazy':
+      // zod keeps the getter's first result; calling the getter again may make another schema.
+      return [(schema as { _zod: { innerType: $ZodType } })._zod.innerType]
+    case 'pipe':
+      return [def.out]
+    case 'union':
+      return def.options
+    case 'intersection':
+      return [def.left, def.right]
+    case 'object':
+      found.objects.push(schema as $ZodObject)
+      return []
+    case 'record':
+      found.values.push(def.valueType)
+      return []
+    case 'array':
+      found.elements.push(def.element)
+      return []
+    case 'tuple':
+      found.elements.push(...def.items, ...(def.rest ? [def.rest] : []))
+      return []
+    case 'string':
+    case 'template_literal':
+    case 'number':
+    case 'boolean':
+    case 'date':
+    case 'enum':
+    case 'literal':
+    case 'null':
+    case 'undefined':
+    case 'void':
+    case 'never':
+    case 'success':
+      return []
+    default:
+      found.open = true
+      return []
+  }
+}

@@ -1,0 +1,194 @@
+/** Users as the authentication API shows them, and the bodies that describe them. */
+
+import type { Auth } from '../../auth/instance/instance.ts'
+import { MAX_BYTES } from '../../auth/keys/passwords.ts'
+import * as account from '../../auth/refusals.ts'
+import { SECRETS } from '../../auth/setup/field-names.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
+import type { Schemas } from '../schemas/named-schemas.ts'
+import {
+  bodySchema,
+  type Converted,
+  converted,
+  type ObjectSchema,
+  recordSchema,
+} from '../schemas/schemas.ts'
+import { object } from '../schemas/shown.ts'
+import type { Schema } from '../specification.ts'
+
+const TEXT: Schema = { type: 'string' }
+
+/** How long something lasts. */
+export const SECONDS: Schema = { type: 'integer', minimum: 1, description: 'Seconds.' }
+
+/** A user without secrets; with `visible`, what others see of one. */
+export function userSchema(
+  { settings, names }: Auth,
+  schemas: Schemas,
+  visible?: readonly string[],
+): Schema {
+  const { model, list } = settings
+  if (model.output && list.lean !== true) return {}
+  const hidden = [...model.hidden, ...SECRETS.map((name) => names[name])]
+  const { schema, defs } = recordSchema({ ...model, hidden })
+  if (!visible) return schemas.add(model.name, { schema, defs })
+  // The user and admins see all of it.
+  return schemas.add(`${model.name}View`, { schema: { ...schema, required: ['_id'] }, defs })
+}
+
+/** The data of a sign-in. */
+export function signInSchema(
+  { settings }: Auth,
+  user: Schema,
+  schemas: Schemas,
+  isSocial = false,
+): Schema {
+  const data = object({
+    token: { type: 'string', description: 'The access token.' },
+    expiresIn: SECONDS,
+    ...(settings.refresh && {
+      refreshToken: TEXT,
+      refreshExpiresIn: { type: 'integer', description: 'Seconds.' },
+    }),
+    user,
+    ...(isSocial && { provider: TEXT }),
+  })
+  return schemas.own(isSocial ? 'ProviderSignIn' : 'SignIn', data)
+}
+
+/** A new password. */
+export function passwordSchema({ settings }: Auth): Schema {
+  return { type: 'string', minLength: settings.password.minLength, maxLength: MAX_BYTES }
+}
+
+/** What a new password may be refused for. */
+export function passwordRefusals({ settings }: Auth): readonly HttpError[] {
+  const { minLength, check } = settings.password
+  return [
+    account.passwordRequired(),
+    account.passwordTooShort(minLength),
+    account.passwordTooLong(MAX_BYTES),
+    account.passwordTooCommon(),
+    account.passwordTooPersonal(),
+    ...(check ? [account.passwordRejected('<what password.check says>')] : []),
+  ]
+}
+
+/** A body with `identifier`, which may have the name of an identifier field too, and other members. */
+export function identifierBody(
+  others: Readonly<Record<string, Schema>>,
+  required: readonly string[] = [],
+): Schema {
+  return {
+    type: 'object',
+    properties: { identifier: TEXT, ...others },
+    required: ['identifier', ...required],
+  }
+}
+
+/** Identifiers, a password, and `registerFields`. */
+export function registerBody(auth: Auth): Converted {
+  const { settings } = auth
+  const { schema, defs } = bodySchema(settings.model, settings.registerFields, 'create')
+  const { properties = {}, required = [] } = schema as ObjectSchema
+  const identifiers = settings.identifiers.map(({ field, kind }) => {
+    const format = kind === 'email' ? { format: 'email' } : {}
+    return [field, { type: 'string', maxLength: MAX_BYTES, ...format }] as const
+  })
+  const [only, ...more] = identifiers.map(([field]) => field)
+  return {
+    schema: {
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(identifiers),
+        password: passwordSchema(auth),
+        ...properties,
+      },
+      // Of several identifiers, any one will do.
+      required: [
+        ...(only !== undefined && more.length === 0 ? [only] : []),
+        'password',
+        ...required,
+      ],
+    },
+    defs,
+  }
+}
+
+/** `updateFields`, and the password that a change of an identifier needs. */
+export function profileBody({ settings }: Auth): Converted {
+  const { schema, defs } = bodySchema(settings.model, settings.updateFields, 'update')
+  const { properties = {}, ...rest } = schema as ObjectSchema
+  const changes = settings.identifiers.some(({ field }) => settings.updateFields.includes(field))
+  return {
+    schema: { ...rest, properties: { ...properties, ...(changes && { currentPassword: TEXT }) } },
+    defs,
+  }
+}
+
+/** What the providers take: which of the members, depends on the provider. */
+export function providerBody({ settings }: Auth): Schema {
+  const names = [...settings.providers.values()].flatMap(({ credentials, companions = [] }) => [
+    ...credentials,
+    ...companions,
+  ])
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...new Set(names)].map((name) => [name, TEXT])),
+  }
+}
+
+/**
+ * The second step of a sign-in has a ticket, and what `onLogin` asks for. Where newcomers get an account, `schemas` gets what
+ * they may send; `isOwn` is for a user who confirms.
+ */
+export function loginBody(
+  { settings, factors, methods }: Auth,
+  schemas: Schemas,
+  isOwn = false,
+): Schema {
+  const { model, registerFields } = settings
+  const newcomers = (): Schema => {
+    // Who has an account sends none of them.
+    const { schema, defs } = bodySchema(model, registerFields, 'create')
+    const { required: _, ...optional } = schema as ObjectSchema
+    return schemas.add('Newcomer', { schema: optional, defs })
+  }
+  // Who is signed in need not say who they are.
+  const asked = (schema: ObjectSchema): Schema =>
+    isOwn
+      ? { ...schema, required: (schema.required ?? []).filter((name) => name !== 'identifier') }
+      : schema
+  const first = asked({
+    type: 'object',
+    properties: { identifier: TEXT, password: TEXT },
+    required: ['identifier', 'password'],
+  })
+  const others = methods.flatMap(({ signIn }) => {
+    if (!signIn?.body) return []
+    const body = asked(converted(signIn.body, 'input').schema as ObjectSchema)
+    const signsUp = signIn.signsUp && !isOwn && registerFields.length > 0
+    return [signsUp ? { ...body, allOf: [newcomers()] } : body]
+  })
+  const answers = (factors?.all ?? []).map(({ answer: [key, type] }) => [key, { type }] as const)
+  if (!settings.onLogin && answers.length + others.length === 0) return first
+  const properties = { ticket: TEXT, ...Object.fromEntries(answers) }
+  return { anyOf: [first, ...others, { type: 'object', properties, required: ['ticket'] }] }
+}
+
+/** One role, or a list of them. */
+export function rolesBody({ settings }: Auth): Schema {
+  const { list, multiple } = settings.roles
+  const role = { type: 'string', enum: list }
+  const roles = { type: 'array', items: role, minItems: 1, ...(!multiple && { maxItems: 1 }) }
+  return { type: 'object', properties: { role, roles } }
+}
+
+/** What a change may be refused for that needs the current password. */
+export function reauthenticationRefusals(): readonly HttpError[] {
+  return [
+    account.currentPasswordRequired(),
+    account.currentPasswordIncorrect(),
+    account.recentSignInRequired(),
+  ]
+}

@@ -1,0 +1,98 @@
+/** The operations on what happened to a record. */
+
+import * as refuse from '../../http/errors/refusals.ts'
+import type { Resource } from '../../records/setup/resource.ts'
+import { writeRefusals } from '../schemas/bodies.ts'
+import type { Schemas } from '../schemas/named-schemas.ts'
+import type { Described } from '../schemas/responses.ts'
+import { bodyRefusals, success } from '../schemas/responses.ts'
+import { DATE, idSchema } from '../schemas/schemas.ts'
+import { object, PAGINATION, pageOf, storedOne, updatedOne } from '../schemas/shown.ts'
+import type { Schema } from '../specification.ts'
+
+const ID: Schema = { type: 'string', description: 'The position of the change in the log.' }
+
+/** One entry of a record's history. */
+const CHANGE = object({
+  id: ID,
+  at: DATE,
+  by: {
+    type: ['string', 'null'],
+    description:
+      "Who did it: a user's id, `key:<id>` for an API key, null if nobody was signed in.",
+  },
+  kind: { type: 'string', enum: ['created', 'updated', 'removed'] },
+  changes: {
+    type: 'object',
+    description: 'The fields that changed, as far as you may see them.',
+    additionalProperties: object({ from: {}, to: {} }),
+  },
+})
+
+/** Reads the history of a record. */
+export function historyOperation(resource: Resource, schemas: Schemas): Described {
+  const { model, maxLimit, defaultPageSize } = resource
+  const items = schemas.own('RecordChange', CHANGE)
+  const list = pageOf(items, schemas.own('CursorPagination', PAGINATION.Cursor))
+  const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultPageSize } as const
+  return {
+    id: `readHistoryOf${model.name}`,
+    summary: `What happened to one ${model.name}, the latest first`,
+    path: { id: idSchema(model.idType) },
+    parameters: [
+      {
+        name: 'cursor',
+        in: 'query',
+        description: 'The `nextCursor` of the page before.',
+        schema: { type: 'string' },
+      },
+      { name: 'pageSize', in: 'query', description: 'The most changes of a page.', schema: size },
+    ],
+    successes: {
+      200: success('Its changes.', schemas.own(`${model.name}History`, list), [
+        'ETag',
+        'Cache-Control',
+      ]),
+    },
+    refusals: [
+      refuse.invalidId(),
+      refuse.invalidCursor(),
+      refuse.entryNotFound(),
+      refuse.responseTooLarge(),
+    ],
+    isOpen: false,
+  }
+}
+
+/** Makes a record what it was. */
+export function restoreOperation(resource: Resource, schemas: Schemas): Described {
+  const { model, validate, hooks, host } = resource
+  return {
+    id: `restore${model.name}`,
+    summary: `Makes a ${model.name} what it was after a change`,
+    description: 'A record that was removed is created again, with its id.',
+    path: { id: idSchema(model.idType) },
+    parameters: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: object({ changeId: ID }) } },
+    },
+    successes: {
+      200: success('The record.', updatedOne(resource, schemas), ['Change-Id']),
+      201: success('The record is there again.', storedOne(resource, schemas), [
+        'Location',
+        'Change-Id',
+      ]),
+    },
+    refusals: [
+      refuse.invalidId(),
+      refuse.notAChange(),
+      ...bodyRefusals(host),
+      refuse.entryNotFound(),
+      ...writeRefusals({ ...resource, upload: undefined }, resource.writable.update),
+    ],
+    isOpen: [validate.create, validate.update, hooks.beforeUpdate].some(
+      (hook) => hook !== undefined,
+    ),
+  }
+}

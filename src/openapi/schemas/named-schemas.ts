@@ -1,0 +1,122 @@
+/** The names in a document: paths, tags and operation ids, and schemas with references to them. */
+
+import type { Schema } from '../specification.ts'
+import type { Converted } from './schemas.ts'
+
+/** The named schemas of a document. */
+export class Schemas {
+  readonly #named: Map<string, Schema>
+  readonly #suffix: string
+
+  constructor(named: Map<string, Schema> = new Map(), suffix = '') {
+    this.#named = named
+    this.#suffix = suffix
+  }
+
+  /** The same, whose names end in `suffix` where others have them already. */
+  at(suffix: string): Schemas {
+    return new Schemas(this.#named, suffix)
+  }
+
+  /** Adds a schema under `name`; if another one has it, under `name` with the suffix, then a number. Returns a reference. */
+  add(name: string, { schema, defs }: Converted): Schema {
+    const suffix = this.#suffix
+    const candidates = [name, `${name}${suffix}`]
+    for (let number = 2; ; number += 1) {
+      const [candidate = `${name}${suffix}${number}`] = candidates.splice(0, 1)
+      const own = renamed(schema, candidate)
+      const known = this.#named.get(candidate)
+      if (known && JSON.stringify(known) !== JSON.stringify(own)) continue
+      this.#named.set(candidate, own)
+      for (const used of reachable(schema, defs)) {
+        this.#named.set(`${candidate}${used}`, renamed(defs[used] ?? {}, candidate))
+      }
+      return refTo(candidate)
+    }
+  }
+
+  /** Adds a schema that refers to no others but those of the document. */
+  own(name: string, schema: Schema): Schema {
+    return this.add(name, { schema, defs: {} })
+  }
+
+  /** All of them, by name. */
+  all(): Readonly<Record<string, Schema>> {
+    return Object.fromEntries(this.#named)
+  }
+}
+
+/** A reference to a named schema. */
+export function refTo(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** `value` with references as they are inside a document, where the schema has the name `name`. */
+function renamed(value: Schema, name: string): Schema {
+  const text = JSON.stringify(value, (key, item) => {
+    if (key !== '$ref' || typeof item !== 'string') return item
+    if (item === '#') return `#/components/schemas/${name}`
+    return item.replace('#/$defs/', `#/components/schemas/${name}`)
+  })
+  return JSON.parse(text) as Schema
+}
+
+/** The names of those `defs` that `schema` needs: what is hidden needs none. */
+function reachable(schema: Schema, defs: Converted['defs']): ReadonlySet<string> {
+  const found = new Set<string>()
+  const todo: Schema[] = [schema]
+  for (const next of todo) {
+    for (const [, name = ''] of JSON.stringify(next).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+      if (found.has(name) || !defs[name]) continue
+      found.add(name)
+      todo.push(defs[name])
+    }
+  }
+  return found
+}
+
+/** Text as part of a name, each word with a capital: `/feed/cities/:id` becomes `FeedCitiesId`. */
+export function capitalised(text: string): string {
+  return (text.match(/[A-Za-z0-9]+/g) ?? []).map((word) => upperFirst(word)).join('')
+}
+
+/** `text` with its first letter in upper case. */
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** A pattern of the route table as a path with `{parameters}`, and their names. */
+export interface Template {
+  readonly path: string
+  readonly names: readonly string[]
+}
+
+/** `/cities/:id` as `/cities/{id}`; what `*` matches is called `rest`. */
+export function templateOf(pattern: string): Template {
+  const names: string[] = []
+  const path = pattern.replace(/:(\w+)[?+]?|\*/g, (_, name = 'rest') => {
+    names.push(name)
+    return `{${name}}`
+  })
+  return { path, names }
+}
+
+/** Gives each operation an id of its own. */
+export class OperationIds {
+  readonly #taken = new Set<string>()
+
+  /**
+   * `id`; if it is taken, with the mount behind it: the second `listCities`, on `/feed/cities`, is
+   * `listCitiesAtFeedCities`.
+   */
+  take(id: string, mount: string): string {
+    const long = `${id}At${capitalised(mount) || 'Root'}`
+    const candidates = [id, long]
+    for (let number = 2; ; number += 1) {
+      const [candidate = `${long}${number}`] = candidates.splice(0, 1)
+      if (this.#taken.has(candidate)) continue
+      this.#taken.add(candidate)
+      return candidate
+    }
+  }
+}

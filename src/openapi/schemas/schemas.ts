@@ -1,0 +1,294 @@
+/** JSON Schemas of models and of your own zod schemas, and where a document keeps them. */
+
+import { object } from 'zod/mini'
+import {
+  type $ZodObject,
+  type $ZodType,
+  type $ZodTypes,
+  globalRegistry,
+  toJSONSchema,
+} from 'zod/v4/core'
+import type { FieldTransitions } from '../../model/model.ts'
+import { lastDefined, type Model, timestampFields } from '../../model/model.ts'
+import { referenceOf } from '../../model/shape/reference.ts'
+import { objectShape } from '../../model/shape/shape.ts'
+import { staticDefault } from '../../model/values/absence.ts'
+import { isRemovable, mayBeLeftOut } from '../../model/values/null.ts'
+import type { Scalar } from '../../ports/store/filter.ts'
+import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../../ports/store/shape.ts'
+import { topOf } from '../../ports/values/paths.ts'
+import type { Schema } from '../specification.ts'
+
+/** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
+export interface Converted {
+  readonly schema: Schema
+  readonly defs: Readonly<Record<string, Schema>>
+}
+
+/** The format of ids, as clients may write them. */
+const IDS: Readonly<Record<IdType, Schema>> = {
+  objectId: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' },
+  uuid: { type: 'string', format: 'uuid' },
+  integer: { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' },
+  text: { type: 'string', minLength: 1, maxLength: 1000 },
+}
+
+/** The schema of an id. */
+export function idSchema(idType: IdType): Schema {
+  return IDS[idType]
+}
+
+export const DATE: Schema = { type: 'string', format: 'date-time' }
+
+/** What a write makes of null: `create` for a whole record, `update` for the fields of a PATCH. */
+type Write = 'create' | 'update'
+
+/** How a schema is converted. */
+interface Conversion {
+  readonly write?: Write
+  /** Whether references may be filled in. */
+  readonly filledIn?: boolean
+}
+
+/** Converts one side of a zod schema: what it accepts, or what it produces. */
+export function converted(
+  zod: $ZodType,
+  io: 'input' | 'output',
+  conversion: Conversion = {},
+): Converted {
+  const made = toJSONSchema(zod, {
+    io,
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema, path }) {
+      const { write } = conversion
+      const json = jsonSchema as Editable
+      adapt(zodSchema, json, conversion)
+      if (io === 'input') asWritten(zodSchema, json)
+      if (write) clear(zodSchema, json, write === 'update' && path.length === 0)
+    },
+  }) as Schema
+  const { $schema: _, $defs = {}, '~standard': __, ...schema } = made
+  return { schema, defs: $defs as Converted['defs'] }
+}
+
+/** Adds what zod does not know: ids, and dates as JSON has them. */
+function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
+  const { def } = (zod as $ZodTypes)._zod
+  const reference = referenceOf(zod)
+  if (reference !== undefined) {
+    const id = idSchema(lastDefined(reference)?.idType ?? 'objectId')
+    delete json.type
+    Object.assign(json, filledIn ? filled(id) : id, { 'x-ref': reference })
+  }
+  if (def.type === 'date') Object.assign(json, DATE)
+  // zod freezes such values; clients may write them.
+  if (def.type === 'readonly' && !globalRegistry.get(zod)?.readOnly) delete json.readOnly
+  // A default that is made anew each time is none that a document could name.
+  if (def.type === 'default' && staticDefault(zod) === undefined) delete json.default
+}
+
+/** Says what a write takes, where zod says what a schema is declared to take. */
+function asWritten(zod: $ZodType, json: Editable): void {
+  const { def } = (zod as $ZodTypes)._zod
+  if (def.type === 'object' && json.required) {
+    json.required = json.required.filter((name) => !isCaught(def.shape[name]))
+    if (json.required.length === 0) delete json.required
+  }
+  sayWords(zod, json)
+  const key = json.anyOf ? 'anyOf' : 'oneOf'
+  if (def.type !== 'union' || !json[key]) return
+  const shape = inputShape(zod)
+  // Where strings stay strings, a client can't send a date.
+  if (shape?.kind !== 'mixed' || shapeFor(shape, '') === DATE_AMONG_OTHERS) return
+  json[key] = json[key].flatMap((option, at) =>
+    inputShape(def.options[at] as $ZodType)?.kind === 'date' ? nullOf(option) : [option],
+  )
+}
+
+/** The words of `z.stringbool()`. */
+function sayWords({ _zod: { bag } }: $ZodType, json: Editable): void {
+  const { truthy, falsy } = bag
+  if (!Array.isArray(truthy) || !Array.isArray(falsy)) return
+  const words = [...truthy, ...falsy]
+  if (bag.case === 'sensitive') json.enum = words
+  else json.description ??= `One of these words, in upper or lower case: ${words.join(', ')}.`
+}
+
+function inputShape(zod: $ZodType): Shape | undefined {
+  return objectShape({ value: zod }, 'input').fields.get('value')
+}
+
+/** What is left of an option without its dates: null, if it takes that too. */
+function nullOf({ anyOf = [] }: Editable): readonly Editable[] {
+  return anyOf.filter(({ type }) => type === 'null')
+}
+
+/** Whether an absent member is caught, as any other value that does not fit. */
+function isCaught(schema: $ZodType | undefined): boolean {
+  const { def } = (schema as $ZodTypes)._zod
+  if (def.type !== 'pipe') return def.type === 'catch'
+  return isCaught(def.in) || (def.in._zod.def.type === 'transform' && isCaught(def.out))
+}
+
+/** Lets members of an object be null where a write takes that for their absence. */
+function clear(zod: $ZodType, { properties }: Editable, isUpdate: boolean): void {
+  const { def } = (zod as $ZodTypes)._zod
+  if (def.type !== 'object' || !properties) return
+  // Null in a member that may be left out leaves it out.
+  const clears = isUpdate ? isRemovable : mayBeLeftOut
+  for (const [name, property] of Object.entries(properties)) {
+    const member = def.shape[name]
+    // Schemas that extend one another share their properties.
+    if (!member || !clears(member) || property instanceof OrNull) continue
+    properties[name] = new OrNull(property) as unknown as Editable
+  }
+}
+
+/** A schema that allows null once zod writes the document: at first, zod has yet to fill in some schemas. */
+class OrNull {
+  readonly #schema: Schema
+
+  constructor(schema: Schema) {
+    this.#schema = schema
+  }
+
+  toJSON(): Schema {
+    return orNull(this.#schema)
+  }
+}
+
+/** A reference that may be filled in; null stands for a record that is not there any more. */
+function filled(id: Schema): Schema {
+  return { anyOf: [id, { type: 'object' }, { type: 'null' }] }
+}
+
+/** The same schema, null allowed. */
+export function orNull(schema: Schema): Schema {
+  const options = Array.isArray(schema.anyOf) ? (schema.anyOf as readonly Schema[]) : [schema]
+  const takesAny = Object.keys(schema).length === 0
+  if (takesAny || options.some(({ type }) => [type].flat().includes('null'))) return schema
+  const { default: standard, ...rest } = schema
+  const inner = Array.isArray(schema.anyOf) ? options : [rest]
+  return {
+    anyOf: [...inner, { type: 'null' }],
+    ...(standard !== undefined && { default: standard }),
+  }
+}
+
+/** What responses show of a model's records: declared fields that are not hidden. */
+export function recordSchema(
+  model: Pick<Model, 'schema' | 'hidden' | 'idType' | 'timestamps' | 'transitions' | 'exclude'>,
+  options: { readonly filledIn?: boolean } = {},
+): Converted {
+  const { schema, hidden, idType, timestamps } = model
+  const { schema: whole, defs } = converted(schema, 'output', options)
+  const shown = structuredClone({ whole, defs })
+  for (const path of hidden) hide(shown.whole, shown.defs, path.split('.'))
+  const { properties, required = [], ...rest } = shown.whole as ObjectSchema
+  const dates = Object.fromEntries(timestampFields(timestamps).map((name) => [name, DATE]))
+  return {
+    schema: withRules(model, {
+      ...rest,
+      properties: { _id: idSchema(idType), ...properties, ...dates },
+      required: ['_id', ...required, ...Object.keys(dates)],
+    }),
+    defs: shown.defs,
+  }
+}
+
+/** The JSON Schema of an object. */
+export interface ObjectSchema extends Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+interface Editable {
+  anyOf?: readonly Editable[]
+  oneOf?: readonly Editable[]
+  properties?: Record<string, Editable>
+  required?: string[]
+  [keyword: string]: unknown
+}
+
+/** Removes the member at `path`, wherever the schema may hold it. */
+function hide(at: unknown, defs: Converted['defs'], path: readonly string[]): void {
+  if (typeof at !== 'object' || at === null) return
+  const { anyOf, oneOf, allOf, prefixItems, items, $ref, ...schema } = at as Editable
+  for (const inner of [anyOf, oneOf, allOf, prefixItems, items].flat()) hide(inner, defs, path)
+  if (typeof $ref === 'string') hide(defs[$ref.replace('#/$defs/', '')], defs, path)
+  const [key = '', ...rest] = path
+  if (rest.length > 0) hide(schema.properties?.[key], defs, rest)
+  else {
+    delete schema.properties?.[key]
+    Object.assign(
+      at,
+      schema.required && { required: schema.required.filter((name) => name !== key) },
+    )
+  }
+}
+
+/** The bodies that may write `fields` of a model: a whole record, or some of its fields. */
+export function bodySchema(
+  model: Pick<Model, 'fields' | 'hidden' | 'transitions' | 'exclude'>,
+  fields: Iterable<string>,
+  write: Write,
+  as: 'json' | 'form' = 'json',
+): Converted {
+  const names = [...fields].filter((name) => !model.hidden.includes(name))
+  const picked: $ZodObject = object(
+    Object.fromEntries(names.map((name) => [name, model.fields[name] as $ZodType])),
+  )
+  const { schema, defs } = converted(picked, 'input', as === 'json' ? { write } : {})
+  const shown = structuredClone({ schema, defs })
+  for (const path of model.hidden) hide(shown.schema, shown.defs, path.split('.'))
+  if (write === 'create') return { ...shown, schema: withRules(model, shown.schema) }
+  const { required: _, ...optional } = shown.schema as ObjectSchema
+  // A default is for what a new record lacks: a PATCH leaves out what it does not change.
+  const properties = Object.fromEntries(
+    Object.entries(optional.properties ?? {}).map(([name, { default: __, ...rest }]) => [
+      name,
+      rest,
+    ]),
+  )
+  const body = withRules(model, { ...optional, properties, minProperties: 1 })
+  return { schema: body, defs: shown.defs }
+}
+
+/** `schema` of a record or a body, with what the model's rules say of its fields. */
+function withRules<S extends ObjectSchema>(
+  { transitions = [], exclude = [] }: Pick<Model, 'transitions' | 'exclude'>,
+  schema: S,
+): S {
+  const properties = { ...schema.properties }
+  const isShown = (field: string) => properties[topOf(field)] !== undefined
+  for (const one of transitions) {
+    const property = properties[one.field]
+    if (!property) continue
+    const description = [property.description, sentencesOf(one)].filter(Boolean).join(' ')
+    properties[one.field] = {
+      ...property,
+      description,
+      ...(one.next && { 'x-transitions': Object.fromEntries(one.next) }),
+      ...(one.initial && { 'x-initial': one.initial }),
+    }
+  }
+  const shown = exclude.filter(({ equal, range, where }) =>
+    [...equal, ...range, ...Object.keys(where)].every(isShown),
+  )
+  return { ...schema, properties, ...(shown.length > 0 && { 'x-exclude': shown }) }
+}
+
+function sentencesOf({ next, initial }: FieldTransitions): string {
+  const changes = [...(next ?? [])]
+    .filter(([, to]) => to.length > 0)
+    .map(([from, to]) => `from ${told([from])} to ${told(to)}`)
+  const both = [
+    ...(initial ? [`Begins with ${told(initial)}.`] : []),
+    ...(changes.length > 0 ? [`Changes only ${changes.join('; ')}.`] : []),
+  ]
+  return both.join(' ')
+}
+
+function told(values: readonly Scalar[]): string {
+  return values.map((one) => (typeof one === 'string' ? `'${one}'` : String(one))).join(' or ')
+}

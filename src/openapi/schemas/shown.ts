@@ -1,0 +1,117 @@
+/** What responses show: records, lists and their pages. */
+
+import type { Resource } from '../../records/setup/resource.ts'
+import type { Schema } from '../specification.ts'
+import type { Schemas } from './named-schemas.ts'
+import { envelope } from './responses.ts'
+import { idSchema, recordSchema } from './schemas.ts'
+
+/** A model's `output` may make anything of a record, so nothing is known of it. */
+function isUnknown({ model, lean }: Resource): boolean {
+  return model.output !== undefined && !lean
+}
+
+/** A new record, whole unless its readers differ. */
+function storedRecord(resource: Resource, schemas: Schemas): Schema {
+  const { model, fieldsFor } = resource
+  if (fieldsFor) return readRecord(resource, schemas)
+  return isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model))
+}
+
+/** A record as reads show it: `fieldsFor` and `onGet` may leave fields out, `onGet` and `expand` may fill references in. */
+function readRecord(resource: Resource, schemas: Schemas): Schema {
+  const { model, onGet, fieldsFor, expandable } = resource
+  if (isUnknown(resource)) return {}
+  const isLess = onGet !== undefined || fieldsFor !== undefined
+  if (!isLess && expandable.size === 0) return schemas.add(model.name, recordSchema(model))
+  const filledIn = onGet !== undefined || expandable.size > 0
+  const { schema, defs } = recordSchema(model, { filledIn })
+  const view = { schema: isLess ? { ...schema, required: ['_id'] } : schema, defs }
+  return schemas.add(`${model.name}View`, view)
+}
+
+/** The response of a create: the record as it was stored. */
+export function storedOne(resource: Resource, schemas: Schemas): Schema {
+  const data = storedRecord(resource, schemas)
+  return written(resource, data, schemas)
+}
+
+/** The response with a record as reads show it. */
+export function readOne(resource: Resource, schemas: Schemas): Schema {
+  const data = readRecord(resource, schemas)
+  return schemas.own(`${nameOf(data, resource)}Response`, envelope(data))
+}
+
+/** The response of an update: the record as reads show it. */
+export function updatedOne(resource: Resource, schemas: Schemas): Schema {
+  const data = readRecord(resource, schemas)
+  return written(resource, data, schemas)
+}
+
+/** The response of a write: the record, or its id if the scope of reads may exclude it. */
+function written(resource: Resource, data: Schema, schemas: Schemas): Schema {
+  const { scope, model } = resource
+  const name = nameOf(data, resource)
+  if (scope.read === scope.write) {
+    return schemas.own(`${name}Response`, envelope(data))
+  }
+  const either = { anyOf: [data, object({ _id: idSchema(model.idType) })] }
+  return schemas.own(`${name}WriteResponse`, envelope(either))
+}
+
+/** The response with a list of records. */
+export function listSchema(resource: Resource, schemas: Schemas): Schema {
+  const { pagination, countStrategy } = resource
+  const record = readRecord(resource, schemas)
+  const isCursor = pagination === 'cursor'
+  const kind = isCursor ? 'Cursor' : countStrategy === 'none' ? 'Uncounted' : 'Counted'
+  const page = schemas.own(`${kind}Pagination`, PAGINATION[kind])
+  // Without a page parameter, a list by numbers has no pages.
+  const list = pageOf(record, page, isCursor)
+  return schemas.own(`${nameOf(record, resource)}List`, list)
+}
+
+const NATURAL: Schema = { type: 'integer', minimum: 1 }
+const COUNT: Schema = { type: 'integer', minimum: 0 }
+const MORE: Schema = { type: 'boolean', description: 'Whether another page follows.' }
+
+/** How pages of each kind are told. */
+export const PAGINATION: Readonly<Record<'Counted' | 'Uncounted' | 'Cursor', Schema>> = {
+  Counted: object({
+    currentPage: NATURAL,
+    pageSize: NATURAL,
+    totalPages: COUNT,
+    totalRecords: COUNT,
+  }),
+  Uncounted: object({ currentPage: NATURAL, pageSize: NATURAL, hasMore: MORE }),
+  Cursor: object({
+    pageSize: NATURAL,
+    hasMore: MORE,
+    nextCursor: {
+      anyOf: [{ type: 'string' }, { type: 'null' }],
+      description: 'The `cursor` of the next page; null on the last one.',
+    },
+  }),
+}
+
+/** The response with a list of `items`, and how it is cut, if that is always there. */
+export function pageOf(items: Schema, pagination: Schema, isPaged = true): Schema {
+  const { properties } = envelope({ type: 'array', items })
+  const required = ['success', 'data', ...(isPaged ? ['pagination'] : [])]
+  return { ...object({ ...(properties as object), pagination }), required }
+}
+
+/** An object that has some of these members, and no others. */
+export function partsOf(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', properties, additionalProperties: false }
+}
+
+/** An object with exactly these members. */
+export function object(properties: Readonly<Record<string, Schema>>): Schema {
+  return { ...partsOf(properties), required: Object.keys(properties) }
+}
+
+/** The name of a record's schema; the model's if it has none. */
+function nameOf({ $ref }: Schema, { model }: Resource): string {
+  return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : model.name
+}

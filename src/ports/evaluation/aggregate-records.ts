@@ -1,0 +1,116 @@
+/** Aggregates without a database that computes them: the records are read and grouped here. */
+
+import {
+  type AggregateRead,
+  type GroupKey,
+  PART_LENGTHS,
+  roundedMeasure,
+} from '../store/aggregate.ts'
+import { BY_ID, type Scalar } from '../store/filter.ts'
+import type { Fields } from '../store/records.ts'
+import type { Collection } from '../store/store.ts'
+import { StoreTimeout } from '../store/store-errors.ts'
+import { compareAt, position } from './evaluate.ts'
+import { pages } from './walk.ts'
+
+/** The rows of `read`, from the records that `find` finds. Memory holds a page of records, and every group. */
+export async function aggregateRecords(
+  find: Collection['find'],
+  read: AggregateRead,
+): Promise<Scalar[][]> {
+  const groups = new Map<string, Group>()
+  if (read.by.length === 0) groupIn(groups, [], read)
+  for await (const record of recordsOf(find, read)) {
+    const { tallies } = groupIn(
+      groups,
+      read.by.map((key) => keyOf(record, key)),
+      read,
+    )
+    for (const [at, measure] of read.measures.entries()) {
+      tallies[at]?.add('field' in measure ? valueAt(record, measure.field) : 1)
+    }
+  }
+  const rows = [...groups.values()].map(({ keys, tallies }) => [
+    ...keys,
+    ...read.measures.map(({ op }, at) => tallies[at]?.[op] ?? null),
+  ])
+  const order = read.sort.map(({ descending }) => ({ field: '', descending }))
+  return rows
+    .sort((a, b) => compareAt(order, placeOf(a, read), placeOf(b, read)))
+    .slice(0, read.limit)
+}
+
+/** What is known of one group. */
+interface Group {
+  readonly keys: Scalar[]
+  /** One for each measure. */
+  readonly tallies: readonly Tally[]
+}
+
+function groupIn(groups: Map<string, Group>, keys: Scalar[], { measures }: AggregateRead): Group {
+  const name = JSON.stringify(keys)
+  const group = groups.get(name) ?? { keys, tallies: measures.map(() => new Tally()) }
+  groups.set(name, group)
+  return group
+}
+
+async function* recordsOf(
+  find: Collection['find'],
+  { filter, by, measures, hints = {} }: AggregateRead,
+): AsyncGenerator<Fields> {
+  const end = performance.now() + (hints.timeLimitMs ?? Number.POSITIVE_INFINITY)
+  const include = [...by, ...measures].flatMap((one) => ('field' in one ? [one.field] : []))
+  for await (const page of pages({ find }, { filter, sort: BY_ID, select: { include }, hints })) {
+    yield* page
+    if (performance.now() > end) throw new StoreTimeout('an aggregate took too long')
+  }
+}
+
+/** The values that a row is sorted by. */
+function placeOf(row: readonly Scalar[], { by, measures, sort }: AggregateRead): Scalar[] {
+  return sort.map(({ column }) => {
+    const value = row[column] ?? null
+    const { op } = measures[column - by.length] ?? {}
+    return op && typeof value === 'number' ? roundedMeasure(op, value) : value
+  })
+}
+
+function valueAt(record: Fields, field: string): Scalar {
+  return position([{ field, descending: false }], record)[0] ?? null
+}
+
+function keyOf(record: Fields, { field, part }: GroupKey): Scalar {
+  const value = valueAt(record, field)
+  if (part === undefined) return value
+  return value instanceof Date ? value.toISOString().slice(0, PART_LENGTHS[part]) : null
+}
+
+/** What is known of the values of one field in one group. */
+class Tally {
+  count = 0
+  min: Scalar = null
+  max: Scalar = null
+  #sum = 0
+  /** What additions have lost (Neumaier). */
+  #lost = 0
+
+  add(value: Scalar): void {
+    if (value === null) return
+    this.count += 1
+    if (this.min === null || value < this.min) this.min = value
+    if (this.max === null || value > this.max) this.max = value
+    if (typeof value !== 'number') return
+    const sum = this.#sum + value
+    this.#lost +=
+      Math.abs(this.#sum) >= Math.abs(value) ? this.#sum - sum + value : value - sum + this.#sum
+    this.#sum = sum
+  }
+
+  get sum(): number {
+    return this.#sum + this.#lost
+  }
+
+  get avg(): number | null {
+    return this.count === 0 ? null : this.sum / this.count
+  }
+}
