@@ -29,7 +29,7 @@ export function compileGroups(
     key: ({ field, part }) => keyOf(sqlOf(field), part, kindOf(field, shape)),
     measure: ({ op, field }) => measureOf(op, sqlOf(field), kindOf(field, shape)),
     order: (ordered, descending) => (descending ? `${ordered} DESC` : ordered),
-    count: (rows) => parameters.bind(rows),
+    count: (rows) => `+${parameters.bind(rows)}`,
   })
 }
 

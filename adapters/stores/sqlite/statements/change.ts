@@ -94,10 +94,8 @@ function pushed(
 ): string {
   const added = parameters.json(value)
   if (cap === undefined) return `json_insert(${list}, '$[#]', ${added})`
-  return `json_insert((
-    SELECT json_group_array(list -> key) FROM (SELECT ${list} AS list), json_each(list)
-    WHERE key > json_array_length(list) - ${parameters.bind(cap)}
-  ), '$[#]', ${added})`
+  const last = `SELECT json_group_array(list -> key) FROM (SELECT ${list} AS list), json_each(list) WHERE key > json_array_length(list) - ${parameters.bind(cap)}`
+  return `json_insert((${last}), '$[#]', ${added})`
 }
 
 /**
@@ -106,10 +104,9 @@ function pushed(
  */
 function without(list: string, { path, key, value }: Of<'pull'>, parameters: Parameters): string {
   const member = `CASE element.type WHEN 'object' THEN element.value -> ${jsonPath(key)} END`
-  return `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN (
-    SELECT json_group_array((${list}) -> element.key) FROM json_each(doc, ${jsonPath(path)}) AS element
-    WHERE (${member}) IS NOT ${parameters.json(value)}
-  ) ELSE ${list} END`
+  const at = jsonPath(path)
+  const others = `SELECT json_group_array((${list}) -> element.key) FROM json_each(doc, ${at}) AS element WHERE (${member}) IS NOT ${parameters.json(value)}`
+  return `CASE json_type(doc, ${at}) WHEN 'array' THEN (${others}) ELSE ${list} END`
 }
 
 /** The new value of a shadow, or undefined if the operations do not affect it. */
@@ -151,22 +148,18 @@ function numberString(value: string): string {
     const text = `printf('%!.${digits}g', number)`
     return `WHEN CAST(${text} AS REAL) = number THEN ${text}`
   })
-  return `(
-    SELECT sign || CASE
-      WHEN exponent IS NULL THEN mantissa
-      WHEN exponent BETWEEN 0 AND 20 THEN substr(replace(mantissa, '.', '') || '${ZEROS}', 1, exponent + 1)
-      WHEN exponent BETWEEN -6 AND -1 THEN '0.' || substr('${ZEROS}', 1, -exponent - 1) || replace(mantissa, '.', '')
-      ELSE mantissa || printf('e%+d', exponent)
-    END
-    FROM (
-      SELECT
-        CASE WHEN text LIKE '-%' THEN '-' ELSE '' END AS sign,
-        rtrim(rtrim(ltrim(substr(text, 1, instr(text || 'e', 'e') - 1), '-'), '0'), '.') AS mantissa,
-        CASE WHEN instr(text, 'e') > 0 THEN CAST(substr(text, instr(text, 'e') + 1) AS INTEGER) END AS exponent
-      FROM (
-        SELECT CASE ${shortest.join(' ')} ELSE printf('%!.17g', number) END AS text
-        FROM (SELECT ${value} AS number)
-      )
-    )
-  )`
+  const text = `SELECT CASE ${shortest.join(' ')} ELSE printf('%!.17g', number) END AS text FROM (SELECT ${value} AS number)`
+  const mantissa =
+    "rtrim(rtrim(ltrim(substr(text, 1, instr(text || 'e', 'e') - 1), '-'), '0'), '.')"
+  const exponent =
+    "iif(instr(text, 'e') > 0, CAST(substr(text, instr(text, 'e') + 1) AS INTEGER), NULL)"
+  const parts = `SELECT iif(text LIKE '-%', '-', '') AS sign, ${mantissa} AS mantissa, ${exponent} AS exponent FROM (${text})`
+  const digits = "replace(mantissa, '.', '')"
+  const spelled = [
+    'WHEN exponent IS NULL THEN mantissa',
+    `WHEN exponent BETWEEN 0 AND 20 THEN substr(${digits} || '${ZEROS}', 1, exponent + 1)`,
+    `WHEN exponent BETWEEN -6 AND -1 THEN '0.' || substr('${ZEROS}', 1, -exponent - 1) || ${digits}`,
+    "ELSE mantissa || printf('e%+d', exponent)",
+  ]
+  return `(SELECT sign || CASE ${spelled.join(' ')} END FROM (${parts}))`
 }

@@ -84,7 +84,8 @@ function dialect(compiled: Compilation): PageDialect {
   return {
     // SQLite's NULLs come first ascending, as the port requires.
     order: (key) => orderOf(key, compiled),
-    count: (records) => parameters.bind(records),
+    // By the value of a parameter alone SQLite plans, and compiles the statement each time: a tenth of a list's time.
+    count: (records) => `+${parameters.bind(records)}`,
     // A deep one has an SQL string of its own, so that near pages are not treated as slow because a deep one was.
     offset: (records) =>
       records < DEEP ? parameters.bind(records) : `(${parameters.bind(records)})`,
