@@ -7,6 +7,9 @@ import { toExpress } from '../../../adapters/runtimes/express.ts'
 import { serve } from '../../../adapters/runtimes/node.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { d1Store } from '../../../adapters/stores/sqlite/calls/d1.ts'
+import { durableStore } from '../../../adapters/stores/sqlite/calls/durable-sqlite.ts'
+import { libsqlStore } from '../../../adapters/stores/sqlite/calls/libsql.ts'
 import { audit } from '../../../src/audit/index.ts'
 import { batch } from '../../../src/batch/index.ts'
 import { createClient } from '../../../src/client/index.ts'
@@ -35,6 +38,9 @@ const CALLS: Readonly<Record<string, readonly [call: unknown, error: string]>> =
   createClient: [createClient, "createClient: 'url' must be a string"],
   mongoStore: [mongoStore, "mongoStore: 'url' or 'client' is needed"],
   postgresStore: [postgresStore, "postgresStore: 'url' or 'client' is needed"],
+  libsqlStore: [libsqlStore, "libsqlStore: 'url' must say where the database is"],
+  d1Store: [d1Store, 'd1Store: a D1 binding is needed'],
+  durableStore: [durableStore, "durableStore: the 'storage' of a Durable Object's state is needed"],
   redisCache: [redisCache, "redisCache: 'url' must start with redis:// or rediss://"],
   upstashCache: [upstashCache, "upstashCache: 'url' is needed"],
   diskFiles: [diskFiles, "diskFiles: 'root' must be a folder"],

@@ -27,8 +27,16 @@ export interface D1Answer {
   readonly meta: { readonly changes?: number }
 }
 
-/** A store in a D1 database; `binding` is the one of your Worker's `env`. A write resolves when D1 has it on disk. */
+/**
+ * A store in a D1 database; `binding` is the one of your Worker's `env`. A write resolves when D1 has it on disk. Throws a
+ * `TypeError` for anything else.
+ */
 export function d1Store(binding: D1Binding): Store {
+  if (typeof binding?.prepare !== 'function') {
+    throw new TypeError(
+      `d1Store: a D1 binding is needed. Is its name in 'env' the 'binding' of [[d1_databases]] in wrangler.toml?`,
+    )
+  }
   const bound = ({ sql, values }: Statement) => binding.prepare(sql).bind(...values)
   return executorStore({
     name: 'd1',

@@ -32,6 +32,9 @@ export interface DurableRows {
  * ```
  */
 export function durableStore(storage: DurableStorage): Store {
+  if (typeof storage?.sql?.exec !== 'function') {
+    throw new TypeError(`durableStore: the 'storage' of a Durable Object's state is needed`)
+  }
   const rowsOf = ({ sql, values }: Statement) => storage.sql.exec(sql, ...values).toArray()
   const run = (statement: Statement): Written => {
     const rows = rowsOf(statement)

@@ -52,7 +52,8 @@ const PAUSE_MS = 20
  * A store in a libSQL database. A write resolves when the database has it on disk. Throws a `TypeError` without a `url`
  * and a `client`.
  */
-export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
+export function libsqlStore(options: LibsqlOptions): Store {
+  const { url, authToken, client } = options ?? {}
   if (!client && (typeof url !== 'string' || url === '')) {
     throw new TypeError(`libsqlStore: 'url' must say where the database is`)
   }
