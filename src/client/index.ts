@@ -126,7 +126,7 @@ export function createClient<A extends object>(
     const own = refusals.get(mount) ?? { until: 0 }
     refusals.set(mount, own)
     const [calls, ask] = routeCalls(at, connection, send, options.routes?.[mount])
-    const all = { ...recordCalls(at, connection, send, own), ...calls }
+    const all = { ...recordCalls(at, send, own), ...calls }
     const known: Record<string, ReturnType<typeof settled>> = {}
     for (const [name, call] of Object.entries(all)) known[name] = settled(call)
     return withMethods(known, ask, url + at)

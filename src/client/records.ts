@@ -17,7 +17,6 @@ import { later } from './load.ts'
 import { answer, json, resultOf } from './sending/answers.ts'
 import type { CallOptions, Condition, CreateOptions, WriteOptions } from './sending/call-options.ts'
 import type { CallRoute } from './sending/calls.ts'
-import type { Connection } from './sending/connection.ts'
 import { checkPath, inPath } from './sending/paths.ts'
 import { ClientError, type Result } from './sending/results.ts'
 import type { Sending } from './sending/sending.ts'
@@ -115,12 +114,7 @@ export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
 
 type Values = Readonly<Record<string, unknown>>
 /** The calls for the records at `path`. */
-export function recordCalls(
-  path: string,
-  { fetch }: Pick<Connection, 'fetch'>,
-  send: Sending,
-  refusal: Refusal,
-): object {
+export function recordCalls(path: string, send: Sending, refusal: Refusal): object {
   const at = (id: string) => `${path}/${inPath(id)}`
 
   const asked = (wanted: Wanted, by: Parameters<typeof listed>[2]) =>
@@ -145,7 +139,6 @@ export function recordCalls(
         bodyOf,
         json,
         inPath,
-        fetch,
         asked,
         answer,
         resultOf,

@@ -136,6 +136,32 @@ describe('a refresh that ends after the session has', () => {
     expect([await who(api), told]).toEqual(['ann', []])
   })
 
+  it('a live list ends after a sign-in as someone else, and is not opened again as the new user', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { api, open, server } = started()
+    await login(api, 'ann')
+    const asked: (string | undefined)[] = []
+    const page = open({
+      // Each connection breaks at once.
+      fetch: async (_: string, init: RequestInit) => {
+        asked.push(server.sessionOf(new Headers(init.headers).get('Authorization')))
+        return new Response('', { headers: { 'Content-Type': 'text/event-stream' } })
+      },
+    })
+    const onError = vi.fn()
+    const signal = AbortSignal.timeout(5000)
+    const running = calls(page)('/cities').live?.({}, { onChange() {}, onError, signal })
+    await vi.waitFor(() => expect(asked).toEqual(['ann 1']))
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(asked).toEqual(['ann 1', 'ann 1'])
+    await login(api, 'bob')
+    await vi.advanceTimersByTimeAsync(1000)
+    await running
+    expect(asked).toEqual(['ann 1', 'ann 1'])
+    expect(onError.mock.calls).toEqual([[{ status: 401, message: 'The session has ended.' }]])
+  })
+
   it('every request of a call is sent by the user who made the call', async () => {
     const { api, server } = started()
     await login(api, 'ann')

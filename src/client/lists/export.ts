@@ -1,14 +1,15 @@
 /** A list as a file. It is loaded when it is used, and is given what the client has loaded already. */
 
 import type { Answer, Ask } from '../sending/answers.ts'
-import type { Connection } from '../sending/connection.ts'
+import type { Call } from '../sending/connection.ts'
 import type { checkPath } from '../sending/paths.ts'
 import type { Failure, Result } from '../sending/results.ts'
 import type { Wanted } from './query.ts'
 
 /** What it is given. */
 export interface Given {
-  readonly fetch: Connection['fetch']
+  /** What sends the requests, in the session that the call was made in. */
+  readonly call: Call
   /** Asks for the list in the ways that there are. */
   asked(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
   answer(status: number, text: string, headers: Answer['headers']): Answer
@@ -29,7 +30,7 @@ export function exported(
 /** The response to a request for a list, which is not read. */
 export async function responseTo(
   wanted: Wanted,
-  { fetch, asked, answer, resultOf, checkPath }: Given,
+  { call, asked, answer, resultOf, checkPath }: Given,
 ): Promise<Result<Response>> {
   let data: Response | undefined
   const accept = `${wanted.headers?.Accept}`
@@ -42,7 +43,7 @@ export async function responseTo(
     try {
       checkPath(path)
       const all = { ...init, headers } as RequestInit
-      const response = await fetch(path.startsWith('/') ? path : `/${path}`, all)
+      const response = await call.fetch(path.startsWith('/') ? path : `/${path}`, all)
       const type = response.headers.get('Content-Type')
       if (response.ok && (type ?? accept).startsWith(accept)) data = response
       // A proxy's page, or the list in another form.

@@ -1,7 +1,8 @@
 /** Lists that are followed. It is loaded when it is used, and is given what the client has loaded already. */
 
+import type { Call } from '../sending/connection.ts'
 import type { Failure } from '../sending/results.ts'
-import { type Given, responseTo } from './export.ts'
+import { type Given as ListGiven, responseTo } from './export.ts'
 import { orderedBy } from './order.ts'
 import type { Wanted } from './query.ts'
 
@@ -21,11 +22,18 @@ export interface LiveOptions<R = unknown> {
   readonly signal: AbortSignal
 }
 
+/** What it is given. */
+interface Given extends ListGiven {
+  readonly send: { call(): Call }
+}
+
 type Listed = Readonly<Record<string, unknown>> & { readonly _id: string }
 
 /** How long to wait before a list is opened again, in milliseconds: longer after each failure. */
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
+/** The server says something every 15 s. After a longer silence the connection is dead, whether or not the system knows. */
+const SILENCE_MS = 45_000
 
 /** Follows a list until the signal ends it, or the server refuses. */
 export async function followed(
@@ -41,6 +49,10 @@ export async function followed(
     if (error && !isPassing(error)) return
     pause = error ? Math.min(2 * pause, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
     await waited(pause, signal)
+    const mine = await given.call.held
+    if (mine && !signal.aborted && (await given.send.call().held)?.id !== mine.id) {
+      return on.onError?.({ status: 401, message: 'The session has ended.' })
+    }
   }
 }
 
@@ -53,12 +65,14 @@ async function followOnce(
 ): Promise<Failure | undefined> {
   const { last } = list
   const headers = { ...wanted.headers, Accept: 'text/event-stream', 'Last-Event-ID': last }
-  const opened = await responseTo({ ...wanted, headers, signal }, given)
+  const silence = silenceOn(signal)
+  const opened = await responseTo({ ...wanted, headers, signal: silence.signal }, given)
   if (!opened.ok) {
+    silence.end()
     if (!signal.aborted) onError?.(opened.error)
     return opened.error
   }
-  for await (const events of eventsOf(opened.data.body, signal)) {
+  for await (const events of eventsOf(opened.data.body, silence)) {
     // Of what comes at once, the state after it is enough: each costs an order of the whole list.
     let isChanged = false
     for (const event of events) if (list.take(event)) isChanged = true
@@ -82,13 +96,14 @@ interface LiveEvent {
 /** The events of a response, as many as come at once. A connection that breaks ends them. */
 async function* eventsOf(
   body: ReadableStream<Uint8Array> | null,
-  signal: AbortSignal,
+  { signal, begin, end }: Silence,
 ): AsyncGenerator<readonly LiveEvent[]> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   let text = ''
   try {
     while (reader && !signal.aborted) {
+      begin()
       const { done, value } = await reader.read()
       if (done) return
       const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
@@ -98,6 +113,7 @@ async function* eventsOf(
   } catch {
     // It is opened again.
   } finally {
+    end()
     void reader?.cancel().catch(() => {})
   }
 }
@@ -107,6 +123,34 @@ function eventIn(block: string): LiveEvent {
   const lines = block.split('\n')
   const of = (name: string) => lines.find((line) => line.startsWith(name))?.slice(name.length)
   return { event: of('event: ') ?? '', id: of('id: '), data: of('data: ') ?? 'null' }
+}
+
+/** Aborts what waits for the server when it has been silent for too long, or with the list. */
+interface Silence {
+  readonly signal: AbortSignal
+  /** The server has just said something. */
+  begin(): void
+  end(): void
+}
+
+function silenceOn(ending: AbortSignal): Silence {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  let timer: ReturnType<typeof setTimeout>
+  const begin = () => {
+    clearTimeout(timer)
+    timer = setTimeout(abort, SILENCE_MS)
+  }
+  begin()
+  ending.addEventListener('abort', abort)
+  return {
+    signal: controller.signal,
+    begin,
+    end() {
+      clearTimeout(timer)
+      ending.removeEventListener('abort', abort)
+    },
+  }
 }
 
 /** Resolves after `ms` milliseconds, or when `signal` aborts. */

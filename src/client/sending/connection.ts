@@ -39,6 +39,8 @@ export interface Call {
     send: (held: Held | undefined) => Promise<R>,
     isStale: (response: R) => boolean,
   ): Promise<R | Answer>
+  /** `fetch` in that session. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
 }
 
 /** A server, and the session that the client has there, if it keeps one. */
@@ -124,6 +126,20 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
     return {
       held,
       twice,
+      async fetch(path, init = {}) {
+        // Two slashes, which a URL may also have as backslashes and around line breaks, begin another host.
+        if (!/^\/(?![/\\\s])/.test(path)) throw new TypeError(`'${path}' must be a path`)
+        const request = { ...init, path, headers: Object.fromEntries(new Headers(init.headers)) }
+        const found = await twice(
+          (mine) => send(request, mine),
+          // A stream has been read.
+          ({ status }) => status === 401 && !(init.body as ReadableStream | undefined)?.getReader,
+        )
+        // There are no new tokens: the response says why.
+        return typeof found.text === 'string'
+          ? (await later()).responseOf(found as Answer)
+          : (found as Response)
+      },
       ask: (request, isOpen) =>
         twice(
           (mine) => once(request, mine),
@@ -136,20 +152,7 @@ export function connect(url: string, options: ClientOptions, later: Load): Conne
   return {
     session,
     call,
-    async fetch(path, init = {}) {
-      // Two slashes, which a URL may also have as backslashes and around line breaks, begin another host.
-      if (!/^\/(?![/\\\s])/.test(path)) throw new TypeError(`'${path}' must be a path`)
-      const request = { ...init, path, headers: Object.fromEntries(new Headers(init.headers)) }
-      const found = await call().twice(
-        (held) => send(request, held),
-        // A stream has been read.
-        ({ status }) => status === 401 && !(init.body as ReadableStream | undefined)?.getReader,
-      )
-      // There are no new tokens: the response says why.
-      return typeof found.text === 'string'
-        ? (await later()).responseOf(found as Answer)
-        : (found as Response)
-    },
+    fetch: async (path, init) => call().fetch(path, init),
     warn() {
       if (isQuiet) return
       isQuiet = true

@@ -3,6 +3,7 @@ import { createClient, type Failure } from 'fieldgate/client'
 import { sqliteStore } from 'fieldgate/sqlite'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
+import { calls } from '../../client/recording.ts'
 
 const Task = defineModel('Task', {
   fields: { title: z.string(), done: z.boolean() },
@@ -95,4 +96,36 @@ it('strings may have what other languages take for ends of lines', async () => {
   const onChange = vi.fn(() => ending.abort())
   await api('/tasks').live({}, { onChange, signal: ending.signal })
   expect(onChange.mock.calls).toMatchObject([[[{ title }], expect.any(String)]])
+})
+
+it('a connection that died without a word is opened again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const event = (n: number) => `id: ${n}\nevent: records\ndata: {"data":[{"_id":"${n}"}]}\n\n`
+  const opened: (string | null)[] = []
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    const count = opened.push(new Headers(init?.headers).get('Last-Event-ID'))
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(event(count)))
+        init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason))
+      },
+    })
+    return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+  }
+  const api = createClient<never>('http://localhost', { fetch: fetch as never })
+  const ending = new AbortController()
+  const shown = vi.fn()
+  const onError = vi.fn()
+  const handlers = { onChange: shown, onError, signal: ending.signal }
+  const running = calls(api)('/tasks').live?.({}, handlers)
+  await vi.waitFor(() => expect(shown).toHaveBeenCalledTimes(1))
+  await vi.advanceTimersByTimeAsync(40_000)
+  expect(opened).toEqual([null])
+  await vi.advanceTimersByTimeAsync(10_000)
+  await vi.waitFor(() => expect(shown).toHaveBeenCalledTimes(2))
+  expect([opened, onError.mock.calls]).toEqual([[null, '1'], []])
+  ending.abort()
+  await running
+  expect(vi.getTimerCount()).toBe(0)
 })
