@@ -9,12 +9,15 @@ import { once } from 'node:events'
 import { type IncomingMessage, type RequestListener, request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import compression from 'compression'
 import express5, { type RequestHandler } from 'express'
 import express4 from 'express4'
 import multer from 'multer'
+import * as z from 'zod'
 import { toExpress } from '../../adapters/runtimes/express.ts'
-import { type App, createRouter } from '../../src/index.ts'
+import { type App, createRouter, defineModel } from '../../src/index.ts'
 import { answer, ask, City, serving } from '../../test/express/served.ts'
+import { Reading } from '../../test/records/live/stream.ts'
 
 /** Sends a path as it is written, which `fetch` would change. */
 async function raw(port: number, path: string, method = 'GET', body?: string) {
@@ -36,6 +39,8 @@ const spellings = (path: string) => [
   `http://h/.${path}`,
 ]
 
+const Note = defineModel('Note', { fields: { text: z.string() }, changes: true })
+
 const forbid: RequestHandler = (_, response) => void response.status(403).send('forbidden')
 
 for (const [name, express] of Object.entries({
@@ -50,6 +55,24 @@ for (const [name, express] of Object.entries({
     }
 
   describe(`${name}, an app beside others`, () => {
+    it('sends the events of a live list through a middleware that compresses', async (t) => {
+      const { url } = await serving(
+        t,
+        around((server, app) => {
+          app.mount('/notes', createRouter({ model: Note, middlewares: [], live: true }))
+          server.use(compression(), toExpress(app))
+        }),
+      )
+      const ending = new AbortController()
+      const response = await fetch(`${url}/notes`, {
+        headers: { Accept: 'text/event-stream' },
+        signal: AbortSignal.any([ending.signal, AbortSignal.timeout(5000)]),
+      })
+      assert.equal(response.headers.get('content-encoding'), null)
+      assert.equal((await new Reading(response).next())?.event, 'records')
+      ending.abort()
+    })
+
     it('serves no path that guards of Express have seen as another one', async (t) => {
       const root = await serving(
         t,

@@ -16,7 +16,8 @@ import { askerFor, GuardResponse } from './rights.ts'
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-store',
+  // A middleware or proxy that compresses keeps events until it has enough of them, which may be never.
+  'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
   Vary: 'Accept',
 }
