@@ -190,21 +190,32 @@ function suite(store: Store, databaseUrl: (name: string) => Promise<string>): vo
   })
 }
 
+const SAID = {
+  postgres: /^The app did not start: the database cannot be used: /,
+  mongodb: /^The app did not start: the database cannot be reached: /,
+}
+
 describe('a project whose database is not there', () => {
-  it.each(RUNTIMES.filter((runtime) => runtime !== 'workers'))(
-    'ends on %s with two lines, the second of which says how to start it',
-    async (runtime) => {
-      const folder = join(home, `${runtime}-without`)
-      await scaffold.make(
-        { runtime, store: 'postgres', accounts: true, passkeys: false, admin: false },
-        folder,
-      )
-      configure(folder, 'postgres://notes:notes@127.0.0.1:9/notes')
+  const absent = {
+    postgres: 'postgres://notes:notes@127.0.0.1:9/notes',
+    mongodb: 'mongodb://127.0.0.1:9/notes?replicaSet=rs0&serverSelectionTimeoutMS=500',
+  } as const
+  const runtimes = RUNTIMES.filter((runtime) => runtime !== 'workers')
+  it.each(
+    runtimes.flatMap((runtime) =>
+      (['postgres', 'mongodb'] as const).map((store) => [runtime, store] as const),
+    ),
+  )(
+    'ends on %s with %s with two lines, the second of which says how to start it',
+    async (runtime, store) => {
+      const folder = join(home, `${runtime}-without-${store}`)
+      await scaffold.make({ runtime, store, accounts: true, passkeys: false, admin: false }, folder)
+      configure(folder, absent[store])
       const server = new Command(folder, 'start', { PORT: '0' })
       expect(await server.ended()).toBe(1)
       const lines = server.output.trim().split('\n')
       expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
-        expect.stringMatching(/^The app did not start: the database cannot be used: /),
+        expect.stringMatching(SAID[store]),
         'Start it with docker compose up --detach --wait, or correct DATABASE_URL in .env.',
       ])
     },
