@@ -19,6 +19,7 @@ import {
 } from '../../src/client/index.ts'
 import { orderedBy } from '../../src/client/lists/order.ts'
 import type { AnyRecords } from '../../src/client/shapes.ts'
+import { turnsOfRecords } from './turns.ts'
 
 /** Options of `fieldgateCollection`. */
 export interface FieldgateCollectionOptions<T extends AnyRecords>
@@ -141,15 +142,20 @@ function collectionOf({ api, onError, ...given }: Given & Values): object {
   const { id, startSync, gcTime, ...wanted } = given
   const seen = new Seen()
   const own = Object.entries({ id, startSync, gcTime }).filter(([, value]) => value !== undefined)
+  const inTurn = turnsOfRecords()
   const writing =
     (write: (mutation: Mutation) => Promise<Result<unknown>>): Handler =>
-    async ({ transaction }) => {
-      let last: string | undefined
-      for (const mutation of transaction.mutations) {
-        const written = await write(mutation)
-        if (!written.ok) throw new ClientError(written.error)
-        last = written.changeId ?? last
-      }
+    async ({ transaction: { mutations } }) => {
+      const keys = mutations.map(({ key }) => key)
+      const last = await inTurn(keys, async () => {
+        let position: string | undefined
+        for (const mutation of mutations) {
+          const written = await write(mutation)
+          if (!written.ok) throw new ClientError(written.error)
+          position = written.changeId ?? position
+        }
+        return position
+      })
       if (last !== undefined) await seen.until(last)
     }
   return {

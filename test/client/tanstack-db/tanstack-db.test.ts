@@ -17,9 +17,12 @@ const Task = defineModel('Task', {
 })
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** An app, a client, and what holds the responses to writes back. */
+/** An app, a client, and what holds writes and the responses to them back. */
 function world() {
-  const at = { isIn: true, opened: 0, answered: Promise.resolve(), cut: () => {} }
+  const at = {
+    ...{ isIn: true, opened: 0, cut: () => {} },
+    ...{ sent: async () => {}, answered: Promise.resolve() },
+  }
   const app = createApp({ store: sqliteStore(), logger: quiet }).mount(
     '/tasks',
     createRouter({
@@ -38,6 +41,7 @@ function world() {
     const { method = 'GET' } = init
     const isStream = new Headers(init.headers).get('accept') === 'text/event-stream'
     if (isStream) at.opened += 1
+    else await at.sent()
     const request = new Request(input, { ...init, method: method === 'QUERY' ? 'POST' : method })
     if (method === 'QUERY') Object.defineProperty(request, 'method', { value: method })
     const response = await app.handle(request)
@@ -134,6 +138,30 @@ it('a refused write is taken back, and says which fields are wrong', async () =>
     fields: { title: expect.any(String) },
   })
   expect(titles()).toEqual([])
+})
+
+it('writes of one record arrive in the order in which they were made, also after one that fails', async () => {
+  const all = world()
+  const { collection, titles } = collected(all)
+  await collection.preload()
+  await collection.insert({ title: 'a' }).isPersisted.promise
+  const id = `${collection.toArray[0]?._id}`
+  const titled = (title: string) => {
+    const { isPersisted } = collection.update(id, (task) => {
+      task.title = title
+    })
+    return isPersisted.promise
+  }
+  let count = 0
+  // Each takes less time than the one before.
+  all.at.sent = () => new Promise((resolve) => setTimeout(resolve, 40 - 10 * count++))
+  await Promise.all(['b', 'c', 'd'].map(titled))
+  expect([titles(), (await all.tasks.findById(id))?.title]).toEqual([['d'], 'd'])
+  count = 0
+  const refused = expect(titled('x'.repeat(21))).rejects.toMatchObject({ status: 400 })
+  await Promise.allSettled([refused, titled('e'), titled('f')])
+  expect((await all.tasks.findById(id))?.title).toBe('f')
+  await expect.poll(titles).toEqual(['f'])
 })
 
 it('a write of something that does not belong to the list is done, and not kept', async () => {
