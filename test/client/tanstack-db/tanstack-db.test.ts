@@ -3,7 +3,7 @@ import { createApp, createRouter, defineModel, HttpError } from 'fieldgate'
 import { createClient, type Failure } from 'fieldgate/client'
 import { sqliteStore } from 'fieldgate/sqlite'
 import { fieldgateCollection } from 'fieldgate/tanstack-db'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 
 const Task = defineModel('Task', {
@@ -174,6 +174,15 @@ it('a write of something that does not belong to the list is done, and not kept'
   await all.tasks.insert({ title: 'next', done: false })
   await inserted.isPersisted.promise
   expect(titles()).toEqual(['next'])
+})
+
+it('a page without TLS, where browsers make no UUIDs, has keys for what is not written yet', () => {
+  const { schema } = fieldgateCollection({ api: world().api })
+  vi.stubGlobal('crypto', {})
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const keyOf = () => schema['~standard'].validate({ title: 'a' }).value._id
+  expect(keyOf()).toEqual(expect.any(String))
+  expect(keyOf()).not.toBe(keyOf())
 })
 
 it('breaks are bridged, and a list that may not be followed any more says so', async () => {
