@@ -121,9 +121,18 @@ interface Place extends Platform {
 }
 
 function mountOf(incoming: ExpressRequest): Place {
-  const { baseUrl = '', url: target = '/' } = incoming
+  const { url: target = '/' } = incoming
+  const baseUrl = baseOf(incoming)
   const basePath = PLAIN_BASE.test(baseUrl) && !hasDotPart(baseUrl) ? baseUrl : ''
   return { target, clientAddress: clientOf(incoming), basePath }
+}
+
+/** The path of the mount. Express tells it; connect, which Vite and others have, leaves only the URL as it was sent. */
+function baseOf({ baseUrl, originalUrl = '', url = '' }: ExpressRequest): string {
+  if (baseUrl !== undefined) return baseUrl
+  const [whole, own] = [pathOf(originalUrl), pathOf(url)]
+  if (whole.endsWith(own)) return whole.slice(0, -own.length)
+  return own === '/' ? whole : ''
 }
 
 /** A path of a URL as it may stand in a header, without an empty part: `//host` would be another host. */
@@ -164,7 +173,8 @@ async function placeOf(
     isServed(app, asked(incoming, response, target), platform)
   const own = mountOf(incoming)
   if (await serves(own.target, own)) return own
-  const { baseUrl = '', originalUrl: target, url } = incoming
+  const { originalUrl: target, url } = incoming
+  const baseUrl = baseOf(incoming)
   // A URL that a middleware has rewritten is not undone.
   const isWhole = baseUrl !== '' && target !== undefined && target === `${baseUrl}${url}`
   if (!isWhole || !isSafe(incoming) || !(await serves(target))) return undefined

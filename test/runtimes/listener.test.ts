@@ -1,11 +1,33 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { toExpress } from '../../adapters/runtimes/express.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp } from '../../src/index.ts'
+
+it('finds the path of its mount where a server only keeps the URL as it was sent', async () => {
+  const app = createApp({ store: sqliteStore() }).get('/who', (_, context) => ({
+    basePath: context.basePath,
+  }))
+  const listener = toExpress(app)
+  // As connect does, and so Vite's server, polka and Fastify with middie.
+  const server = createServer((request: IncomingMessage & { originalUrl?: string }, response) => {
+    request.originalUrl = request.url ?? ''
+    request.url = request.url?.replace(/^\/(?:api|docs)(?=\/)/, '') ?? ''
+    listener(request, response, () => void response.writeHead(404).end('{}'))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const at = async (path: string) =>
+    (await fetch(url + path, { headers: { Connection: 'close' } })).json()
+  expect(await at('/api/who?x=1')).toMatchObject({ data: { basePath: '/api' } })
+  expect(await at('/who')).toMatchObject({ data: { basePath: '' } })
+  expect(await at('/docs/api/who')).toEqual({})
+  await app.close()
+})
 
 it('a server that has read the body before is told so, and its client gets the envelope', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
