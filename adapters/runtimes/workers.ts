@@ -25,6 +25,8 @@ export interface WorkerHandler<Env> {
 
 /** The state of a Durable Object, as its class gets it. */
 export interface ObjectState extends WorkerContext {
+  /** The object's own, with the name by which it was asked for. */
+  readonly id?: { readonly name?: string | undefined }
   /** For `durableStore`. */
   readonly storage: ObjectStorage
 }
@@ -98,7 +100,9 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
   return class AppObject {
     readonly #state: ObjectState
     readonly #env: Env
-    readonly #app = lazily((env: Env) => make(env, this.#state))
+    readonly #app = lazily((env: Env) =>
+      make(env, ownsData ? this.#state : oneOfSeveral(this.#state)),
+    )
 
     constructor(state: ObjectState, env: Env) {
       this.#state = state
@@ -154,6 +158,25 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
       }
     }
   }
+}
+
+/**
+ * The state for a maker that names none, or only with a default: `worker` spreads its requests over several objects, of which
+ * only the first may have the records. The others would each have some of them.
+ */
+function oneOfSeveral(state: ObjectState): ObjectState {
+  if (!/^app-[1-9]/.test(`${state.id?.name}`)) return state
+  return new Proxy(state, {
+    get(target, name) {
+      if (name === 'storage') {
+        throw new TypeError(
+          `appObject: an app over its object's own storage has one instance. Name the state without a default, as in (env, { storage }) => …, or write instances: 1`,
+        )
+      }
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 }
 
 /** By which `scheduled` asks an object to do what is due. Clients cannot set what the platform tells of a request. */

@@ -1,7 +1,7 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makerOf } from '../../adapters/runtimes/makers.ts'
-import { appObject, worker } from '../../adapters/runtimes/workers.ts'
+import { appObject, type ObjectState, worker } from '../../adapters/runtimes/workers.ts'
 import { durableStore } from '../../adapters/stores/sqlite/calls/durable-sqlite.ts'
 import { type App, createApp } from '../../src/index.ts'
 import { bundled } from '../http/workerd.ts'
@@ -94,6 +94,25 @@ describe('appObject', () => {
     for (const instances of [0, -1, 1.5, Number.NaN]) {
       expect(() => Api.worker({ binding: 'API', instances })).toThrow(/'instances'/)
     }
+  })
+
+  it('spreads no app over its own storage, also where the state has a default', async () => {
+    const failed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => failed.mockRestore())
+    const app = { handle: async () => new Response('made') } as unknown as App
+    const Api = appObject((_, state = {} as ObjectState) => {
+      durableStore(state.storage)
+      return app
+    })
+    const storage = { sql: { exec() {} } }
+    const waitUntil = vi.fn()
+    const askedAt = async (name: string) => {
+      const object = new Api({ id: { name }, waitUntil, storage: storage as never }, {})
+      return (await object.fetch(new Request('http://localhost/'))).status
+    }
+    expect([await askedAt('app-0'), await askedAt('acme')]).toEqual([200, 200])
+    expect([await askedAt('app-1'), await askedAt('app-12')]).toEqual([500, 500])
+    expect(String(failed.mock.calls[0]?.[1])).toMatch(/has one instance\. Name the state/)
   })
 
   it('gives an app over its own storage one object, which commands cannot open', () => {
