@@ -194,7 +194,14 @@ function unreachable(): never {
 function lazily<Env>(make: MakeApp<Env>): MakeApp<Env> {
   let app: App | undefined
   return (env) => {
-    app ??= make(env)
+    if (app) return app
+    const made = make(env)
+    if (typeof (made as Partial<App> | undefined)?.handle !== 'function') {
+      throw new TypeError(
+        'worker and appObject take a function that returns the app of createApp(), and no promise of it',
+      )
+    }
+    app = made
     return app
   }
 }

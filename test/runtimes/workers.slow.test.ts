@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makerOf } from '../../adapters/runtimes/makers.ts'
 import { appObject, type ObjectState, worker } from '../../adapters/runtimes/workers.ts'
 import { durableStore } from '../../adapters/stores/sqlite/calls/durable-sqlite.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { type App, createApp } from '../../src/index.ts'
 import { bundled } from '../http/workerd.ts'
 
@@ -44,6 +45,24 @@ describe('worker', () => {
     expect(first.body.bindings).toEqual(['API'])
   })
 })
+
+it.each([
+  ['nothing', () => undefined],
+  ['a promise', async () => createApp({ store: sqliteStore() })],
+])(
+  'a function that returns %s is told what it should return, and its clients get the envelope',
+  async (_, make) => {
+    const failed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => failed.mockRestore())
+    const context = { waitUntil() {} }
+    const { fetch, scheduled } = worker(make as never)
+    const response = await fetch(new Request('http://localhost/'), {}, context)
+    expect([response.status, await response.json()]).toMatchObject([500, { success: false }])
+    const why = /a function that returns the app of createApp\(\), and no promise/
+    expect(String(failed.mock.calls[0]?.[1])).toMatch(why)
+    expect(() => scheduled(undefined, {}, context)).toThrow(why)
+  },
+)
 
 it('a request goes on when its client goes away', async () => {
   const app = { handle: async () => Response.json('done') } as unknown as App
