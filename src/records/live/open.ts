@@ -16,8 +16,7 @@ import { askerFor, GuardResponse } from './rights.ts'
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
-  // A middleware or proxy that compresses keeps events until it has enough of them, which may be never.
-  'Cache-Control': 'no-store, no-transform',
+  'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
   Vary: 'Accept',
 }
