@@ -197,9 +197,7 @@ function lazily<Env>(make: MakeApp<Env>): MakeApp<Env> {
     if (app) return app
     const made = make(env)
     if (typeof (made as Partial<App> | undefined)?.handle !== 'function') {
-      throw new TypeError(
-        'worker and appObject take a function that returns the app of createApp(), and no promise of it',
-      )
+      throw new TypeError('worker: its function must return an app, and no promise of one')
     }
     app = made
     return app

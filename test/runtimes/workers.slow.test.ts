@@ -58,7 +58,7 @@ it.each([
     const { fetch, scheduled } = worker(make as never)
     const response = await fetch(new Request('http://localhost/'), {}, context)
     expect([response.status, await response.json()]).toMatchObject([500, { success: false }])
-    const why = /a function that returns the app of createApp\(\), and no promise/
+    const why = /its function must return an app, and no promise/
     expect(String(failed.mock.calls[0]?.[1])).toMatch(why)
     expect(() => scheduled(undefined, {}, context)).toThrow(why)
   },

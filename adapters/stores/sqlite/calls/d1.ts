@@ -33,9 +33,7 @@ export interface D1Answer {
  */
 export function d1Store(binding: D1Binding): Store {
   if (typeof binding?.prepare !== 'function') {
-    throw new TypeError(
-      `d1Store: a D1 binding is needed. Is its name in 'env' the 'binding' of d1_databases in wrangler's configuration?`,
-    )
+    throw new TypeError(`d1Store: a D1 binding is needed, of wrangler's d1_databases`)
   }
   const bound = ({ sql, values }: Statement) => binding.prepare(sql).bind(...values)
   return executorStore({

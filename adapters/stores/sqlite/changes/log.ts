@@ -203,11 +203,7 @@ const COLUMNS = 'e.seq, e.at, e.model, e.actor, e.before, e.after'
  * the entry at the position, and the entries after it; one row without any if there are none. The plus sign keeps SQLite
  * from the index of the models, by which it would go through all entries of theirs.
  */
-const READ = `SELECT l.epoch, l.seq AS last, l.at AS last_at,
-  (SELECT max(d.seq) FROM ${DROPPED} AS d WHERE d.model IN (SELECT value FROM json_each(?2))) AS dropped,
-  (SELECT k.at FROM ${ENTRIES} AS k WHERE k.seq = ?1) AS known_at, ${COLUMNS}
-  FROM ${LOG} AS l LEFT JOIN (SELECT * FROM ${ENTRIES} WHERE seq > ?1 AND +model IN (SELECT value FROM json_each(?2)) ORDER BY seq LIMIT +?3) AS e
-  ORDER BY e.seq`
+const READ = `SELECT l.epoch, l.seq AS last, l.at AS last_at, (SELECT max(d.seq) FROM ${DROPPED} AS d WHERE d.model IN (SELECT value FROM json_each(?2))) AS dropped, (SELECT k.at FROM ${ENTRIES} AS k WHERE k.seq = ?1) AS known_at, ${COLUMNS} FROM ${LOG} AS l LEFT JOIN (SELECT * FROM ${ENTRIES} WHERE seq > ?1 AND +model IN (SELECT value FROM json_each(?2)) ORDER BY seq LIMIT +?3) AS e ORDER BY e.seq`
 
 const HISTORY = `SELECT l.epoch, ${COLUMNS} FROM ${ENTRIES} AS e JOIN ${LOG} AS l WHERE e.model = ?1 AND e.record = ?2 AND e.seq <= ?3 ORDER BY e.seq DESC LIMIT +?4`
 

@@ -8,13 +8,13 @@ import {
   type Key,
   namesOne,
   type Range,
-  type Stretch,
   stretchesBeyond,
 } from '../../planner/seek.ts'
 import { every, some, whereAll } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
 import { boundValue, fieldValue, orderOf } from '../layout/records.ts'
-import { exists, isLonger } from '../layout/sql.ts'
+import type { Runner } from '../layout/runner.ts'
+import { isLonger } from '../layout/sql.ts'
 import { type Compilation, where } from './filter.ts'
 
 /** What a statement selects, and from where. */
@@ -24,13 +24,13 @@ export interface From {
   readonly table: string
   /** The most bytes that the statement may have, if there is a limit. */
   readonly maxBytes?: number | undefined
-  /** What has the position's value of the first key is left out, and nothing is found if some of it follows. */
-  readonly isUntied?: boolean
+  /** What leaves out what has the position's value of the first key. */
+  readonly untied?: Runner['untied']
 }
 
 /** The statement that returns a read's records in order, of those that meet `conditions`. */
 export function compilePage(
-  { columns, table, maxBytes, isUntied }: From,
+  { columns, table, maxBytes, untied }: From,
   read: Read,
   conditions: readonly string[],
   compiled: Compilation,
@@ -47,7 +47,7 @@ export function compilePage(
     ? boundsAfterRow(sort, row, compiled)
     : boundsAfter(sort, after ?? [], (field) => keyOf(field, compiled))
   const all = stretchesBeyond(sort, bounds)
-  const stretches = isUntied ? untied(all, bounds, table, conditions) : all
+  const stretches = untied?.(all, bounds, table, conditions) ?? all
   const inStretches = selectPage({ ...page, stretches }, dialect(compiled))
   if (!isLonger(inStretches, maxBytes)) return inStretches
   // With each condition once: SQLite then looks for the position from the start.
@@ -55,25 +55,6 @@ export function compilePage(
   const later = isBehind(row ? boundsAfterRow(sort, POSITION, compiled) : bounds)
   const whole = [{ conditions: [later], sort }]
   return found + selectPage({ ...page, stretches: whole }, dialect(compiled))
-}
-
-/**
- * The first range of other values of the first key, if nothing follows in those before. That is asked with the filter's
- * condition alone, which is the last one: an index tells it in a moment.
- */
-function untied(
-  stretches: readonly Stretch[],
-  [first]: readonly Bounds[],
-  table: string,
-  conditions: readonly string[],
-): Stretch[] {
-  const at = stretches.length - (first?.beyond.length ?? 0)
-  const ties = stretches
-    .slice(0, at)
-    .map((one) => `NOT ${exists(table, every([...conditions.slice(-1), ...one.conditions]))}`)
-  return stretches
-    .slice(at, at + 1)
-    .map((one) => ({ ...one, conditions: [...one.conditions, ...ties] }))
 }
 
 /** The record to start after, as a table. */

@@ -178,19 +178,14 @@ function untiedReader(
   hasSome: HasSome,
 ) {
   return async (read: Read, columns: string): Promise<readonly Row[] | undefined> => {
-    const {
-      after: [value = null] = [],
-      filter,
-      sort: [first],
-      limit,
-      hints,
-    } = read
-    if (!runner.deadline || value === null) return undefined
-    const statement = statementOf(read, columns, undefined, true)
-    if (statement.sql.includes(runner.deadline)) return undefined
+    const { after: [value = null] = [], filter, limit, hints } = read
+    if (!runner.untied || value === null) return undefined
+    const statement = statementOf(read, columns, undefined, runner.untied)
+    if (statement.sql.includes(`${runner.deadline}`)) return undefined
     const rows = await runner.read(statement, hints)
     // Without any, there are ties or nothing follows; what has no value is last in descending order.
     if (rows.length === 0) return undefined
+    const [first] = read.sort
     if (rows.length === limit || !first?.descending) return rows
     const withoutValue = all([filter, { op: 'eq', field: first.field, value: null }])
     return (await hasSome(withoutValue, hints)) ? undefined : rows
@@ -208,18 +203,23 @@ function statementsOf({
   table,
   compilation,
   runner,
-}: Target): (read: Read, columns: string, found?: FoundRows, isUntied?: boolean) => Statement {
+}: Target): (
+  read: Read,
+  columns: string,
+  found?: FoundRows,
+  untied?: Runner['untied'],
+) => Statement {
   const pages = new KeptStatements()
-  return (read, columns, found, isUntied = false) => {
+  return (read, columns, found, untied) => {
     // A page of more records, or behind more, takes so long that it must be able to end early.
     const isShort = read.limit <= FEW && (read.skip ?? 0) <= MOST_SKIPPED
     const values: SqlValue[] = []
     const shape = readShape(read, values, found)
-    const key = shape && `${columns} ${isShort} ${isUntied} ${shape}`
+    const key = shape && `${columns} ${isShort} ${!untied} ${shape}`
     return pages.of(key, values, () => {
       const compiled = { ...compilation(), candidates: undefined, found }
       const conditions = conditionsInTime(read.filter, compiled, runner)
-      const from = { columns, table, maxBytes: runner.maxBytes, isUntied }
+      const from = { columns, table, maxBytes: runner.maxBytes, untied }
       const sql = compilePage(from, read, conditions, compiled)
       const free = isShort && !read.afterRecord && runner.unchecked?.(sql, read.filter)
       return { ...compiled.parameters.statement(free || sql), inLists: true }
