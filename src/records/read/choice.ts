@@ -140,7 +140,8 @@ function addExpansion(
 /** `path`, or the paths inside it that `select` leaves; none if it is no field, or not shown. */
 function pathsShown(model: Model, select: Projection | undefined, path: string): readonly string[] {
   if (!hasPath(model.shape, path.split('.'))) return []
-  if (!select) return [path]
+  // Every record shows its id, whatever else is left of it.
+  if (!select || path === '_id') return [path]
   if ('exclude' in select) return visiblePaths({ ...model, hidden: select.exclude }, path)
   return select.include.flatMap((one) => {
     if (isWithin(path, one)) return [path]

@@ -112,6 +112,17 @@ describe('select', () => {
     })
   })
 
+  it('of `_id` holds where `onGet` names other fields, of the record or of a reference', async () => {
+    const populate = { path: 'country', select: 'name' }
+    const { ask, query, city, country } = await opened({
+      onGet: () => ({ select: 'name country', populate }),
+    })
+    expect(await ask(`/${city}?select=_id`)).toEqual({ _id: city })
+    expect((await query({ select: ['_id'] })).data).toContainEqual({ _id: city })
+    const inside = await ask(`/${city}?expand=country&select=country._id`)
+    expect(inside).toEqual({ _id: city, country: { _id: country } })
+  })
+
   it("gives the model's `output` whole records, and shows the part of what it returns", async () => {
     const Loud = defineModel('ChoiceLoud', {
       fields,
