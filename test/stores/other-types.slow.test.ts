@@ -63,26 +63,46 @@ async function listsAll(store: Store): Promise<void> {
   await store.close()
 }
 
-/** Only numbers are computed with, and only dates are the least or the greatest one. */
-async function aggregates(store: Store): Promise<void> {
+/** Only numbers are computed with, and only dates are the least or the greatest one, or have a month. */
+async function aggregates(store: Store, values: readonly unknown[] = VALUES): Promise<void> {
   const before = service({ store })
   const earlier = before.app.store.collection(Earlier)
-  for (const value of VALUES) await earlier.insert({ in: { size: value, at: null, name: 'x' } })
+  for (const value of values) await earlier.insert({ in: { size: value, at: value, name: 'x' } })
   await earlier.insert({ in: { size: AT, at: null, name: null } })
-  const typed = service({ store }).app.store.collection(Typed)
+  const { store: read } = service({ store }).app
+  const typed = read.collection(Typed)
   const found = await typed.aggregate({
     ...{ by: ['in.name'], count: true, sum: ['in.size'], min: ['in.size'], max: ['in.size'] },
     sort: ['-max.in.size'],
   })
   const of = (value: unknown) => ({ 'in.size': value })
   expect(found).toEqual([
-    { 'in.name': 'x', count: VALUES.length, sum: of(25), min: of(-1), max: of(20) },
+    { 'in.name': 'x', count: values.length, sum: of(25), min: of(-1), max: of(20) },
     { 'in.name': null, count: 1, sum: of(0), min: of(null), max: of(null) },
+  ])
+  const first = { 'in.at': AT }
+  expect(await typed.aggregate({ max: ['in.at'] })).toEqual([{ max: first }])
+  const both = { avg: ['in.size'], min: ['in.size', 'in.at'], max: ['in.at'] } as const
+  const whole = [{ avg: of(6.25), min: { ...of(-1), ...first }, max: first }]
+  expect(await typed.aggregate(both)).toEqual(whole)
+  // In an atomic step that has written, records are read one by one.
+  const inStep = await read.atomic(async (step) => {
+    const records = step.collection(Typed)
+    await records.insert({ in: {} })
+    return records.aggregate(both)
+  })
+  expect(inStep).toEqual(whole)
+  expect(await typed.aggregate({ count: true, by: ['in.at:month'] })).toEqual([
+    { 'in.at:month': null, count: values.length },
+    { 'in.at:month': '2026-01', count: 2 },
   ])
   await store.close()
 }
 
 it('SQLite', () => listsAll(sqliteStore()))
+// Its indexes have true as 1.
+const UNTOLD = VALUES.filter((value) => value !== true)
+it('SQLite, aggregates', () => aggregates(sqliteStore(), UNTOLD))
 
 await withService('mongo', ({ url }) => {
   const fresh = freshDatabases(url)

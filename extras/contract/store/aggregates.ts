@@ -14,6 +14,7 @@ import type { Collection, Store } from '../../../src/ports/store/store.ts'
 import { deepEqual } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { among, containing, holding, where } from './ask.ts'
+import { people as schema } from './people.ts'
 import { Random, randomFields, randomFilter } from './random.ts'
 
 const MEASURES = ['sum', 'avg', 'min', 'max'] as const
@@ -231,7 +232,7 @@ export const aggregates: Contract<Store> = {
     if (!people.aggregate) return
     for (let at = 0; at < 150; at += 1) {
       const read = randomAggregate(random)
-      const expected = await aggregateRecords((one) => people.find(one), read)
+      const expected = await aggregateRecords((one) => people.find(one), read, schema.shape)
       deepEqual(
         await rowsOf(people, read),
         expected.map((row) => shown(row, read)),

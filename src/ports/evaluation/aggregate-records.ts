@@ -3,32 +3,39 @@
 import {
   type AggregateRead,
   type GroupKey,
+  type Measure,
   PART_LENGTHS,
   roundedMeasure,
 } from '../store/aggregate.ts'
 import { BY_ID, type Scalar } from '../store/filter.ts'
 import type { Fields } from '../store/records.ts'
+import { type ObjectShape, placeOf } from '../store/shape.ts'
 import type { Collection } from '../store/store.ts'
 import { StoreTimeout } from '../store/store-errors.ts'
 import { compareAt, position } from './evaluate.ts'
 import { pages } from './walk.ts'
 
-/** The rows of `read`, from the records that `find` finds. Memory holds a page of records, and every group. */
+/**
+ * The rows of `read`, from the records of `shape` that `find` finds. Memory holds a page of records, and every group. As in
+ * stores, a measure has no use for what an earlier model has stored as another type.
+ */
 export async function aggregateRecords(
   find: Collection['find'],
   read: AggregateRead,
+  shape: ObjectShape,
 ): Promise<Scalar[][]> {
+  const valueAt = (record: Fields, field: string) =>
+    position([{ field, descending: false }], record, { shape })[0] ?? null
+  const measured = read.measures.map((one) => measuredBy(one, shape, valueAt))
   const groups = new Map<string, Group>()
   if (read.by.length === 0) groupIn(groups, [], read)
   for await (const record of recordsOf(find, read)) {
     const { tallies } = groupIn(
       groups,
-      read.by.map((key) => keyOf(record, key)),
+      read.by.map((key) => keyOf(valueAt(record, key.field), key)),
       read,
     )
-    for (const [at, measure] of read.measures.entries()) {
-      tallies[at]?.add('field' in measure ? valueAt(record, measure.field) : 1)
-    }
+    for (const [at, countedOf] of measured.entries()) tallies[at]?.add(countedOf(record))
   }
   const rows = [...groups.values()].map(({ keys, tallies }) => [
     ...keys,
@@ -36,7 +43,7 @@ export async function aggregateRecords(
   ])
   const order = read.sort.map(({ descending }) => ({ field: '', descending }))
   return rows
-    .sort((a, b) => compareAt(order, placeOf(a, read), placeOf(b, read)))
+    .sort((a, b) => compareAt(order, sortedBy(a, read), sortedBy(b, read)))
     .slice(0, read.limit)
 }
 
@@ -67,7 +74,7 @@ async function* recordsOf(
 }
 
 /** The values that a row is sorted by. */
-function placeOf(row: readonly Scalar[], { by, measures, sort }: AggregateRead): Scalar[] {
+function sortedBy(row: readonly Scalar[], { by, measures, sort }: AggregateRead): Scalar[] {
   return sort.map(({ column }) => {
     const value = row[column] ?? null
     const { op } = measures[column - by.length] ?? {}
@@ -75,12 +82,21 @@ function placeOf(row: readonly Scalar[], { by, measures, sort }: AggregateRead):
   })
 }
 
-function valueAt(record: Fields, field: string): Scalar {
-  return position([{ field, descending: false }], record)[0] ?? null
+/** The value that counts of a record; null if there is none, or one of another type. */
+function measuredBy(
+  measure: Measure,
+  shape: ObjectShape,
+  valueAt: (record: Fields, field: string) => Scalar,
+): (record: Fields) => Scalar {
+  if (!('field' in measure)) return () => 1
+  const isDate = placeOf(shape, measure.field)?.shape.kind === 'date'
+  return (record) => {
+    const value = valueAt(record, measure.field)
+    return (isDate ? value instanceof Date : typeof value === 'number') ? value : null
+  }
 }
 
-function keyOf(record: Fields, { field, part }: GroupKey): Scalar {
-  const value = valueAt(record, field)
+function keyOf(value: Scalar, { part }: GroupKey): Scalar {
   if (part === undefined) return value
   return value instanceof Date ? value.toISOString().slice(0, PART_LENGTHS[part]) : null
 }

@@ -147,8 +147,14 @@ export function aggregatableIn(model: Pick<Model, 'shape'>): Aggregatable {
 }
 
 /** The rows of `collection`; a store without aggregates is read. */
-export function aggregateIn(collection: Collection, read: AggregateRead): Promise<Scalar[][]> {
-  return collection.aggregate?.(read) ?? aggregateRecords((one) => collection.find(one), read)
+export function aggregateIn(
+  collection: Collection,
+  read: AggregateRead,
+  { shape }: Pick<Model, 'shape'>,
+): Promise<Scalar[][]> {
+  return (
+    collection.aggregate?.(read) ?? aggregateRecords((one) => collection.find(one), read, shape)
+  )
 }
 
 /** A row as it is shown: `{ country: 'CH', count: 3, sum: { population: 12 } }`. */

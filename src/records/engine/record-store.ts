@@ -158,7 +158,8 @@ export function recordCollection<R, I>(
       await ready()
       const plan = planAggregate({ aggregate, by, sort }, aggregatableIn(model))
       const most = natural('limit', limit ?? Number.MAX_SAFE_INTEGER)
-      const rows = await aggregateIn(stored, { ...plan, filter: filterOf(filter), limit: most })
+      const read = { ...plan, filter: filterOf(filter), limit: most }
+      const rows = await aggregateIn(stored, read, model)
       return rows.map((row) => groupOf(row, plan)) as never
     },
     async insert(record) {

@@ -72,7 +72,7 @@ export async function readGroups(
     const filter = all([own, plan.filter, await searchFilter(resource, plan, request)])
     // One more, to know whether there are others.
     const read = { filter, by, measures, sort, limit: limit + 1, hints: hintsFor(hints, request) }
-    const rows = await aggregateIn(engine.stored, read)
+    const rows = await aggregateIn(engine.stored, read, model)
     const texts = rows.slice(0, limit).map((row) => JSON.stringify(groupOf(row, plan)))
     const pagination = { hasMore: rows.length > limit }
     return { body: listJson(texts, pagination, maxResponseBytes), cacheable: true }

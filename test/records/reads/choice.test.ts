@@ -113,7 +113,7 @@ describe('select', () => {
   })
 
   it('of `_id` holds where `onGet` names other fields, of the record or of a reference', async () => {
-    const populate = { path: 'country', select: 'name' }
+    const populate = { path: 'country', select: 'name' } as const
     const { ask, query, city, country } = await opened({
       onGet: () => ({ select: 'name country', populate }),
     })

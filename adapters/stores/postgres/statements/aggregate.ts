@@ -6,6 +6,7 @@ import {
   PART_LENGTHS,
 } from '../../../../src/ports/store/aggregate.ts'
 import type { Scalar } from '../../../../src/ports/store/filter.ts'
+import { dateOfJson } from '../../../../src/ports/store/shape.ts'
 import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
 import { dateFrom, isoFrom } from '../layout/dates.ts'
 import { type Collected, type Compilation, type Operand, valueAt } from '../layout/operands.ts'
@@ -26,16 +27,24 @@ export function compileGroups(read: AggregateRead, compiled: Compilation): strin
 function keyOf({ part }: GroupKey, { kind, type, sql, ordered }: Operand): GroupColumn {
   if (kind !== 'date') return same(ordered)
   if (part === undefined) return same(sql)
-  // Dates inside of JSON are strings in ISO 8601.
-  if (type === 'text') return same(`left(${sql}, ${PART_LENGTHS[part]})`)
+  if (type === 'text') {
+    return same(`CASE WHEN ${isDate(sql)} THEN left(${sql}, ${PART_LENGTHS[part]}) END`)
+  }
   const inUtc = type === 'timestamptz' ? `(${sql}) AT TIME ZONE 'UTC'` : sql
   return same(`date_trunc('${part}', ${inUtc})`)
 }
 
 function measureOf({ op }: ValueMeasure, operand: Operand): GroupColumn {
-  if (operand.kind !== 'number') return same(`${op}(${operand.sql})`)
+  const { kind, type, sql } = operand
+  const filter = type === 'text' ? ` FILTER (WHERE ${isDate(sql)})` : ''
+  if (kind !== 'number') return same(`${op}(${sql})${filter}`)
   const measured = MEASURED[op](exact(operand))
   return { sql: measured, ordered: rounded(op, measured) }
+}
+
+/** Dates inside of JSON are strings in ISO 8601, beside which an earlier model may have stored others. */
+function isDate(sql: string): string {
+  return `${sql} LIKE '____-__-__T__:__:__.___Z'`
 }
 
 const MEASURED: { readonly [Op in ValueMeasure['op']]: (value: string) => string } = {
@@ -98,7 +107,7 @@ function readerOf({ kind, type }: Operand): Reader {
     case 'boolean':
       return (text) => text === 't'
     case 'date':
-      return type === 'text' ? (text) => new Date(text) : dateFrom
+      return type === 'text' ? (text) => dateOfJson(text) as Scalar : dateFrom
     default:
       return restored
   }

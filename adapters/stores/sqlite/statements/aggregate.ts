@@ -6,7 +6,12 @@ import {
   PART_LENGTHS,
 } from '../../../../src/ports/store/aggregate.ts'
 import type { Scalar } from '../../../../src/ports/store/filter.ts'
-import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/store/shape.ts'
+import {
+  dateOfJson,
+  type ObjectShape,
+  placeOf,
+  type Shape,
+} from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { whereAll } from '../../sql/filter.ts'
 import { type GroupColumn, orderBy, selectGroups, type ValueMeasure } from '../../sql/page.ts'
@@ -25,9 +30,12 @@ export function compileGroups(
   const sqlOf = (field: string) =>
     isPlain ? fieldValue(field, shape) : `f${fields.indexOf(field)}`
   const from = isPlain ? table : `(${valuesIn(read, table, conditions, shape)})`
-  return selectGroups(read, from, isPlain ? conditions : [], {
+  const end = endOf(read)
+  const own = end ? [isOwn(sqlOf(end), kindOf(end, shape))] : []
+  return selectGroups(read, from, isPlain ? [...conditions, ...own] : [], {
     key: ({ field, part }) => keyOf(sqlOf(field), part, kindOf(field, shape)),
-    measure: ({ op, field }) => measureOf(op, sqlOf(field), kindOf(field, shape)),
+    measure: ({ op, field }) =>
+      measureOf(op, sqlOf(field), kindOf(field, shape), end !== undefined),
     order: (ordered, descending) => (descending ? `${ordered} DESC` : ordered),
     count: (rows) => `+${parameters.bind(rows)}`,
   })
@@ -38,6 +46,20 @@ function isInIndexAsItIs({ by, measures }: AggregateRead): boolean {
   return (
     by.length === 0 || (!by.some(({ part }) => part) && !measures.some(({ op }) => op === 'max'))
   )
+}
+
+/** The field whose least or greatest value is all that is asked for: SQLite finds it at an end of an index, without a filter. */
+function endOf({ by, measures: [one, ...more] }: AggregateRead): string | undefined {
+  const isEnd = by.length === 0 && more.length === 0 && (one?.op === 'min' || one?.op === 'max')
+  return isEnd ? one.field : undefined
+}
+
+/**
+ * Whether a value is of its field's type: what an earlier model or another program has stored as another one does not count.
+ * Numbers are less than all strings. An index has true as 1, and a list as its text.
+ */
+function isOwn(value: string, kind: Kind): string {
+  return kind === 'date' ? `${value} GLOB '????-??-??T??:??:??.???Z'` : `${value} < ''`
 }
 
 /** The values that groups are made of, in the order of the keys. The limit keeps this a table of its own. */
@@ -80,14 +102,26 @@ export function isCovered(
 }
 
 function keyOf(value: string, part: GroupKey['part'], kind: Kind): GroupColumn {
-  const ordered = part ? `substr(${value}, 1, ${PART_LENGTHS[part]})` : value
-  if (kind === 'number') return { sql: asReal(value), ordered }
+  const cut = part && `substr(${value}, 1, ${PART_LENGTHS[part]})`
+  const ordered = cut ? `CASE WHEN ${isOwn(value, kind)} THEN ${cut} END` : value
+  if (kind === 'number') {
+    return {
+      sql: `CASE WHEN ${isOwn(value, kind)} THEN ${asReal(value)} ELSE ${value} END`,
+      ordered,
+    }
+  }
   // node:sqlite ends strings at NUL.
   return { sql: kind === 'string' ? `json_quote(${ordered})` : ordered, ordered }
 }
 
-function measureOf(op: ValueMeasure['op'], value: string, kind: Kind): GroupColumn {
-  const measured = op === 'sum' ? `total(${value})` : `${op}(${value})`
+function measureOf(
+  op: ValueMeasure['op'],
+  value: string,
+  kind: Kind,
+  isFiltered: boolean,
+): GroupColumn {
+  const filter = isFiltered ? '' : ` FILTER (WHERE ${isOwn(value, kind)})`
+  const measured = `${op === 'sum' ? 'total' : op}(${value})${filter}`
   if (kind !== 'number') return { sql: measured, ordered: measured }
   const isWhole = `abs(${measured}) <= ${2 ** 53} AND ${measured} = round(${measured})`
   const isExact = op === 'avg' ? '' : ` OR ${isWhole}`
@@ -127,6 +161,6 @@ const asItIs: Reader = (value) => value as Scalar
 
 const READERS: Readonly<Record<string, Reader>> = {
   string: (value) => JSON.parse(String(value)),
-  date: (value) => new Date(String(value)),
-  boolean: (value) => value === 1,
+  date: (value) => dateOfJson(value) as Scalar,
+  boolean: (value) => (value === 1 || value === 0 ? value === 1 : (value as Scalar)),
 }
