@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { runDue, webhooks } from '../../src/background/webhooks/index.ts'
 import { defineModel } from '../../src/index.ts'
@@ -183,6 +183,35 @@ describe('webhooks', () => {
     }
     expect(own.received).toHaveLength(12)
     expect(it.clock.at - at).toBeLessThan(12 * 9000)
+  })
+
+  it('of many records go on while an endpoint that is known to be slow does not respond', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    let status = 200
+    const slow = await received(SECRET, ({ body }) => {
+      if (body.type === 'task.updated') it.clock.at += 6000
+      return status
+    })
+    const other = await received(SECRET)
+    const app = await sending(it, {
+      endpoints: [
+        { url: slow.url, secret: SECRET },
+        { url: other.url, secret: SECRET, kinds: ['created'] },
+      ],
+    })
+    const { _id } = await tasks(app).insert({ title: 'first' })
+    await runDue(app)
+    await tasks(app).update(_id, { title: 'again' })
+    await runDue(app)
+    status = 0
+    // More than are read of the log at a time.
+    for (let count = 0; count < 150; count += 1) await tasks(app).insert({ title: `${count}` })
+    const run = runDue(app)
+    await vi.waitFor(() => expect(other.received).toHaveLength(151), 5000)
+    await vi.waitFor(() => expect(slow.received.length).toBeGreaterThan(2), 5000)
+    expect(slow.received.length).toBeLessThan(10)
+    await slow.stop()
+    await run
   })
 
   it('do not reach private addresses, whatever name leads there', async () => {

@@ -106,6 +106,8 @@ export class Consumer extends LeasedWork {
       }),
     )
     await settledAll(ended)
+    // A step that is called by itself has looked for what is due before the reading left it something.
+    if (!delivering.isEnding) await retryDue(delivering, tries)
   }
 
   /** Delivers what models that were added have up to `position`, where the others are. */

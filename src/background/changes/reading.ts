@@ -192,6 +192,11 @@ export class Reading {
       await this.#tries.hold(delivery, 'open')
       return 'blocked'
     }
+    // A batch ends when all of it has: those of others behind it would wait for one that takes long.
+    if (this.#at.receivers.isSlow(delivery.to)) {
+      await this.#tries.leave(delivery)
+      return 'blocked'
+    }
     const end = await this.#tries.run(delivery)
     if (end.kind === 'done') return 'open'
     if (end.kind === 'interrupted') return 'ended'

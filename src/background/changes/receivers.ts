@@ -29,6 +29,11 @@ export class Receivers {
     this.#mostSlow = Math.ceil(slots / 2)
   }
 
+  /** Whether the last delivery to `to` took long. */
+  isSlow(to: string): boolean {
+    return this.#slow.has(to)
+  }
+
   /** Does what delivers to `to`, or rejects at once if others should not wait for that. */
   async try<T>(to: string, deliver: () => Promise<T>): Promise<T> {
     const from = this.#now()

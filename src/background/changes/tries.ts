@@ -105,8 +105,13 @@ export class Tries {
     receiversOf: NonNullable<ConsumerSettings['receiversOf']>,
   ): Promise<void> {
     const receivers = await receiversOf(change)
-    for (const to of receivers) await this.hold({ change, to, lane: laneOf(change, to) }, 'open')
-    if (receivers.length > 0) this.#isDue(this.#at.host.now())
+    for (const to of receivers) await this.leave({ change, to, lane: laneOf(change, to) })
+  }
+
+  /** Leaves a delivery to what tries again what has failed. */
+  async leave(delivery: Delivery): Promise<void> {
+    await this.hold(delivery, 'open')
+    this.#isDue(this.#at.host.now())
   }
 
   /** Holds a delivery that has failed, or is to be tried at once or behind others of its lane. */
