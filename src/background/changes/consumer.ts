@@ -127,19 +127,43 @@ export class Consumer extends LeasedWork {
 
 const MOST_SHOWN = 20
 
-/** Tries what waits and is due, the first delivery of each lane first, until there is no more to do. */
+/**
+ * Tries what waits and is due, the first delivery of each lane first, until there is no more to do. A lane doesn't wait for
+ * others: one that takes long would keep those that fail at once from their next try.
+ */
 async function retryDue(at: Delivering, tries: Tries): Promise<void> {
   const { host, held, pace } = at
-  for (let mayGoOn = true; mayGoOn && !at.isEnding; ) {
+  const running = new Map<string, Promise<void>>()
+  const failures: unknown[] = []
+  const run = async (lane: string): Promise<void> => {
+    try {
+      await retryLane(at, tries, lane)
+    } catch (error) {
+      failures.push(error)
+      at.stop()
+    } finally {
+      running.delete(lane)
+      tries.bell.ring()
+    }
+  }
+  while (!at.isEnding) {
     const now = host.now()
     const next = Math.min(tries.dueAfter(now), now + POLL_MS)
-    const lanes = await held.dueLanes(new Date(now))
-    await settledAll(lanes.map((lane) => retryLane(at, tries, lane)))
-    if (lanes.length > 0) continue
-    // Not longer: others may put back what was set aside.
-    mayGoOn = await pace.sleep(next, tries.bell)
+    const isFull = running.size >= MOST_LANES
+    const lanes = isFull ? [] : await held.dueLanes(new Date(now), [...running.keys()])
+    for (const lane of lanes) running.set(lane, run(lane))
+    // Not longer than until the next poll: others may put back what was set aside.
+    if (lanes.length > 0 || (await pace.sleep(next, tries.bell))) continue
+    // A step that is called by itself ends with what it has begun.
+    if (running.size === 0) break
+    await Promise.race(running.values())
   }
+  await Promise.all(running.values())
+  if (failures.length > 0) throw failures[0]
 }
+
+/** How many lanes are tried at the same time, as far as there are slots for them. */
+const MOST_LANES = 100
 
 /** Tries the first delivery of a lane, then those behind it as long as they are done. */
 async function retryLane(at: Delivering, tries: Tries, lane: string): Promise<void> {

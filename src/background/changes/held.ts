@@ -101,10 +101,12 @@ export class Held {
     return blocked
   }
 
-  /** Some of the lanes in which a delivery may be due at `now`. */
-  async dueLanes(now: Date): Promise<readonly string[]> {
+  /** Some of the lanes, without `others`, in which a delivery may be due at `now`. */
+  async dueLanes(now: Date, others: readonly string[]): Promise<readonly string[]> {
+    const isOther: Filter[] =
+      others.length > 0 ? [{ op: 'nin', field: 'lane', values: others }] : []
     const found = await this.#records.find({
-      filter: this.#filter(false, { op: 'lte', field: 'due', value: now }),
+      filter: this.#filter(false, { op: 'lte', field: 'due', value: now }, ...isOther),
       sort: [ascending('due')],
       limit: MOST_READ,
       select: { include: ['lane'] },

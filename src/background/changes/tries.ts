@@ -65,7 +65,8 @@ export class Tries {
   readonly #at: Delivering
   /** Rings when a delivery is due earlier than it was known. */
   readonly bell: Bell = new Bell()
-  #nextDue: number = Number.POSITIVE_INFINITY
+  /** When deliveries are due that have failed here, rounded up. */
+  readonly #dues = new Set<number>()
 
   constructor(at: Delivering) {
     this.#at = at
@@ -147,14 +148,15 @@ export class Tries {
 
   /** When the next delivery is due that has failed here, after `now`. */
   dueAfter(now: number): number {
-    if (this.#nextDue <= now) this.#nextDue = Number.POSITIVE_INFINITY
-    return this.#nextDue
+    for (const at of this.#dues) if (at <= now) this.#dues.delete(at)
+    return Math.min(...this.#dues)
   }
 
   #isDue(at: number): void {
-    if (at >= this.#nextDue) return
-    this.#nextDue = at
-    this.bell.ring()
+    const rounded = Math.ceil(at / DUE_MS) * DUE_MS
+    const isFirst = rounded < Math.min(...this.#dues)
+    this.#dues.add(rounded)
+    if (isFirst) this.bell.ring()
   }
 
   /** Writes what is known of deliveries, unless another process has taken over. */
@@ -166,6 +168,9 @@ export class Tries {
 }
 
 const MOST_OF_ERROR = 500
+
+/** How exactly it is known when deliveries are due, in milliseconds: an hour of them has 36,000 moments. */
+const DUE_MS = 100
 
 /** How often a try is warned of that does not end, in milliseconds. */
 const LONG_MS = 600_000
