@@ -11,7 +11,9 @@ import {
   type WorkerHandler,
   worker,
 } from '../../adapters/runtimes/workers.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { App } from '../../src/app/app.ts'
+import { createApp } from '../../src/index.ts'
 
 interface Env {
   readonly API: unknown
@@ -51,6 +53,7 @@ function own(request: Request, { API }: Env): Promise<Response> {
 const answering: Readonly<Record<string, WorkerHandler<Env>>> = {
   '/object': objects,
   '/broken': objects,
+  '/sqlite': worker<Env>(() => createApp({ store: sqliteStore() })),
   '/unbound': Api.worker({ binding: 'ABSENT' as never }),
 }
 

@@ -158,16 +158,20 @@ function sqlite(): typeof import('node:sqlite') {
   }
 }
 
+/** What follows from SQLite's messages. */
+const HINTS = [
+  ['readonly', '. SQLite keeps a file beside it, so its folder must be writable too'],
+  ['Illegal constructor', '. On Workers take d1Store or durableStore'],
+] as const
+
 /** The result of `open`; an error names the file. */
 function opened<T>(open: () => T, path: string): T {
   try {
     return open()
   } catch (error) {
     const why = (error as Error)?.message ?? String(error)
-    const folder = why.includes('readonly')
-      ? '. SQLite keeps a file beside it, so its folder must be writable too'
-      : ''
-    throw new Error(`sqliteStore: '${path}' cannot be opened: ${why}${folder}`, { cause: error })
+    const [, hint = ''] = HINTS.find(([sign]) => why.includes(sign)) ?? []
+    throw new Error(`sqliteStore: '${path}' cannot be opened: ${why}${hint}`, { cause: error })
   }
 }
 
