@@ -44,6 +44,10 @@ export function diskFiles(options: DiskOptions): FileStore {
   if (typeof options?.root !== 'string' || options.root === '') {
     throw new TypeError(`diskFiles: 'root' must be a folder`)
   }
+  // Its folders are those of one request: a file would be stored, and gone.
+  if (globalThis.navigator?.userAgent === 'Cloudflare-Workers') {
+    throw new TypeError('diskFiles: Workers have no disk. Take r2Files or s3Files')
+  }
   const folder = foldersOf(resolve(options.root))
   const { urlOf, keyOf, sign, requested } = links('diskFiles', options)
   let preparing: Promise<void> | undefined

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { diskFiles } from '../../adapters/files/disk.ts'
 import {
   appObject,
   type ObjectNamespace,
@@ -44,6 +45,8 @@ const failing = worker<Env>(() => {
 export const Api = appObject<Env>(named)
 const objects = Api.worker({ binding: 'API', instances: 3 })
 
+const SECRET = 'a secret of at least thirty-two characters'
+
 /** A Worker that chooses the object itself. */
 function own(request: Request, { API }: Env): Promise<Response> {
   const objects = API as ObjectNamespace
@@ -54,6 +57,9 @@ const answering: Readonly<Record<string, WorkerHandler<Env>>> = {
   '/object': objects,
   '/broken': objects,
   '/sqlite': worker<Env>(() => createApp({ store: sqliteStore() })),
+  '/disk': worker<Env>(() =>
+    createApp({ store: {} as never, files: diskFiles({ root: '/tmp/uploads', secret: SECRET }) }),
+  ),
   '/unbound': Api.worker({ binding: 'ABSENT' as never }),
 }
 

@@ -86,6 +86,7 @@ describe('appObject', () => {
   it.each([
     ['an object that fails', '/broken', 503, 'Service Unavailable', 'not to be shown'],
     ['a store that needs files', '/sqlite', 500, 'Internal Server Error', 'take d1Store'],
+    ['a disk for files', '/disk', 500, 'Internal Server Error', 'Take r2Files or s3Files'],
     ['a binding that is absent', '/unbound', 500, 'Internal Server Error', "bound as 'ABSENT'"],
   ])(
     'answers with the envelope in place of %s, and logs why',
