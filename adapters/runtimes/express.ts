@@ -161,7 +161,8 @@ function clientOf({ ip, socket }: ExpressRequest): string | undefined {
 
 /**
  * Where the app serves the request; undefined if it serves nothing there. URLs of files are in records, so they are
- * those that clients use: they may be of the whole path, such as `/api/uploads`.
+ * those that clients use: they may be of the whole path, such as `/api/uploads`. So may all paths: those of an app with
+ * `basePath: '/api'` that is mounted at `/api`.
  */
 async function placeOf(
   app: App,
@@ -177,7 +178,7 @@ async function placeOf(
   const baseUrl = baseOf(incoming)
   // A URL that a middleware has rewritten is not undone.
   const isWhole = baseUrl !== '' && target !== undefined && target === `${baseUrl}${url}`
-  if (!isWhole || !isSafe(incoming) || !(await serves(target))) return undefined
+  if (!isWhole || !(await serves(target))) return undefined
   return { target, clientAddress: own.clientAddress }
 }
 

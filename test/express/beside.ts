@@ -15,8 +15,9 @@ import express4 from 'express4'
 import multer from 'multer'
 import * as z from 'zod'
 import { toExpress } from '../../adapters/runtimes/express.ts'
-import { type App, createRouter, defineModel } from '../../src/index.ts'
-import { answer, ask, City, serving } from '../../test/express/served.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { type App, createApp, createRouter, defineModel } from '../../src/index.ts'
+import { answer, ask, City, quiet, serving } from '../../test/express/served.ts'
 import { Reading } from '../../test/records/live/stream.ts'
 
 /** Sends a path as it is written, which `fetch` would change. */
@@ -71,6 +72,30 @@ for (const [name, express] of Object.entries({
       assert.equal(response.headers.get('content-encoding'), null)
       assert.equal((await new Reading(response).next())?.event, 'records')
       ending.abort()
+    })
+
+    it('serves an app whose own path is that of its mount, with all methods', async (t) => {
+      const app = createApp({ store: sqliteStore(), basePath: '/api', logger: quiet })
+      app.mount('/notes', createRouter({ model: Note, middlewares: [], allowedFields: ['text'] }))
+      t.after(() => app.close())
+      const { url } = await serving(
+        t,
+        around((server) => server.use('/api', toExpress(app))),
+      )
+      const made = await ask(`${url}/api/notes`, { json: { text: 'a' } })
+      assert.deepEqual(
+        [made.status, made.headers.get('location')],
+        [201, `/api/notes/${made.body.data?._id}`],
+      )
+      const one = `${url}/api/notes/${made.body.data._id}`
+      for (const [method, status] of [
+        ['GET', 200],
+        ['PUT', 405],
+        ['DELETE', 200],
+      ] as const) {
+        assert.equal((await ask(one, { method })).status, status, method)
+      }
+      assert.match((await ask(`${url}/api/nowhere`)).text, /Cannot GET/)
     })
 
     it('serves no path that guards of Express have seen as another one', async (t) => {

@@ -47,7 +47,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+export const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** The app, and what a test sees of its requests from inside. */
 export function cities(): { app: App; seen: Seen } {
