@@ -191,10 +191,6 @@ async function isServed(app: App, request: Request, platform?: Platform): Promis
   }
 }
 
-function isSafe({ method }: IncomingMessage): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
 /** The request for `target`, whose body has not been read. */
 function asked(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
   const request = new ServedRequest(incoming, response)
@@ -210,7 +206,8 @@ function asked(incoming: ExpressRequest, response: ServerResponse, target: strin
 function requestOf(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
   const request = asked(incoming, response, target)
   const isRead = incoming.readableDidRead || incoming.readableEnded
-  if (!isRead || !hasBody(incoming) || isSafe(incoming)) return request
+  const isSafe = incoming.method === 'GET' || incoming.method === 'HEAD'
+  if (!isRead || isSafe || !hasBody(incoming)) return request
   const headers = new Headers([...request.headers])
   // The parser has undone both.
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) {
