@@ -24,18 +24,20 @@ export async function aggregateRecords(
   read: AggregateRead,
   shape: ObjectShape,
 ): Promise<Scalar[][]> {
-  const valueAt = (record: Fields, field: string) =>
+  const valueAt = (record: Fields, field: string): Scalar =>
     position([{ field, descending: false }], record, { shape })[0] ?? null
-  const measured = read.measures.map((one) => measuredBy(one, shape, valueAt))
   const groups = new Map<string, Group>()
-  if (read.by.length === 0) groupIn(groups, [], read)
+  if (read.by.length === 0) groupIn(groups, [], read, shape)
   for await (const record of recordsOf(find, read)) {
     const { tallies } = groupIn(
       groups,
       read.by.map((key) => keyOf(valueAt(record, key.field), key)),
       read,
+      shape,
     )
-    for (const [at, countedOf] of measured.entries()) tallies[at]?.add(countedOf(record))
+    for (const [at, measure] of read.measures.entries()) {
+      tallies[at]?.add('field' in measure ? valueAt(record, measure.field) : 1)
+    }
   }
   const rows = [...groups.values()].map(({ keys, tallies }) => [
     ...keys,
@@ -54,9 +56,16 @@ interface Group {
   readonly tallies: readonly Tally[]
 }
 
-function groupIn(groups: Map<string, Group>, keys: Scalar[], { measures }: AggregateRead): Group {
+function groupIn(
+  groups: Map<string, Group>,
+  keys: Scalar[],
+  { measures }: AggregateRead,
+  shape: ObjectShape,
+): Group {
   const name = JSON.stringify(keys)
-  const group = groups.get(name) ?? { keys, tallies: measures.map(() => new Tally()) }
+  const tally = (one: Measure) =>
+    new Tally('field' in one && placeOf(shape, one.field)?.shape.kind === 'date')
+  const group = groups.get(name) ?? { keys, tallies: measures.map(tally) }
   groups.set(name, group)
   return group
 }
@@ -82,20 +91,6 @@ function sortedBy(row: readonly Scalar[], { by, measures, sort }: AggregateRead)
   })
 }
 
-/** The value that counts of a record; null if there is none, or one of another type. */
-function measuredBy(
-  measure: Measure,
-  shape: ObjectShape,
-  valueAt: (record: Fields, field: string) => Scalar,
-): (record: Fields) => Scalar {
-  if (!('field' in measure)) return () => 1
-  const isDate = placeOf(shape, measure.field)?.shape.kind === 'date'
-  return (record) => {
-    const value = valueAt(record, measure.field)
-    return (isDate ? value instanceof Date : typeof value === 'number') ? value : null
-  }
-}
-
 function keyOf(value: Scalar, { part }: GroupKey): Scalar {
   if (part === undefined) return value
   return value instanceof Date ? value.toISOString().slice(0, PART_LENGTHS[part]) : null
@@ -103,6 +98,7 @@ function keyOf(value: Scalar, { part }: GroupKey): Scalar {
 
 /** What is known of the values of one field in one group. */
 class Tally {
+  readonly #isOfDates: boolean
   count = 0
   min: Scalar = null
   max: Scalar = null
@@ -110,8 +106,13 @@ class Tally {
   /** What additions have lost (Neumaier). */
   #lost = 0
 
+  constructor(isOfDates: boolean) {
+    this.#isOfDates = isOfDates
+  }
+
   add(value: Scalar): void {
-    if (value === null) return
+    if (value === null || value instanceof Date !== this.#isOfDates) return
+    if (!this.#isOfDates && typeof value !== 'number') return
     this.count += 1
     if (this.min === null || value < this.min) this.min = value
     if (this.max === null || value > this.max) this.max = value

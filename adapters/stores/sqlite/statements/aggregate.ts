@@ -30,12 +30,16 @@ export function compileGroups(
   const sqlOf = (field: string) =>
     isPlain ? fieldValue(field, shape) : `f${fields.indexOf(field)}`
   const from = isPlain ? table : `(${valuesIn(read, table, conditions, shape)})`
-  const end = endOf(read)
-  const own = end ? [isOwn(sqlOf(end), kindOf(end, shape))] : []
-  return selectGroups(read, from, isPlain ? [...conditions, ...own] : [], {
+  const own = (field: string) => isOwn(sqlOf(field), kindOf(field, shape))
+  // Of one measure alone, SQLite finds the least and the greatest at an end of an index, but not where it has a filter.
+  const [one] = read.by.length + read.measures.length === 1 ? read.measures : []
+  const alone = one && 'field' in one ? [own(one.field)] : []
+  return selectGroups(read, from, isPlain ? [...conditions, ...alone] : [], {
     key: ({ field, part }) => keyOf(sqlOf(field), part, kindOf(field, shape)),
-    measure: ({ op, field }) =>
-      measureOf(op, sqlOf(field), kindOf(field, shape), end !== undefined),
+    measure: ({ op, field }) => {
+      const filter = one ? '' : ` FILTER (WHERE ${own(field)})`
+      return measureOf(op, sqlOf(field), kindOf(field, shape), filter)
+    },
     order: (ordered, descending) => (descending ? `${ordered} DESC` : ordered),
     count: (rows) => `+${parameters.bind(rows)}`,
   })
@@ -46,12 +50,6 @@ function isInIndexAsItIs({ by, measures }: AggregateRead): boolean {
   return (
     by.length === 0 || (!by.some(({ part }) => part) && !measures.some(({ op }) => op === 'max'))
   )
-}
-
-/** The field whose least or greatest value is all that is asked for: SQLite finds it at an end of an index, without a filter. */
-function endOf({ by, measures: [one, ...more] }: AggregateRead): string | undefined {
-  const isEnd = by.length === 0 && more.length === 0 && (one?.op === 'min' || one?.op === 'max')
-  return isEnd ? one.field : undefined
 }
 
 /**
@@ -102,25 +100,14 @@ export function isCovered(
 }
 
 function keyOf(value: string, part: GroupKey['part'], kind: Kind): GroupColumn {
-  const cut = part && `substr(${value}, 1, ${PART_LENGTHS[part]})`
-  const ordered = cut ? `CASE WHEN ${isOwn(value, kind)} THEN ${cut} END` : value
-  if (kind === 'number') {
-    return {
-      sql: `CASE WHEN ${isOwn(value, kind)} THEN ${asReal(value)} ELSE ${value} END`,
-      ordered,
-    }
-  }
+  const own = (then: string, other: string) => `iif(${isOwn(value, kind)}, ${then}, ${other})`
+  const ordered = part ? own(`substr(${value}, 1, ${PART_LENGTHS[part]})`, 'NULL') : value
+  if (kind === 'number') return { sql: own(asReal(value), value), ordered }
   // node:sqlite ends strings at NUL.
   return { sql: kind === 'string' ? `json_quote(${ordered})` : ordered, ordered }
 }
 
-function measureOf(
-  op: ValueMeasure['op'],
-  value: string,
-  kind: Kind,
-  isFiltered: boolean,
-): GroupColumn {
-  const filter = isFiltered ? '' : ` FILTER (WHERE ${isOwn(value, kind)})`
+function measureOf(op: ValueMeasure['op'], value: string, kind: Kind, filter: string): GroupColumn {
   const measured = `${op === 'sum' ? 'total' : op}(${value})${filter}`
   if (kind !== 'number') return { sql: measured, ordered: measured }
   const isWhole = `abs(${measured}) <= ${2 ** 53} AND ${measured} = round(${measured})`
@@ -162,5 +149,5 @@ const asItIs: Reader = (value) => value as Scalar
 const READERS: Readonly<Record<string, Reader>> = {
   string: (value) => JSON.parse(String(value)),
   date: (value) => dateOfJson(value) as Scalar,
-  boolean: (value) => (value === 1 || value === 0 ? value === 1 : (value as Scalar)),
+  boolean: (value) => value === 1 || (value === 0 ? false : (value as Scalar)),
 }
