@@ -289,9 +289,8 @@ const ADDED = ['vary', 'set-cookie'] as const
 /** `made` with what earlier middlewares have set: writing a header replaces it. */
 function withEarlier(response: ServerResponse, made: Response): Response {
   // One that compresses, such as `compression`, would keep events until it had enough of them.
-  if (made.headers.get('content-type') === 'text/event-stream') {
-    made.headers.append('cache-control', 'no-transform')
-  }
+  const hasEvents = made.headers.get('content-type') === 'text/event-stream'
+  if (hasEvents) made.headers.append('cache-control', 'no-transform')
   for (const name of ADDED) {
     for (const value of [response.getHeader(name) ?? []].flat()) {
       made.headers.append(name, String(value))

@@ -11,12 +11,13 @@ const KIB = 1024
  * long queries, admins who end each other, and dates beside other types take 6; steps of your code, and rules of models, 8; the
  * log of changes, which any model may have, with histories and restores, 6; live lists, and searches and references in your own
  * code, 6; what start-up says of routes and guards that serve nothing, and whose words a refusal quotes, 1; pages behind a value
- * that one record has, and caches that do not take a response, a half.
+ * that one record has, and caches that do not take a response, a half; aggregates over values of another type, and what is said of
+ * a binding that is missing, a quarter.
  */
-const LIMIT = 170 * KIB
+const LIMIT = 170.25 * KIB
 
 /** The same of records alone, without accounts and files. */
-const LIMIT_OF_RECORDS = 119.5 * KIB
+const LIMIT_OF_RECORDS = 119.75 * KIB
 
 /** The same of an app that names no parts. */
 const LIMIT_OF_NO_PARTS = 103.5 * KIB
@@ -91,7 +92,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 170 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 170.25 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
