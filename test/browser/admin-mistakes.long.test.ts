@@ -13,6 +13,8 @@ await withService('chromium', () => {
     onTestFinished(() => page.browserContext().close())
     return page
   }
+  /** The page may be drawing itself anew. */
+  const PATIENCE = { timeout: 10_000 }
   /** What the control with a label says is wrong with it. */
   const mistake = async (page: Page, label: string) =>
     (await field(page, label)).evaluate((one) => {
@@ -42,8 +44,8 @@ await withService('chromium', () => {
       await type(page, 'Extra', '{"a": ')
       await press(page, 'Save')
       await sees(page, 'Some fields need another value.')
-      expect(await mistake(page, 'Pages')).toBe(UNREADABLE)
-      expect(await mistake(page, 'Extra')).toBe('This is not valid JSON.')
+      await expect.poll(() => mistake(page, 'Pages'), PATIENCE).toBe(UNREADABLE)
+      await expect.poll(() => mistake(page, 'Extra'), PATIENCE).toBe('This is not valid JSON.')
       expect(await focused(page)).toBe('Pages')
       await type(page, 'Pages', '')
       await type(page, 'Pages', '-')
@@ -69,7 +71,7 @@ await withService('chromium', () => {
       await page.keyboard.type('12')
       await press(page, 'Create')
       await sees(page, 'Some fields need another value.')
-      expect(await mistake(page, 'Born')).toBe(UNREADABLE)
+      await expect.poll(() => mistake(page, 'Born'), PATIENCE).toBe(UNREADABLE)
       const authors = lib.app.store.collection(Author)
       expect(await authors.count({ name: 'Ada Half' })).toBe(0)
       expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe(
@@ -88,7 +90,7 @@ await withService('chromium', () => {
       await type(page, 'Value', '5e')
       await page.keyboard.press('Tab')
       await sees(page, UNREADABLE)
-      expect(await mistake(page, 'Value')).toBe(UNREADABLE)
+      await expect.poll(() => mistake(page, 'Value'), PATIENCE).toBe(UNREADABLE)
       await choose(page, 'Field', 'Created at')
       await (await field(page, 'Value')).focus()
       await page.keyboard.type('12')
@@ -116,8 +118,8 @@ await withService('chromium', () => {
       await follow(page, 'Create')
       await press(page, 'Create')
       await sees(page, 'Some fields need another value.')
-      expect(await mistake(page, 'Title')).toBe('Enter a value.')
-      expect(await mistake(page, 'Author')).toBe('Enter a value.')
+      await expect.poll(() => mistake(page, 'Title'), PATIENCE).toBe('Enter a value.')
+      await expect.poll(() => mistake(page, 'Author'), PATIENCE).toBe('Enter a value.')
       expect(await focused(page)).toContain('Title')
       expect(posts).toBe(0)
     })
