@@ -179,7 +179,7 @@ function untiedReader(
 ) {
   return async (read: Read, columns: string): Promise<readonly Row[] | undefined> => {
     const { after: [value = null] = [], filter, limit, hints } = read
-    if (!runner.untied || value === null) return undefined
+    if (!runner.untied || value === null || mayContain(filter)) return undefined
     const statement = statementOf(read, columns, undefined, runner.untied)
     if (statement.sql.includes(`${runner.deadline}`)) return undefined
     const rows = await runner.read(statement, hints)
