@@ -9,11 +9,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { flushCompileCache } from './compile-cache.ts'
+import { outbox } from './node-outbox.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import {
   continueWhenRead,
@@ -121,54 +121,6 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
 /** Whether nothing about a request is for `malformed` to judge. */
 function isUsual({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host !== undefined
-}
-
-/** The plain contents of srvx's own responses: `bench/bridge` measures what it saves to send a string at once. */
-interface PlainResponse {
-  _toNodeResponse?(): {
-    readonly status: number
-    readonly statusText: string
-    readonly headers: string[]
-    readonly body?: unknown
-  }
-}
-
-/**
- * Sends responses. Plain ones wait for the end of the turn of the event loop and are sent together: a client woken by
- * the first finds the others too, and waking it costs more than the rest of a short response.
- */
-function outbox(): (response: ServerResponse, made: Response & PlainResponse) => unknown {
-  let waiting: (() => void)[] = []
-  const sendAll = () => {
-    const all = waiting
-    waiting = []
-    for (const sendOne of all) sendOne()
-  }
-  return (response, made) => {
-    // It returns them only once.
-    const plain = made._toNodeResponse?.()
-    if (!plain) return sendNodeResponse(response, made)
-    const { status, statusText, headers, body = null } = plain
-    if (body !== null && typeof body !== 'string') {
-      return sendNodeResponse(response, { _toNodeResponse: () => plain } as never)
-    }
-    if (waiting.length === 0) setImmediate(sendAll)
-    waiting.push(() => {
-      try {
-        response.writeHead(status, statusText, headers)
-        if (body !== null) {
-          // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
-          // pieces by way of a copy.
-          response.write(body)
-          response.socket?.uncork()
-        }
-        response.end()
-      } catch {
-        response.destroy()
-      }
-    })
-    return undefined
-  }
 }
 
 /**

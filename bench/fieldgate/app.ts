@@ -4,7 +4,6 @@
  * @module
  */
 
-import { FastResponse } from 'srvx'
 import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
 import {
@@ -75,9 +74,7 @@ export function benchApp(store: Store): App {
     maxLimit: 50,
   }
   const products = createRouter(options)
-  const constant = JSON.stringify({ success: true, data: { message: 'hello' } })
-  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
-  products.get('/constant', () => new FastResponse(constant, { headers }))
+  products.get('/constant', () => Response.json({ success: true, data: { message: 'hello' } }))
   mountOthers(app)
   app.mount('/products', products)
   app.mount('/feed/products', createRouter({ ...options, pagination: 'cursor' }))

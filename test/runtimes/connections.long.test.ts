@@ -111,6 +111,6 @@ describe('one connection on node', () => {
     client.write('abc')
     const answer = await received(client)
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
-    expect(answer).toMatch(/\r\nabc\r\n/)
+    expect(answer).toMatch(/\r\n\r\nabc$/)
   })
 })
