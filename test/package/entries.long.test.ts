@@ -129,6 +129,7 @@ describe('an entry', () => {
         "./api-keys": "apiKeys",
         "./app": "appWith atomic caching exports history live",
         "./audit": "audit",
+        "./backfill": "backfillAtStart",
         "./batch": "batch",
         "./bun": "serve",
         "./changes": "consume runBackground runDue",

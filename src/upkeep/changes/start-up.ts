@@ -100,7 +100,8 @@ async function refuseFormer(model: Model, stored: Collection): Promise<void> {
   )
 }
 
-async function hasAny(collection: Collection, filter: Filter): Promise<boolean> {
+/** Whether there is a record that fits `filter`. */
+export async function hasAny(collection: Collection, filter: Filter): Promise<boolean> {
   const found = await collection.find({ filter, sort: [], limit: 1, select: { include: ['_id'] } })
   return found.length > 0
 }
