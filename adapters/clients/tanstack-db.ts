@@ -18,7 +18,7 @@ import {
   type Shown,
 } from '../../src/client/index.ts'
 import { orderedBy } from '../../src/client/lists/order.ts'
-import type { AnyRecords } from '../../src/client/shapes.ts'
+import type { AnyRecords, Having } from '../../src/client/shapes.ts'
 import { turnsOfRecords } from './turns.ts'
 
 /** Options of `fieldgateCollection`. */
@@ -126,7 +126,7 @@ export function fieldgateCollection<
   T extends AnyRecords,
   const C extends Pick<Choice<T>, 'expand'> = Record<never, never>,
 >(
-  options: FieldgateCollectionOptions<T> & C,
+  options: FieldgateCollectionOptions<T> & C & Having<T, 'live', unknown>,
 ): FieldgateCollection<CollectionInput<T>, Chosen<Shown<T>, C> & object> {
   // What the calls take and give is checked by the types alone.
   return collectionOf(options as never) as never

@@ -218,3 +218,19 @@ it('the types are those of the app', () => {
   }
   expect(check).toBeTypeOf('function')
 })
+
+it('a router without live lists is an error of the compiler, and of the server', async () => {
+  const app = createApp({ store: sqliteStore(), logger: quiet }).mount(
+    '/still',
+    createRouter({ model: Task, middlewares: [], query: ['done'] }),
+  )
+  onTestFinished(() => app.close())
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit) =>
+    app.handle(new Request(input, init))
+  const api = createClient<typeof app>('http://localhost', { fetch: fetch as never })
+  const failed = Promise.withResolvers<Failure>()
+  const given = { api: api('/still'), startSync: true, onError: failed.resolve }
+  // @ts-expect-error the router of '/still' has no 'live'
+  createCollection(fieldgateCollection(given))
+  expect((await failed.promise).status).toBe(406)
+})
