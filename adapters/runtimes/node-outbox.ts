@@ -129,9 +129,13 @@ function sendOn(response: ServerResponse, content: Content, pieces: readonly Uin
   }
 }
 
-/** With its length, unless the headers say it. */
+/** With its length, unless the headers say it, or that none is said: those of a server whose response is passed on. */
 function sized(content: Content, length: number): Content {
   const { headers } = content
-  const isSaid = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-length')
-  return isSaid ? content : { ...content, headers: [...headers, 'Content-Length', String(length)] }
+  const isFramed = headers.some((name, at) => at % 2 === 0 && FRAMING.has(name.toLowerCase()))
+  return isFramed
+    ? content
+    : { ...content, headers: [...headers, 'Content-Length', String(length)] }
 }
+
+const FRAMING = new Set(['content-length', 'transfer-encoding'])

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { serve } from '../../adapters/runtimes/node.ts'
@@ -48,6 +49,21 @@ it('a status, its words, cookies and a length of your own are kept', async () =>
     'content-length': ['4'],
   })
   expect(await text(answer)).toBe('four')
+})
+
+it("another server's response is passed on as it came", async () => {
+  const upstream = createServer((_, response) => {
+    response.write('in ')
+    response.end('chunks')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void upstream.close())
+  await once(upstream, 'listening')
+  const { port } = upstream.address() as AddressInfo
+  const answers = await answersOf(() => fetch(`http://127.0.0.1:${port}`))
+  const answer = await answers()
+  expect(answer.headers).toMatchObject({ 'transfer-encoding': 'chunked' })
+  expect(answer.headers['content-length']).toBeUndefined()
+  expect(await text(answer)).toBe('in chunks')
 })
 
 it('a response to HEAD has no body', async () => {
