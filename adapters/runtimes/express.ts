@@ -5,13 +5,14 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
+import { headerOf } from '../../src/http/response/respond.ts'
 import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
 import { jsonOf } from '../../src/ports/values/json.ts'
 import { pathOf } from '../../src/ports/values/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp } from './express-checks.ts'
+import { outbox } from './node-outbox.ts'
 import { fail, malformed, notFound } from './node-refusals.ts'
 import { hasBody, leaveUnread, ServedRequest } from './node-request.ts'
 
@@ -108,10 +109,12 @@ async function respond(
   await send(response, made)
 }
 
+const sendInTurn = outbox()
+
 async function send(response: ServerResponse, made: Response): Promise<void> {
   // A client may have gone, and another middleware may have responded meanwhile, after a time limit of its own.
   if (response.destroyed || response.headersSent) await made.body?.cancel()
-  else await sendNodeResponse(endedPlainly(response), withEarlier(response, made))
+  else await sendInTurn(endedPlainly(response), withEarlier(response, made))
 }
 
 /** Where the app is asked, and what it is told about the request. */
@@ -289,7 +292,7 @@ const ADDED = ['vary', 'set-cookie'] as const
 /** `made` with what earlier middlewares have set: writing a header replaces it. */
 function withEarlier(response: ServerResponse, made: Response): Response {
   // One that compresses, such as `compression`, would keep events until it had enough of them.
-  const hasEvents = made.headers.get('content-type') === 'text/event-stream'
+  const hasEvents = headerOf(made, 'content-type') === 'text/event-stream'
   if (hasEvents) made.headers.append('cache-control', 'no-transform')
   for (const name of ADDED) {
     for (const value of [response.getHeader(name) ?? []].flat()) {

@@ -44,6 +44,7 @@ export function outbox(): (response: ServerResponse, made: Response & PlainRespo
     const start = new Start(body)
     return atEndOfTurn(() => {
       const whole = start.end()
+      if (response.headersSent) return void body.cancel().catch(() => {})
       if (whole)
         sendWhole(response, sized(content, whole.length), whole.toString('latin1'), 'latin1')
       else sendOn(response, content, start.pieces)
@@ -65,6 +66,8 @@ function sendWhole(
   body: string | null,
   encoding: BufferEncoding = 'utf8',
 ): void {
+  // In Express, another middleware may have responded meanwhile.
+  if (response.headersSent) return
   try {
     response.writeHead(status, statusText, headers)
     if (body !== null) {

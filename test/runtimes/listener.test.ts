@@ -50,3 +50,30 @@ it('a server that has read the body before is told so, and its client gets the e
   expect(logged.mock.calls).toEqual([[requestId, why]])
   logged.mockRestore()
 })
+
+it.each([
+  ['a value', () => 'late'],
+  ['a response', () => Response.json('late')],
+  [
+    'a stream',
+    () => new Response(new ReadableStream({ start: (source) => source.enqueue('late') })),
+  ],
+])('%s that comes after the response of another middleware is dropped', async (_, make) => {
+  const app = createApp({ store: sqliteStore() }).get('/things', make)
+  await app.ready()
+  const listener = toExpress(app)
+  const server = createServer((request, response) => {
+    listener(request, response)
+    // Begins before the end of this turn of the event loop, and ends after it.
+    setImmediate(() => {
+      response.write('ano')
+      setImmediate(() => response.end('ther'))
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/things`
+  const response = await fetch(url, { headers: { Connection: 'close' } })
+  expect(await response.text()).toBe('another')
+  await app.close()
+})
