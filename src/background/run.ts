@@ -1,6 +1,7 @@
 /** Runs what an app does beside its requests. `serve` and `worker` do so themselves. */
 
 import type { App } from '../app/app.ts'
+import { settledAll } from './loop.ts'
 
 /** The jobs, consumers and webhooks of an app, running. */
 export interface RunningBackground {
@@ -45,7 +46,5 @@ export async function runBackground({
  */
 export async function runDue({ ready, background = [] }: Backed): Promise<void> {
   await ready()
-  const ends = await Promise.allSettled(background.map((work) => work.runDue()))
-  const failed = ends.find((end) => end.status === 'rejected')
-  if (failed) throw failed.reason
+  await settledAll(background.map((work) => work.runDue()))
 }

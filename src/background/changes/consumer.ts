@@ -9,13 +9,13 @@ import type { ChangeLog } from '../../ports/store/changes.ts'
 import type { ConsumerStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, takeLease } from '../lease.ts'
-import { type Pace, POLL_MS } from '../loop.ts'
+import { type Pace, POLL_MS, settledAll } from '../loop.ts'
 import { LeasedWork } from '../work.ts'
 import { Held, heldSchema } from './held.ts'
 import { ConsumedModels } from './models.ts'
 import { Reading } from './reading.ts'
 import { Receivers } from './receivers.ts'
-import { type ConsumerSettings, type Delivering, Slots, settledAll, Tries } from './tries.ts'
+import { type ConsumerSettings, type Delivering, Slots, Tries } from './tries.ts'
 
 /** A consumer of an app. */
 export class Consumer extends LeasedWork {
@@ -137,7 +137,8 @@ async function retryDue(at: Delivering, tries: Tries): Promise<void> {
   const failures: unknown[] = []
   const run = async (lane: string): Promise<void> => {
     try {
-      await retryLane(at, tries, lane)
+      // Those behind the first are tried as long as they are done.
+      while (!at.isEnding && (await retryFirst(at, tries, lane)));
     } catch (error) {
       failures.push(error)
       at.stop()
@@ -164,11 +165,6 @@ async function retryDue(at: Delivering, tries: Tries): Promise<void> {
 
 /** How many lanes are tried at the same time, as far as there are slots for them. */
 const MOST_LANES = 100
-
-/** Tries the first delivery of a lane, then those behind it as long as they are done. */
-async function retryLane(at: Delivering, tries: Tries, lane: string): Promise<void> {
-  while (!at.isEnding && (await retryFirst(at, tries, lane)));
-}
 
 /** Tries the first delivery of a lane; resolves to whether the next one may be tried. */
 async function retryFirst(

@@ -2,9 +2,10 @@
  * Deliveries that wait: those that have failed, those of the same lane that came after them, and those that were set aside.
  */
 
+import { sortKey } from '../../model/model.ts'
 import { ownSchema } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
-import { all, type Filter } from '../../ports/store/filter.ts'
+import { all, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../../ports/store/store.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
@@ -32,7 +33,7 @@ export const heldSchema: CollectionSchema = ownSchema(
   ],
 )
 
-const ascending = (field: string) => ({ field, descending: false })
+const IN_ORDER = [sortKey('position'), sortKey('_id')]
 
 /** What is delivered: a change, to somebody. */
 export interface Delivery {
@@ -43,11 +44,8 @@ export interface Delivery {
 }
 
 /** A delivery that waits. */
-export interface HeldDelivery extends Delivery {
+export interface HeldDelivery extends Delivery, Pick<Failure, 'attempt' | 'due' | 'since'> {
   readonly _id: string
-  readonly attempt: number
-  readonly due: Date
-  readonly since: Date
 }
 
 /** What is known of a delivery that has failed. */
@@ -107,7 +105,7 @@ export class Held {
       others.length > 0 ? [{ op: 'nin', field: 'lane', values: others }] : []
     const found = await this.#records.find({
       filter: this.#filter(false, { op: 'lte', field: 'due', value: now }, ...isOther),
-      sort: [ascending('due')],
+      sort: [sortKey('due')],
       limit: MOST_READ,
       select: { include: ['lane'] },
     })
@@ -118,7 +116,7 @@ export class Held {
   async first(lane: string): Promise<HeldDelivery | undefined> {
     const [found] = await this.#records.find({
       filter: this.#filter(false, { op: 'eq', field: 'lane', value: lane }),
-      sort: [ascending('position'), ascending('_id')],
+      sort: IN_ORDER,
       limit: 1,
     })
     if (!found) return undefined
@@ -137,8 +135,8 @@ export class Held {
 
   /** The first of those that were set aside. */
   async aside(limit: number): Promise<readonly AsideStatus[]> {
-    const sort = [ascending('position'), ascending('_id')]
-    const found = await this.#records.find({ filter: this.#filter(true), sort, limit })
+    const read = { filter: this.#filter(true), sort: IN_ORDER, limit }
+    const found = await this.#records.find(read)
     return (found as unknown as HeldRecord[]).map((one) => {
       const { attempt: attempts, to, since, error } = one
       const { id, model, before, after } = changeIn(one.change)
@@ -166,12 +164,12 @@ export class Held {
 
   /** Changes what is known of a delivery. */
   note({ _id }: HeldDelivery, set: Fields): WriteStep {
-    return { in: heldSchema, update: { op: 'eq', field: '_id', value: _id }, change: { set } }
+    return { in: heldSchema, update: withId(_id), change: { set } }
   }
 
   /** A delivery is done. */
   release({ _id }: HeldDelivery): WriteStep {
-    return { in: heldSchema, delete: { op: 'eq', field: '_id', value: _id } }
+    return { in: heldSchema, delete: withId(_id) }
   }
 
   /** All of a lane wait until its first one is due. */

@@ -1,9 +1,9 @@
 /** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
 import type { ChangeLog, LoggedChange, ReadChanges } from '../../ports/store/changes.ts'
-import { Bell, POLL_MS } from '../loop.ts'
+import { Bell, POLL_MS, settledAll } from '../loop.ts'
 import type { Delivery } from './held.ts'
-import { type Delivering, laneOf, settledAll, type Tries } from './tries.ts'
+import { type Delivering, laneOf, type Tries } from './tries.ts'
 
 /** How many changes are read at a time. */
 const BATCH = 100
@@ -167,7 +167,10 @@ export class Reading {
       const known = receivers && !unsureNow.has(unsure) ? receivers : ['']
       return { change, receivers: known, left: known.length }
     })
-    const items = parts.flatMap((part) => part.receivers.map((to) => itemOf(part, to)))
+    const items = parts.flatMap((part) => {
+      const { change, receivers } = part
+      return receivers.map((to) => ({ part, delivery: { change, to, lane: laneOf(change, to) } }))
+    })
     return { parts, items, blocked }
   }
 
@@ -224,11 +227,6 @@ export class Reading {
 interface Item {
   readonly part: Part
   readonly delivery: Delivery
-}
-
-function itemOf(part: Part, to: string): Item {
-  const { change } = part
-  return { part, delivery: { change, to, lane: laneOf(change, to) } }
 }
 
 /** Whether the next delivery of a lane may be tried, must wait for one that is held, or is left for later. */

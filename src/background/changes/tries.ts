@@ -4,6 +4,7 @@ import { hexDigestOf } from '#hmac'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import type { WriteStep } from '../../ports/store/store.ts'
 import { DuplicateKey } from '../../ports/store/store-errors.ts'
+import { keptText, stackText } from '../../ports/values/causes.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, pauseAfter } from '../lease.ts'
 import { Bell, type Pace, watched } from '../loop.ts'
@@ -89,7 +90,7 @@ export class Tries {
         return { kind: 'done' }
       } catch (error) {
         if (lease.signal.aborted) return { kind: 'interrupted' }
-        return this.#failed(delivery, { attempt, since }, error as Error)
+        return this.#failed(delivery, { attempt, since }, error)
       }
     })
   }
@@ -127,9 +128,9 @@ export class Tries {
     }
   }
 
-  #failed({ change, to }: Delivery, { attempt, since }: Before, error: Error): End {
+  #failed({ change, to }: Delivery, { attempt, since }: Before, error: unknown): End {
     const { settings, host } = this.#at
-    const message = String(error?.message ?? error).slice(0, MOST_OF_ERROR)
+    const message = keptText(error)
     if (error instanceof Resting) {
       this.#isDue(error.until)
       const due = new Date(error.until)
@@ -137,7 +138,7 @@ export class Tries {
     }
     const isAside = settings.isOver(attempt, since)
     const due = new Date(host.now() + pauseAfter(attempt))
-    const told = { ...aboutOf({ change, to }), attempt, error: String(error?.stack ?? error) }
+    const told = { ...aboutOf({ change, to }), attempt, error: stackText(error) }
     if (isAside) host.logger.error(`Consumer '${settings.name}' has set a change aside`, told)
     else {
       host.logger.warn(`Consumer '${settings.name}' failed, and tries again`, told)
@@ -166,8 +167,6 @@ export class Tries {
     throw new Error('a delivery that waits was changed by somebody else')
   }
 }
-
-const MOST_OF_ERROR = 500
 
 /** How exactly it is known when deliveries are due, in milliseconds: an hour of them has 36,000 moments. */
 const DUE_MS = 100
@@ -210,10 +209,4 @@ export class Slots {
       else this.#free += 1
     }
   }
-}
-
-/** Waits for all of `work`, then throws the first failure: nothing is left running. */
-export async function settledAll(work: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
-  if (failed?.status === 'rejected') throw failed.reason
 }

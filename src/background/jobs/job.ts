@@ -4,6 +4,7 @@ import { Cron } from 'croner'
 import type { Fail } from '../../model/option-rules.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { keptText, stackText } from '../../ports/values/causes.ts'
 import type { JobStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
@@ -57,12 +58,6 @@ interface KeptJob extends Kept {
   readonly error: string
 }
 
-/** A run that is due. */
-interface Due {
-  readonly at: number
-  readonly attempt: number
-}
-
 /** A job of an app. */
 export class Job extends LeasedWork<KeptJob> {
   readonly #settings: Settings
@@ -106,23 +101,22 @@ export class Job extends LeasedWork<KeptJob> {
     const until = found.until.getTime()
     // Somebody has it, or it has failed and waits.
     if (until > now() && (found.owner !== '' || isAgain)) return Math.min(until, now() + POLL_MS)
-    const due = { at, attempt: isAgain ? found.attempt + 1 : 1 }
-    const set = { tick: new Date(at), attempt: due.attempt }
+    const tick = new Date(at)
+    const attempt = isAgain ? found.attempt + 1 : 1
+    const set = { tick, attempt }
     const lease = await takeLease(this.host, this.records, found, set, pace)
     if (!lease) return now() + POLL_MS
-    await lease.end(await this.#run(due, lease, pace))
+    await lease.end(await this.#run(tick, attempt, lease, pace))
     return now()
   }
 
-  /** Runs the job; resolves to what is kept of it. */
-  async #run({ at, attempt }: Due, lease: Lease, pace: Pace): Promise<Fields> {
+  /** Runs the job for the tick `done`; resolves to what is kept of it. */
+  async #run(done: Date, attempt: number, lease: Lease, pace: Pace): Promise<Fields> {
     const { store, logger, now } = this.host
     const { run, maxAttempts } = this.#settings
-    const done = new Date(at)
+    const about = { at: done.toISOString(), attempt }
     const failed = (error: unknown) =>
-      logger.error(`Job '${this.name}' failed`, {
-        ...{ at: done.toISOString(), attempt, error: String((error as Error)?.stack ?? error) },
-      })
+      logger.error(`Job '${this.name}' failed`, { ...about, error: stackText(error) })
     if (attempt > MOST_STARTS + maxAttempts) {
       const error = `its process ended ${attempt - 1} times, so it is left until its next time`
       failed(error)
@@ -130,24 +124,22 @@ export class Job extends LeasedWork<KeptJob> {
     }
     const given: JobRun = { at: done, attempt, signal: lease.signal, store }
     try {
-      const about = { at: done.toISOString(), attempt }
       await watched(this.host, pace, `Job '${this.name}'`, about, LONG_MS, async () => run(given))
       return { done, error: '' }
     } catch (error) {
       // Whoever has it now runs it again, and so does the next start.
       if (lease.isLost || pace.signal.aborted) {
-        logger.warn(`Job '${this.name}' was interrupted`, { at: done.toISOString(), attempt })
+        logger.warn(`Job '${this.name}' was interrupted`, about)
         return { attempt: attempt - 1 }
       }
       failed(error)
-      const kept = { error: String((error as Error)?.message ?? error).slice(0, MOST_OF_ERROR) }
+      const kept = { error: keptText(error) }
       if (attempt >= maxAttempts) return { ...kept, done }
       return { ...kept, until: new Date(now() + pauseAfter(attempt)) }
     }
   }
 }
 
-const MOST_OF_ERROR = 500
 /** How often a run is warned of that does not end, in milliseconds. */
 const LONG_MS = 3_600_000
 

@@ -8,12 +8,12 @@ import {
   failAs,
   natural,
   type Rule,
+  text,
 } from '../../model/option-rules.ts'
 import { hostOf } from '../../records/engine/host.ts'
 import { addWork } from '../work.ts'
 import { Job, type JobOptions, scheduleOf } from './job.ts'
 
-const text: Rule = { must: 'be a string', test: (value) => typeof value === 'string' }
 const RULES: Readonly<Record<keyof JobOptions, Rule>> = {
   schedule: text,
   timeZone: text,

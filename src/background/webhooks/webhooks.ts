@@ -2,7 +2,6 @@
 
 import { post } from '#outbound'
 import type { App } from '../../app/app.ts'
-import type { Model } from '../../model/model.ts'
 import {
   callable,
   checkOptions,
@@ -98,7 +97,13 @@ export function webhooks(app: App, options: WebhookOptions): void {
   }
   addConsumer(host, fail, {
     ...{ name, from, concurrency, retried: gone.clear, gone: gone.all },
-    models: () => modelsIn(listed, logged()),
+    models() {
+      const isTaken = (name: string) =>
+        !listed || listed.some((one) => one.models?.includes(name) ?? true)
+      return logged()
+        .map(({ name }) => name)
+        .filter(isTaken)
+    },
     isOver: (_, since) => host.now() - since.getTime() >= GIVE_UP_MS,
     async receiversOf(change) {
       const all = (await endpointsOf(change)).map(({ url }) => url)
@@ -121,16 +126,6 @@ export function webhooks(app: App, options: WebhookOptions): void {
 }
 
 type AskEndpoints = Exclude<WebhookOptions['endpoints'], readonly unknown[]>
-
-/** The names of the models that the endpoints take; all if that is not known. */
-function modelsIn(
-  listed: readonly WebhookEndpoint[] | undefined,
-  logged: readonly Model[],
-): readonly string[] {
-  const all = logged.map(({ name }) => name)
-  if (!listed) return all
-  return all.filter((name) => listed.some(({ models }) => models?.includes(name) ?? true))
-}
 
 /** Sends a webhook and resolves to the status of the response. */
 async function send(
@@ -156,21 +151,12 @@ async function send(
   })
 }
 
-/** The endpoints that are gone. */
-interface GoneEndpoints {
-  has(url: string): Promise<boolean>
-  add(url: string): Promise<void>
-  all(): Promise<readonly string[]>
-  /** All get webhooks again. */
-  clear(): Promise<void>
-}
-
 /** How long what is known is used, in milliseconds. */
 const KNOWN_MS = 5000
 const MOST = 10_000
 
-/** The endpoints of the webhooks with this name. */
-function goneEndpoints(host: Host, name: string): GoneEndpoints {
+/** The endpoints that are gone of the webhooks with this name. */
+function goneEndpoints(host: Host, name: string) {
   const records = host.collection(workSchema)
   const filter: Filter = { op: 'eq', field: 'name', value: `gone ${name}` }
   let known: { readonly at: number; readonly urls: Promise<ReadonlySet<string>> } | undefined
@@ -179,7 +165,7 @@ function goneEndpoints(host: Host, name: string): GoneEndpoints {
     return new Set(found.map(({ position }) => String(position)))
   }
   return {
-    async has(url) {
+    async has(url: string): Promise<boolean> {
       if (!known || performance.now() - known.at > KNOWN_MS) {
         known = { at: performance.now(), urls: read() }
         known.urls.catch(() => {
@@ -188,7 +174,7 @@ function goneEndpoints(host: Host, name: string): GoneEndpoints {
       }
       return (await known.urls).has(url)
     },
-    async add(url) {
+    async add(url: string): Promise<void> {
       const until = new Date(host.now())
       const _id = idOf('gone', name, url)
       await insertOnce(records, { _id, name: `gone ${name}`, owner: '', until, position: url })
@@ -199,7 +185,8 @@ function goneEndpoints(host: Host, name: string): GoneEndpoints {
       )
     },
     all: async () => [...(await read())],
-    async clear() {
+    /** All get webhooks again. */
+    async clear(): Promise<void> {
       while ((await records.delete(filter)) !== null);
       known = undefined
     },

@@ -22,3 +22,15 @@ export function causeText(error: unknown): string {
   }, '')
   return text.replace(/\s+/g, ' ').slice(0, MAX_TEXT)
 }
+
+/** What was thrown, for a log: an error with its stack. */
+export function stackText(thrown: unknown): string {
+  return String((thrown as Error)?.stack ?? thrown)
+}
+
+const MAX_KEPT_TEXT = 500
+
+/** The message of what was thrown, to be kept in a record. */
+export function keptText(thrown: unknown): string {
+  return String((thrown as Error)?.message ?? thrown).slice(0, MAX_KEPT_TEXT)
+}

@@ -9,6 +9,7 @@ import { isHidden, type Model, referenceAt } from '../../model/model.ts'
 import { visible } from '../../model/versions/present.ts'
 import { idsOf } from '../../ports/services/logger.ts'
 import { hasPath } from '../../ports/store/shape.ts'
+import { stackText } from '../../ports/values/causes.ts'
 import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
@@ -51,10 +52,8 @@ async function wholeView(
   } catch (error) {
     // It may have meant to show less.
     if (error instanceof MisusedRequest) throw error
-    host.logger.error(`Router '${mount}': onGet failed, reading without it`, {
-      ...idsOf(request),
-      error: String((error as Error)?.stack ?? error),
-    })
+    const told = { ...idsOf(request), error: stackText(error) }
+    host.logger.error(`Router '${mount}': onGet failed, reading without it`, told)
     return { ...plain, cacheable: false }
   }
 }

@@ -11,6 +11,7 @@ import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import { idsOf, type Logger } from '../../ports/services/logger.ts'
 import { WITHOUT_BODY } from '../../ports/services/statuses.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { stackText } from '../../ports/values/causes.ts'
 import type { Context } from '../engine/route.ts'
 import { cleaned } from './policy.ts'
 
@@ -270,10 +271,7 @@ export async function runAfterWrite(
   } catch (error) {
     const message = `Router '${mount}': ${name} failed`
     if (strict) throw new Error(message, { cause: error })
-    host.logger.error(message, {
-      ...idsOf(request),
-      error: String((error as Error)?.stack ?? error),
-    })
+    host.logger.error(message, { ...idsOf(request), error: stackText(error) })
   }
 }
 
