@@ -132,7 +132,6 @@ export class Operation {
 
   #contextIn(whole: Context): Context {
     const overlaid = () => this.#overlay?.store ?? whole.store
-    const headers = this.#headers
     return notAResponse<Context>({
       env: whole.env,
       logger: whole.logger,
@@ -141,9 +140,7 @@ export class Operation {
       get signal() {
         return whole.signal
       },
-      get headers() {
-        return headers
-      },
+      headers: this.#headers,
       get store() {
         return overlaid()
       },

@@ -18,13 +18,11 @@ export interface OperationRequest {
 export class Refused extends Error {
   /** The operation's index. */
   readonly operation: number
-  /** What the operation alone would have been answered with. */
-  override readonly cause: unknown
 
+  /** `cause` is what the operation alone would have been answered with. */
   constructor(operation: number, cause: unknown) {
-    super(`operation ${operation} was refused`)
+    super(`operation ${operation} was refused`, { cause })
     this.operation = operation
-    this.cause = cause
   }
 }
 

@@ -38,7 +38,8 @@ export class Overlay {
   readonly #request: ApiRequest
   readonly #refusal: Refusal | undefined
   readonly #ids: Map<number, string>
-  readonly #budget: Budget
+  /** The bytes that all operations may still have together. */
+  #left: number
   /** The bytes of the records that operations respond with. */
   readonly #answers = new Map<number, number>()
   readonly #records: OverlaidStore
@@ -66,11 +67,11 @@ export class Overlay {
     this.#ids = ids
     this.#refusal = refusal
     this.#count = operations.length
-    this.#budget = new Budget(host.maxResponseBytes, operations.length)
+    this.#left = host.maxResponseBytes
     this.#records = new OverlaidStore(host, {
       take: (steps) => this.#take(steps),
       newId: () => this.#ids.get(this.#operation),
-      spend: (found) => this.#spend(found),
+      spend: (found) => this.#read(found),
     })
     this.#rehearsal = new Rehearsal(this.#parts, {
       write: (steps) => host.integrity.write(this.#records.stored(steps)),
@@ -98,7 +99,8 @@ export class Overlay {
     const host = { ...resource.host, engine }
     const own = { ...resource, engine: engine(resource.model), host, maxResponseBytes: 0 }
     // References are filled in after the write, when nothing can be refused any more: within what is left.
-    const most = () => (this.#answers.get(this.#operation) ?? 0) + this.#budget.share
+    const most = () =>
+      (this.#answers.get(this.#operation) ?? 0) + Math.floor(this.#left / this.#count)
     Object.defineProperty(own, 'maxResponseBytes', { get: most })
     this.#resources.set(resource, own)
     return own
@@ -203,42 +205,25 @@ export class Overlay {
       if (!is) continue
       const bytes = sizeOf(is)
       this.#answers.set(operation, (this.#answers.get(operation) ?? 0) + bytes)
-      this.#budget.spend(bytes)
+      this.#spend(bytes)
     }
   }
 
   /** Counts what is read before the write; after it nothing can be refused. */
-  #spend(found: readonly Fields[]): void {
+  #read(found: readonly Fields[]): void {
     if (this.#state !== 'open') return
-    for (const record of found) this.#budget.spend(sizeOf(record))
+    for (const record of found) this.#spend(sizeOf(record))
+  }
+
+  /** Counts `bytes` more. Throws a 413 once there are too many. */
+  #spend(bytes: number): void {
+    this.#left -= bytes
+    if (this.#left < 0) throw batchTooLarge()
   }
 }
 
 /** Sizes of values that several records, or versions of one, share. */
 const known = new WeakMap<object, number>()
-
-/** Counts the bytes of one run of a batch. */
-class Budget {
-  #left: number
-  readonly #operations: number
-
-  /** `most` is the number of bytes that all of its operations may have together. */
-  constructor(most: number, operations: number) {
-    this.#left = most
-    this.#operations = operations
-  }
-
-  /** Counts `bytes` more. Throws a 413 once there are too many. */
-  spend(bytes: number): void {
-    this.#left -= bytes
-    if (this.#left < 0) throw batchTooLarge()
-  }
-
-  /** What each operation's response may add to its record by filling in references. */
-  get share(): number {
-    return Math.floor(this.#left / this.#operations)
-  }
-}
 
 /** The bytes of a record as JSON. */
 function sizeOf(record: Fields): number {

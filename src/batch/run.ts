@@ -75,7 +75,8 @@ async function attemptBatch(
       responses.push(response)
       const refused = await refusalOf(response, hasWritten)
       if (!refused) continue
-      const other = operation.passed && (await otherEnd(batch, ids, overlay))
+      // The same batch may have been written before, which is why it can't be now.
+      const other = operation.passed && ((await early(batch, ids)) ?? (await overlay.doubt()))
       if (other) return other
       throw new Refused(at, refused.with)
     }
@@ -121,16 +122,6 @@ async function respondedAgain(
     responses.push(await response.catch((error) => errorHandler()(error, request, context)))
   }
   return { responses }
-}
-
-/** What else may come of a batch, of which an operation was refused by more than its guards. */
-async function otherEnd(
-  batch: Batch,
-  ids: Map<number, string>,
-  overlay: Overlay,
-): Promise<Done | Unwritten | Response | undefined> {
-  // The same batch may have been written before, which is why it can't be now.
-  return (await early(batch, ids)) ?? overlay.doubt()
 }
 
 /** What an operation is refused with, an error or a response; undefined if it has written, or needs not. */
