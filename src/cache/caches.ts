@@ -60,23 +60,17 @@ export class Caches {
   /** `collection`, with each write held back until no cache returns anything older. Without a cache nothing is wrapped. */
   watched(model: string, collection: Collection): Collection {
     const own = unwrapped(collection)
-    const watch = () => void Object.assign(own, this.#told(model, collection))
-    if (this.#spaces.size > 0) watch()
-    else this.#unwatched.push(watch)
-    return own
-  }
-
-  #told(
-    model: string,
-    collection: Collection,
-  ): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
     const write = <T>(run: () => Promise<T>): Promise<T> => this.written([model], run)
-    return {
+    const told: Partial<Collection> = {
       insert: (record) => write(() => collection.insert(record)),
       update: (filter, change, options) => write(() => collection.update(filter, change, options)),
       updateMany: (filter, change) => write(() => collection.updateMany(filter, change)),
       delete: (filter, options) => write(() => collection.delete(filter, options)),
     }
+    const watch = () => void Object.assign(own, told)
+    if (this.#spaces.size > 0) watch()
+    else this.#unwatched.push(watch)
+    return own
   }
 
   /** Runs a write of records of `models`, held back until no cache returns anything older. */
@@ -103,13 +97,8 @@ export class Caches {
     // Only their order tells an app's caches apart in every process; a local cache concerns no other process.
     const shared = this.#stores.filter(({ local }) => !local)
     const place = JSON.stringify([shared.indexOf(store), prefix])
-    return new VersionedCache({
-      store,
-      prefix,
-      place,
-      fences: this.#fencesOf(store),
-      ...this.#warnings,
-    })
+    const fences = this.#fencesOf(store)
+    return new VersionedCache({ store, prefix, place, fences, ...this.#warnings })
   }
 
   #fencesOf(store: CacheStore): Fences {

@@ -16,17 +16,9 @@ const stores = new WeakMap<RedisClient, CacheStore>()
 
 /** A store that uses `client`; undefined if it is not such a client. You close the client yourself. */
 export function storeOfClient(client: RedisClient): CacheStore | undefined {
-  const known = stores.get(client)
-  if (known) return known
-  const store = newStore(client)
-  if (store) stores.set(client, store)
-  return store
-}
-
-function newStore(client: RedisClient): CacheStore | undefined {
   const setting = (['setEx', 'setex'] as const).find((name) => typeof client?.[name] === 'function')
   if (typeof client?.get !== 'function' || !setting) return undefined
-  return {
+  const store = stores.get(client) ?? {
     async get(key) {
       const value = await client.get(key)
       return typeof value === 'string' ? value : undefined
@@ -34,4 +26,6 @@ function newStore(client: RedisClient): CacheStore | undefined {
     // Called as methods of the client, which they are.
     set: async (key, value, ttlSeconds) => client[setting]?.(key, ttlSeconds, value),
   }
+  stores.set(client, store)
+  return store
 }

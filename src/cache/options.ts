@@ -75,10 +75,6 @@ const RULES: Readonly<Record<keyof CacheOptions, Rule>> = {
   namespace: text,
 }
 
-const DEFAULT_TTL = 60
-const DEFAULT_PREFIX = 'cs:'
-const DEFAULT_TIMEOUT_MS = 150
-
 /**
  * The cache settings of a router, or undefined if it has no cache. `CACHE_ENABLED` turns caching on for routers without
  * the option, or off for all.
@@ -89,7 +85,9 @@ export function resolveCache(
   fail: Fail,
 ): CacheSettings | undefined {
   const options = typeof option === 'object' ? option : {}
-  if (!isCacheOption(option)) fail(`'cache' must be true, false or an object`)
+  if (option === null || !['undefined', 'boolean', 'object'].includes(typeof option)) {
+    fail(`'cache' must be true, false or an object`)
+  }
   checkOptions(options, RULES, fail, 'cache.')
   checkStores(options, fail)
   const enabled = flagIn(app.env, 'CACHE_ENABLED', fail)
@@ -112,16 +110,11 @@ export function defaultsOf(
     fail(`CACHE_TTL must be a whole number of seconds, at least 1`)
   }
   return {
-    ttl: ttl === undefined ? DEFAULT_TTL : Number(ttl),
-    prefix: textIn(env, 'CACHE_PREFIX') ?? DEFAULT_PREFIX,
+    ttl: Number(ttl ?? 60),
+    prefix: textIn(env, 'CACHE_PREFIX') ?? 'cs:',
     namespace: '',
-    timeoutMs: DEFAULT_TIMEOUT_MS,
+    timeoutMs: 150,
   }
-}
-
-function isCacheOption(option: unknown): boolean {
-  if (option === undefined || typeof option === 'boolean') return true
-  return typeof option === 'object' && option !== null
 }
 
 function checkStores({ store, client, url }: CacheOptions, fail: Fail): void {
