@@ -36,7 +36,7 @@ import { type Fail, failAs } from './option-rules.ts'
 import { collectionName } from './plural.ts'
 import { modelRules, type RuleOptions } from './rules.ts'
 import { objectShape } from './shape/shape.ts'
-import { isHiddenField } from './shape/stored.ts'
+import { isMarked } from './shape/stored.ts'
 import type { Side } from './shape/union-shape.ts'
 import { noSuchField } from './suggest.ts'
 import { absences } from './values/absence.ts'
@@ -208,8 +208,8 @@ export function defineModel<
     declared,
     absence: absences(fields, ['_id', ...times]),
     input: shapeAt('input', name, fields),
-    unique: distinct((definition.unique ?? []).map((set) => list(set).map(ordered))),
-    indexes: distinct((definition.indexes ?? []).map((set) => index(list(set).map(indexKey)))),
+    unique: distinct((definition.unique ?? []).map((set) => [set].flat().map(ordered))),
+    indexes: distinct((definition.indexes ?? []).map((set) => index([set].flat().map(indexKey)))),
     ...modelRules(definition as RuleOptions, { name, shape, fields, declared }, fail),
     ...(definition.changes && { changes: { keepMs: keepMs(definition.changes) } }),
     hidden: hiddenPaths(
@@ -274,17 +274,15 @@ function shapeAt(side: Side, name: string, fields: FieldSchemas): ObjectShape {
 
 /** The fields listed in `hidden`, and those marked with `hiddenField`. */
 function hiddenPaths(fields: FieldSchemas, named: readonly string[]): readonly string[] {
-  const marked = Object.keys(fields).filter((field) => isHiddenField(fields[field] as $ZodType))
+  const marked = Object.keys(fields).filter((field) =>
+    isMarked(fields[field] as $ZodType, 'hidden'),
+  )
   return [...new Set([...named, ...marked])]
 }
 
 /** Without duplicates, from which a database would make two indexes with the same name. */
 function distinct<T>(sets: readonly T[]): readonly T[] {
   return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()]
-}
-
-function list<T extends string>(value: T | readonly T[]): readonly T[] {
-  return typeof value === 'string' ? [value] : value
 }
 
 /** The name of the collection that follows from the model's. */

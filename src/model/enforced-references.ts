@@ -70,23 +70,24 @@ function referencesIn(model: Model, schema: $ZodType, place: Place): EnforcedRef
   const inner = (next: $ZodType, change: Partial<Place> = {}) =>
     referencesIn(model, next, { ...place, outer, ...change })
   // A schema may contain itself.
-  switch (outer.length > MAX_DEPTH ? undefined : def.type) {
+  const known = outer.length > MAX_DEPTH ? undefined : def
+  switch (known?.type) {
     case 'optional':
-      return inner((def as { innerType: $ZodType }).innerType, {
+      return inner(known.innerType, {
         emptied: place.emptied === 'no element' ? place.emptied : 'absent',
       })
     case 'nullable':
-      return inner((def as { innerType: $ZodType }).innerType, { emptied: place.emptied ?? 'null' })
+      return inner(known.innerType, { emptied: place.emptied ?? 'null' })
     case 'default':
     case 'prefault':
     case 'readonly':
     case 'catch':
-      return inner((def as { innerType: $ZodType }).innerType)
+      return inner(known.innerType)
     case 'array':
-      return inner((def as { element: $ZodType }).element, { emptied: 'no element' })
+      return inner(known.element, { emptied: 'no element' })
     case 'object':
-      return Object.entries((def as { shape: Record<string, $ZodType> }).shape).flatMap(
-        ([key, member]) => inner(member, { path: `${place.path}.${key}`, emptied: undefined }),
+      return Object.entries(known.shape).flatMap(([key, member]) =>
+        inner(member, { path: `${place.path}.${key}`, emptied: undefined }),
       )
     default:
       if (holdsEnforced(schema)) unreachable(model, place)
@@ -146,21 +147,13 @@ export function withoutIds(
   value: unknown,
   reference: EnforcedReference,
   ids: ReadonlySet<unknown>,
-): unknown {
-  return without(value, reference.path.split('.').slice(1), reference, ids)
-}
-
-function without(
-  value: unknown,
-  [key, ...rest]: readonly string[],
-  reference: EnforcedReference,
-  ids: ReadonlySet<unknown>,
+  [key, ...rest]: readonly string[] = reference.path.split('.').slice(1),
 ): unknown {
   if (Array.isArray(value)) {
     const isGone = (element: unknown) => key === undefined && ids.has(element)
     const kept = reference.emptied === 'no element' ? value.filter((one) => !isGone(one)) : value
     const keys = key === undefined ? [] : [key, ...rest]
-    return kept.map((element) => without(element, keys, reference, ids))
+    return kept.map((element) => withoutIds(element, reference, ids, keys))
   }
   if (key === undefined) {
     if (!ids.has(value)) return value
@@ -168,6 +161,6 @@ function without(
   }
   if (!isFields(value)) return value
   const { [key]: before, ...others } = value
-  const after = without(before, rest, reference, ids)
+  const after = withoutIds(before, reference, ids, rest)
   return after === undefined ? others : { ...value, [key]: after }
 }

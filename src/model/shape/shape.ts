@@ -5,7 +5,7 @@ import { FREE, type ObjectShape, type Shape } from '../../ports/store/shape.ts'
 import { lastDefined } from '../model.ts'
 import { catchallOf } from '../parts.ts'
 import { referenceOf } from './reference.ts'
-import { hasFreeNames, isKept, storedValuesOf } from './stored.ts'
+import { hasFreeNames, isMarked, storedValuesOf } from './stored.ts'
 import {
   bothShape,
   type ListShape,
@@ -146,7 +146,7 @@ export function objectShape(
     ([key, schema]) =>
       [key, shapeOf(schema, side, path === '' ? key : `${path}.${key}`, depth + 1)] as const,
   )
-  const kept = Object.keys(fields).filter((key) => isKept(fields[key] as $ZodType))
+  const kept = Object.keys(fields).filter((key) => isMarked(fields[key] as $ZodType, 'kept'))
   return {
     kind: 'object',
     fields: new Map(shapes),

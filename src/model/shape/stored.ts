@@ -47,24 +47,10 @@ export function hasFreeNames(schema: $ZodType): boolean {
   return (schema._zod.def as { freeNames?: boolean }).freeNames === true
 }
 
-/** Whether `schema`, or a schema that it wraps, is marked. */
-export function isKept(schema: $ZodType): boolean {
-  return isMarked(schema, 'kept')
-}
-
 /** Whether `schema`, or a schema that it wraps, has this mark. */
 export function isMarked({ _zod }: $ZodType, mark: 'hidden' | 'kept'): boolean {
   const def = _zod.def as { innerType?: $ZodType; hidden?: boolean; kept?: boolean }
   return def[mark] === true || (def.innerType !== undefined && isMarked(def.innerType, mark))
-}
-
-/** The hidden paths inside fields that are shown themselves. */
-export function hiddenInside({
-  hidden,
-}: {
-  readonly hidden: readonly string[]
-}): readonly string[] {
-  return hidden.filter((path) => path.includes('.'))
 }
 
 /** Marks `schema`: every model that uses it as a field hides that field. */
@@ -72,9 +58,4 @@ export function hiddenField<S extends $ZodType>(schema: S): S {
   // The mark is in the definition, which zod copies when it clones a schema.
   Object.assign(schema._zod.def, { hidden: true })
   return schema
-}
-
-/** Whether `schema`, or a schema that it wraps, is marked. */
-export function isHiddenField(schema: $ZodType): boolean {
-  return isMarked(schema, 'hidden')
 }

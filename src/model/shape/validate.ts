@@ -212,7 +212,6 @@ function complaintOf(value: unknown, within?: Within): string | undefined {
   if (['bigint', 'symbol'].includes(typeof value)) return unheld(typeof value)
   if (typeof value === 'function') return complaintOfFunction(within)
   if (typeof value !== 'object' || value === null || isOfBson(value)) return undefined
-  if (value instanceof Date) return complaintOfDate(value)
   return isBoxed(value) ? complaintOf(value.valueOf(), within) : complaintInside(value, within)
 }
 
@@ -247,11 +246,8 @@ function classOf(value: object): string | undefined {
   return ArrayBuffer.isView(value) || Object.keys(value).length === 0 ? name : undefined
 }
 
-function complaintOfDate(date: Date): string | undefined {
-  return dateFrom(date.getTime()) ? undefined : 'Invalid date.'
-}
-
 function complaintInside(value: object, within: Within | undefined): string | undefined {
+  if (value instanceof Date) return dateFrom(value.getTime()) ? undefined : 'Invalid date.'
   const known = classOf(value)
   if (known !== undefined) return unheld(known)
   if (isWithin(value, within)) return CYCLIC

@@ -21,17 +21,17 @@ export function withoutNulls(schema: $ZodType, value: unknown): unknown {
  * If the schema accepts null, null is a value.
  */
 export function isRemovable(schema: $ZodType): boolean {
-  return mayBeLeftOut(schema) && schema._zod.optout === 'optional' && !takesNull(schema)
+  return mayBeLeftOut(schema) && schema._zod.optout === 'optional' && !readingOf(schema).takesNull
 }
 
 /** `value` at a place that any of `schemas` may describe. */
 function clear(schemas: readonly $ZodType[], value: unknown): unknown {
   if (value === null) {
-    const isLeftOut = schemas.some(mayBeLeftOut) && !schemas.some(takesNull)
-    return isLeftOut ? undefined : null
+    const takesNull = schemas.some((schema) => readingOf(schema).takesNull)
+    return schemas.some(mayBeLeftOut) && !takesNull ? undefined : null
   }
   if (typeof value !== 'object' || value instanceof Date) return value
-  const inner = schemas.flatMap(containersIn)
+  const inner = schemas.flatMap((schema) => readingOf(schema).containers)
   if (inner.length === 0) return value
   if (!Array.isArray(value)) return isFields(value) ? clearedMembers(inner, value) : value
   // Elements of a list keep their positions.
@@ -78,14 +78,6 @@ interface Reading {
 
 const NOTHING: Reading = { takesNull: false, containers: [] }
 const known = new WeakMap<$ZodType, Reading>()
-
-function takesNull(schema: $ZodType): boolean {
-  return readingOf(schema).takesNull
-}
-
-function containersIn(schema: $ZodType): readonly $ZodType[] {
-  return readingOf(schema).containers
-}
 
 function readingOf(schema: $ZodType): Reading {
   const before = known.get(schema)

@@ -6,12 +6,11 @@
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { hiddenInside } from '../../model/shape/stored.ts'
 import { type Validation, validateFields, validateRecord } from '../../model/shape/validate.ts'
 import { newRecord } from '../../model/values/cast.ts'
 import type { Settling } from '../../model/versions/renamed-collection.ts'
 import { isFields } from '../../model/writable.ts'
-import { pages } from '../../ports/evaluation/walk.ts'
+import { firstIn, pages } from '../../ports/evaluation/walk.ts'
 import { inOwnTurn, isLarge } from '../../ports/promises/turns.ts'
 import { all, BY_ID, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -74,7 +73,7 @@ export class RecordEngine {
     this.stored = stored
     this.author = author
     this.#surroundings = surroundings
-    this.#unseen = base ? base.#unseen : hiddenInside(model)
+    this.#unseen = base ? base.#unseen : model.hidden.filter((path) => path.includes('.'))
     this.#along = along
     this.#knowing = base ? base.#knowing : new SerialQueue()
     this.judging = base?.judging ?? new SerialQueue()
@@ -104,9 +103,8 @@ export class RecordEngine {
   }
 
   /** A record that matches; any of them if several do. */
-  async first(filter: Filter): Promise<Fields | undefined> {
-    const [record] = await this.stored.find({ filter, sort: [], limit: 1 })
-    return record
+  first(filter: Filter): Promise<Fields | undefined> {
+    return firstIn(this.stored, filter)
   }
 
   /** A whole record of what the schema makes of `input`, and has `produced` before. Throws a `ValidationError` with `fields`. */

@@ -6,17 +6,19 @@ import type { Author } from './author.ts'
 /** The writes of a collection. */
 export type Writing = Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'>
 
-/** The writes of a collection, each as the one step that `take` takes; it resolves to undefined if that fails. */
-export function writingBySteps(
-  take: (action: WriteAction) => Promise<StepResult | undefined>,
-): Writing {
+/** The writes of a collection, each as the one step that `take` takes. */
+export function writingBySteps(take: (action: WriteAction) => Promise<WriteOutcome>): Writing {
+  const done = async (action: WriteAction): Promise<StepResult | undefined> => {
+    const outcome = await take(action)
+    return 'results' in outcome ? outcome.results[0] : undefined
+  }
   return {
-    insert: async (record) => (await take({ insert: record }))?.records[0],
+    insert: async (record) => (await done({ insert: record }))?.records[0],
     update: async (update, change, options) =>
-      (await take({ update, change, ...(options && { options }) }))?.records[0] ?? null,
-    updateMany: async (updateMany, change) => (await take({ updateMany, change }))?.count ?? 0,
+      (await done({ update, change, ...(options && { options }) }))?.records[0] ?? null,
+    updateMany: async (updateMany, change) => (await done({ updateMany, change }))?.count ?? 0,
     delete: async (filter, options) =>
-      (await take({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
+      (await done({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
   }
 }
 
@@ -28,9 +30,8 @@ export function loggedCollection(
 ): Collection {
   const writing = writingBySteps(async (action) => {
     const outcome = await take({ ...action, by: author?.by ?? null })
-    if ('failed' in outcome) return undefined
-    if (outcome.noted) author?.noted(outcome.noted)
-    return outcome.results[0]
+    if ('results' in outcome && outcome.noted) author?.noted(outcome.noted)
+    return outcome
   })
   return { ...stored, ...writing }
 }

@@ -134,16 +134,8 @@ export async function currentIn(
   scope: Scope,
 ): Promise<Fields | undefined> {
   const record = await resource.engine.first(withId(id))
-  const last = record ?? (await lastOf(resource, id))?.before
-  if (!last || !scope.admits(last)) throw entryNotFound()
+  const [last] = record ? [] : await logOf(resource).history(resource.model.name, id, { limit: 1 })
+  const known = record ?? (last?.kind === 'removed' ? last.before : undefined)
+  if (!known || !scope.admits(known)) throw entryNotFound()
   return record
-}
-
-/** The removal of a record, if that is the last that is known of it. */
-async function lastOf(
-  { host, model }: Pick<Resource, 'host' | 'model'>,
-  id: string,
-): Promise<LoggedChange | undefined> {
-  const [last] = await logOf({ host }).history(model.name, id, { limit: 1 })
-  return last?.kind === 'removed' ? last : undefined
 }

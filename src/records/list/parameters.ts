@@ -19,35 +19,17 @@ import { compareInUrl, filterInBody, rangeInUrl } from './filters.ts'
 import type { ListRequest, Paging, UrlParameters } from './plan.ts'
 import { searchInBody, searchInUrl } from './search.ts'
 
+type BothNames = 'search' | 'sort' | 'page' | 'pageSize' | 'cursor' | 'select' | 'expand'
+
 /** The names of parameters in a URL. */
 export type UrlName =
-  | 'rangeField'
-  | 'range'
-  | 'compareField'
-  | 'compareOperator'
-  | 'compareValue'
+  | BothNames
+  | ('rangeField' | 'range')
+  | ('compareField' | 'compareOperator' | 'compareValue')
   | 's'
-  | 'search'
-  | 'sort'
-  | 'page'
-  | 'pageSize'
-  | 'cursor'
-  | 'select'
-  | 'expand'
 
 /** The keys of a QUERY body. */
-export type BodyKey =
-  | 'filter'
-  | 'search'
-  | 'sort'
-  | 'page'
-  | 'pageSize'
-  | 'limit'
-  | 'cursor'
-  | 'select'
-  | 'expand'
-  | 'aggregate'
-  | 'by'
+export type BodyKey = BothNames | 'filter' | 'limit' | 'aggregate' | 'by'
 
 /** One parameter. */
 export interface ListParameter {

@@ -56,10 +56,7 @@ export class OverlaidStore {
     const known = this.#engines.get(model)
     if (known) return known
     const { take, newId } = this.#writer
-    const steps = writingBySteps(async (action) => {
-      const outcome = await take([{ engine, action }])
-      return 'results' in outcome ? outcome.results[0] : undefined
-    })
+    const steps = writingBySteps((action) => take([{ engine, action }]))
     const writing = {
       ...steps,
       insert: async (record: Fields) => void (await steps.insert(record)),

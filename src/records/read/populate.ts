@@ -5,7 +5,6 @@
 
 import { responseTooLarge } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import type { Model } from '../../model/model.ts'
 import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, everything } from '../../ports/store/filter.ts'
@@ -30,9 +29,7 @@ export interface PopulateOptions {
 }
 
 /** References to one model that are shown the same way, so that each record is loaded once for all of them. */
-interface ReferenceGroup {
-  readonly target: Model
-  readonly select: Projection | undefined
+interface ReferenceGroup extends Pick<Population, 'target' | 'select'> {
   readonly chosen: Projection | undefined
   /** References to fill in inside the records. */
   readonly inner: readonly Population[]
@@ -42,7 +39,8 @@ interface ReferenceGroup {
 }
 
 /** How many bytes may still be loaded, and which records are filled in, of which `maxPopulated` are the most. */
-interface Loading {
+interface Loading extends PopulateOptions {
+  readonly host: PopulatedFrom
   bytes: number
   readonly distinct: Set<string>
 }
@@ -68,15 +66,14 @@ export async function populate(
   records: readonly Fields[],
   populations: readonly Population[],
   options: PopulateOptions,
-  loading: Loading = { bytes: options.maxResponseBytes, distinct: new Set() },
+  loading: Loading = { ...options, host, bytes: options.maxResponseBytes, distinct: new Set() },
   left: Left = { bytes: options.maxResponseBytes },
 ): Promise<Fields[]> {
   const filled = records.map((record) => ({ ...record }))
   const groups = groupReferences(filled, populations, loading.distinct, options.maxPopulated)
   await Promise.all(
     groups.map(async (group) => {
-      const shown = await load(host, group, options, loading)
-      fillAll(filled, group, shown, left)
+      fillAll(filled, group, await load(group, loading), left)
     }),
   )
   return filled
@@ -129,14 +126,9 @@ function eachId(value: unknown, keys: readonly string[], take: (id: string) => b
 const MAX_RECORDS_PER_QUERY = 100
 
 /** The records of a group by id. Throws a 413 if more are loaded than a response may have. */
-async function load(
-  host: PopulatedFrom,
-  group: ReferenceGroup,
-  options: PopulateOptions,
-  loading: Loading,
-): Promise<ReadonlyMap<string, Shown>> {
+async function load(group: ReferenceGroup, loading: Loading): Promise<ReadonlyMap<string, Shown>> {
   const { target, select, ids } = group
-  const { request, hints } = options
+  const { host, request, hints } = loading
   const shown = new Map<string, Shown>()
   if (ids.size === 0) return shown
   const scope = request ? await visibleThroughReference(host, target, request) : everything
@@ -150,26 +142,24 @@ async function load(
       ...(select && { select }),
       hints,
     })
-    await show(host, group, found, options, loading, shown)
+    await show(group, found, loading, shown)
   }
   return shown
 }
 
 /** Adds `found` to `shown`, as the response shows them. */
 async function show(
-  host: PopulatedFrom,
   { target, select, chosen, inner }: ReferenceGroup,
   found: readonly Fields[],
-  options: PopulateOptions,
   loading: Loading,
   shown: Map<string, Shown>,
 ): Promise<void> {
-  const { lean } = options
+  const { host, lean } = loading
   const declared = declaredParts(target, found, { select, lean })
   // What is filled in inside a record counts with it, wherever that appears.
   const unlimited = { bytes: Number.POSITIVE_INFINITY }
   const records =
-    inner.length > 0 ? await populate(host, declared, inner, options, loading, unlimited) : declared
+    inner.length > 0 ? await populate(host, declared, inner, loading, loading, unlimited) : declared
   for (const record of records) {
     const whole = target.output ? present(target, record, lean) : record
     const value = chosen ? shownPart(whole, chosen) : whole

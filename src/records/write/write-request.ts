@@ -94,10 +94,7 @@ function receipted(
     )
     return integrity.write(steps, { receipt, ids: [created[0] ?? null] })
   })
-  const writing = writingBySteps(async (action) => {
-    const outcome = await own.write([{ engine, action }])
-    return 'results' in outcome ? outcome.results[0] : undefined
-  })
+  const writing = writingBySteps((action) => own.write([{ engine, action }]))
   return engine.over({ ...engine.stored, ...writing }, own)
 }
 
