@@ -44,10 +44,7 @@ export interface Lease {
   readonly isLost: boolean
   /** Writes what the next holder finds. Resolves to false if the lease is lost. */
   keep(set: Fields): Promise<boolean>
-  /**
-   * Takes steps as one write, if the lease is not lost. Resolves to false if it is, or a step fails. Only for stores that
-   * write several records in one step.
-   */
+  /** Takes steps as one write, on stores that can; resolves to false if the lease is lost, or a step fails. */
   write(steps: readonly WriteStep[]): Promise<boolean>
   /** Gives the work back, with what the next holder finds. */
   end(set: Fields): Promise<void>

@@ -53,10 +53,7 @@ export class Overlay {
   #hasWritten: () => void = () => {}
   #state: 'open' | 'written' | 'abandoned' = 'open'
 
-  /**
-   * `ids` are those of the records that operations create: every run of a batch creates them under the same ones.
-   * `refusal` is what an earlier run has met.
-   */
+  /** `ids` are those of created records, the same in every run; `refusal` is what an earlier run has met. */
   constructor(
     { host, request, operations }: BatchRequest,
     ids: Map<number, string>,

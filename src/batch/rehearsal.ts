@@ -1,7 +1,4 @@
-/**
- * Which operation of a batch the store would not write: found by letting it take more or fewer of them, each time with a
- * step at the end that fails, so that nothing is written.
- */
+/** Which operation of a batch the store would not write: found by writes of some of them, with a step that fails. */
 
 import { nothing } from '../ports/store/filter.ts'
 import type { WriteOutcome } from '../ports/store/store.ts'

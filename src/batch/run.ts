@@ -28,10 +28,7 @@ export interface Batch {
 /** How often a batch is tried that other writers overtake. */
 const MAX_TRIES = 10
 
-/**
- * The responses of all operations, once they are written, or the one response of a guard. Throws `Refused` with the first
- * operation that can't be written.
- */
+/** The responses of all operations, or the one of a guard. Throws `Refused` for the first that can't be written. */
 export async function runBatch(batch: Batch): Promise<readonly Response[] | Response> {
   const ids = new Map<number, string>()
   let refusal: Refusal | undefined

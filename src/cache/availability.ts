@@ -1,7 +1,4 @@
-/**
- * Tracks whether a cache can be reached: deadlines, one warning per 30 seconds, and no queue in front of a cache that
- * hangs.
- */
+/** Whether a cache can be reached: deadlines, one warning per 30 seconds, and no queue before one that hangs. */
 
 /** The result if the cache failed or did not respond in time. */
 export const unreachable: unique symbol = Symbol('unreachable')
@@ -32,10 +29,7 @@ export class Availability {
     return this.#failing
   }
 
-  /**
-   * Does `work` with the cache. After a failed attempt, one attempt at a time finds out whether the cache is back;
-   * other calls don't wait for its deadline.
-   */
+  /** Does `work`. After a failure, one attempt at a time finds out whether the cache is back; no other waits for it. */
   async ask<T>(work: () => Promise<T>, timeoutMs: number): Promise<Reached<T>> {
     const trial = this.#failing
     if (trial && this.#trying) return unreachable

@@ -1,7 +1,4 @@
-/**
- * Conditional requests (RFC 9110 8.8.3, 13.1): entity tags, whether the client already has a response, and whether a record
- * is still what the client has read.
- */
+/** Conditional requests (RFC 9110 8.8.3, 13.1): entity tags, and whether the client has the current state. */
 
 import { recordChanged } from '../http/errors/refusals.ts'
 import type { ApiRequest } from '../http/request/request.ts'

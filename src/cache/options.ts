@@ -75,10 +75,7 @@ const RULES: Readonly<Record<keyof CacheOptions, Rule>> = {
   namespace: text,
 }
 
-/**
- * The cache settings of a router, or undefined if it has no cache. `CACHE_ENABLED` turns caching on for routers without
- * the option, or off for all.
- */
+/** A router's cache settings; undefined for none. `CACHE_ENABLED` turns it on without the option, or off for all. */
 export function resolveCache(
   option: boolean | CacheOptions | undefined,
   app: CacheSurroundings,

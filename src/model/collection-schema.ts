@@ -99,10 +99,7 @@ function formerIndexes(keys: readonly SortKey[], renamed: Renamed): SortKey[][] 
   )
 }
 
-/**
- * The paths in `unique` and `indexes` of a model that lead to strings without a limit: some databases have no room for long
- * ones there.
- */
+/** The paths in `unique` and `indexes` to strings without a limit: some databases have no room for long ones. */
 function unboundedPaths({ shape, fields, unique, indexes }: Model): string[] {
   const paths = new Set([...unique.flat(), ...indexes.flat().map(({ field }) => field)])
   return [...paths].filter((path) => {

@@ -31,10 +31,7 @@ export interface ReferencedId {
 
 const known = new WeakMap<Model, readonly EnforcedReference[]>()
 
-/**
- * The enforced references of `model`. Throws a `TypeError` naming the field if one is at a place that no filter can
- * reach, or if `unset` would leave an invalid record.
- */
+/** The enforced references of `model`. Throws a `TypeError` for one that no filter reaches, or `unset` can't empty. */
 export function enforcedReferences(model: Model): readonly EnforcedReference[] {
   const before = known.get(model)
   if (before) return before

@@ -1,9 +1,6 @@
 /** Plurals as Mongoose forms them, so that a model and a Mongoose model of one name share their collection. */
 
-/**
- * The plural of a model's name, with its case: `BlogPost` becomes `BlogPosts`, `Person` becomes `People`, `Status` stays
- * as it is.
- */
+/** The plural of a model's name, with its case: `BlogPosts` of `BlogPost`, `People` of `Person`, `Status` of `Status`. */
 export function plural(name: string): string {
   if (SAME.has(name.toLowerCase())) return name
   const [ending, other] = ENDINGS.find(([ending]) => name.search(ending) >= 0) ?? REGULAR

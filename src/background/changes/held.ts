@@ -1,6 +1,4 @@
-/**
- * Deliveries that wait: those that have failed, those of the same lane that came after them, and those that were set aside.
- */
+/** Deliveries that wait: those that have failed or were set aside, and those that came after them in their lane. */
 
 import { sortKey } from '../../model/model.ts'
 import { ownSchema } from '../../model/own-records.ts'

@@ -144,10 +144,7 @@ export class Reading {
     return parts.every(({ left }) => left === 0)
   }
 
-  /**
-   * The deliveries of a batch, and the lanes in which something waits. Where nobody knows to whom a change of a record goes,
-   * its later ones wait behind it.
-   */
+  /** The deliveries of a batch, and the lanes that wait: a record's changes do behind one whose receivers are unknown. */
   async #sorted(changes: readonly LoggedChange[]) {
     const { receiversOf } = this.#at.settings
     const found = await Promise.all(

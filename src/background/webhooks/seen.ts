@@ -1,7 +1,4 @@
-/**
- * What somebody may see of a record, by the rules of the app's routers: the same guards, scopes, fields and hooks as for a
- * request of theirs that reads it.
- */
+/** What somebody may see of a record, by the guards, scopes, fields and hooks of a request of theirs that reads it. */
 
 import { AppContext } from '../../app/context.ts'
 import { firstResponse, inLists } from '../../app/guards.ts'

@@ -23,10 +23,7 @@ const MAX_DEPTH = 12
 /** By schema, then by side and depth: a schema that refers to itself in many places is visited once for each. */
 const known = new WeakMap<$ZodType, Map<string, Shape>>()
 
-/**
- * The shape of the values at one side of `schema`. Throws a `TypeError` naming `path` for a type that JSON
- * cannot carry.
- */
+/** The shape of the values at one side of `schema`. Throws a `TypeError` that names `path` for what JSON can't carry. */
 function shapeOf(schema: $ZodType, side: Side, path: string, depth: number): Shape {
   if (depth > MAX_DEPTH) return mixed
   const shapes = known.get(schema) ?? new Map<string, Shape>()

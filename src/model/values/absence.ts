@@ -16,10 +16,7 @@ const EITHER: Lack = { missing: true, null: true }
 /** Below this depth, a schema that refers to itself may lack anything. */
 const MAX_DEPTH = 12
 
-/**
- * How a record may lack each of `fields`, and those that the server manages; a field that may be both missing and null is
- * not listed.
- */
+/** How a record may lack each of `fields` and `managed`; one that may be both missing and null is not listed. */
 export function absences(fields: FieldSchemas, managed: readonly string[]): Map<string, Absence> {
   const known = new Map<string, Absence>(managed.map((field) => [field, 'never']))
   for (const [field, schema] of Object.entries(fields)) {

@@ -1,7 +1,4 @@
-/**
- * From what a client sent to what a field holds: a string becomes a number, a boolean, a date or an id, by the field's
- * type; and the ids of records.
- */
+/** From what a client sent to what a field holds, by the field's type; and the ids of records. */
 
 import type { Scalar } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -75,10 +72,7 @@ function isKey(text: string): boolean {
   return text !== '' && text.length <= MAX_KEY_LENGTH && text.isWellFormed() && !text.includes('\0')
 }
 
-/**
- * The value that a condition on a field of `shape` compares with, or undefined if `value` cannot be cast. Takes values
- * from a URL (strings) or a QUERY body (any scalar).
- */
+/** The value that a condition on a field compares with, from a URL or a QUERY body; undefined if it can't be cast. */
 export function castScalar(
   shape: Shape,
   value: string | number | boolean | null,
@@ -115,10 +109,7 @@ function castMixed(shape: Shape, value: string | number | boolean): Scalar | und
   return isDate ? dateAmongOthers(value) : wellFormed(value)
 }
 
-/**
- * `value` with its strings cast by the type at `place` and at each place inside. What cannot be cast stays as it is, for the
- * schema to refuse with its own message.
- */
+/** `value` with its strings cast by the type at each place. What can't be cast stays, for the schema to refuse. */
 export function castInput(place: Shape | undefined, value: unknown): unknown {
   const isOneOfSeveral = place?.kind === 'object' ? place.variants : place?.kind === 'mixed'
   const shape = isOneOfSeveral ? shapeFor(place, value) : place

@@ -1,7 +1,4 @@
-/**
- * What `null` means in a write: a field that is optional and not nullable is left out (as in a JSON Merge Patch, RFC
- * 7396).
- */
+/** What `null` means in a write: an optional field that is not nullable is left out (as in RFC 7396). */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../../ports/store/records.ts'

@@ -1,7 +1,4 @@
-/**
- * A collection whose fields have had other names (`renamed` in a model): reads and filters find values under all of
- * them, and a record that is written moves to the current names.
- */
+/** A collection whose fields were `renamed`: reads and filters know all names, and writes move to the current ones. */
 
 import { aggregateRecords } from '../../ports/evaluation/aggregate-records.ts'
 import { type Compared, compareAt, position } from '../../ports/evaluation/evaluate.ts'
@@ -22,10 +19,7 @@ export interface Settling extends Collection {
   settle?(filter: Filter): Promise<void>
 }
 
-/**
- * `inner` under the current names; `inner` itself if nothing was renamed. Records are moved in `moved`, if they are in
- * another one: that is no change of them.
- */
+/** `inner` under the current names; itself if none was renamed. Records are moved in `moved`: that is no change of them. */
 export function renamedCollection(
   inner: Collection,
   { renamed, shape }: Pick<Model, 'renamed' | 'shape'>,

@@ -71,10 +71,7 @@ async function takenBy(
   })
 }
 
-/**
- * Those of `sets` that two records would share once `changes` were written to all that match. Some may have been
- * written already: those have the new values.
- */
+/** Those of `sets` that two records would share with `changes` in all that match, some of which may have them already. */
 function sharedAfter(
   stored: Collection,
   sets: readonly UniqueSet[],

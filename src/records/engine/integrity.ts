@@ -149,10 +149,7 @@ export class Integrity {
     return { results }
   }
 
-  /**
-   * The ids that `values` of `model` refer to, without the record's `own`; undefined if nothing has to be checked.
-   * Throws a 400 if there are too many.
-   */
+  /** The ids that `values` refer to, without the record's `own`; undefined for none. Throws a 400 for too many. */
   idsIn(model: Model, values: Fields, own?: unknown): readonly ReferencedId[] | undefined {
     const references = enforcedReferences(model)
     if (references.length === 0) return undefined
@@ -216,10 +213,7 @@ export class Integrity {
   }
 }
 
-/**
- * At start-up: throws a `TypeError` that begins with `what` if `store` cannot write several records in one step, and
- * `what` cannot be had without.
- */
+/** At start-up: throws a `TypeError` that begins with `what`, if `store` can't write several records in one step. */
 export async function checkWrites(
   store: Store,
   what: string,

@@ -1,7 +1,4 @@
-/**
- * The rules of a model as conditions of each write: what a value may become (`transitions`), what it may be at first
- * (`initial`), and which records exclude each other (`exclude`).
- */
+/** The rules of a model as conditions of each write: `transitions`, `initial` and `exclude`. */
 
 import type { HttpError } from '../../http/errors/errors.ts'
 import { forbiddenTransition, invalidFields, overlapping } from '../../http/errors/refusals.ts'
@@ -100,10 +97,7 @@ export interface Exclusive {
   readonly refusal: HttpError
 }
 
-/**
- * What a write that leaves `record` must make sure of: that no other record overlaps it. Throws a 400 for a range whose end
- * is not after its start.
- */
+/** What a write of `record` must make sure of: no overlap. Throws a 400 for a range that doesn't end after its start. */
 export function exclusivesOf(model: Model, record: Fields): readonly Exclusive[] {
   return (model.exclude ?? []).flatMap((exclusion): Exclusive[] => {
     const { equal, range } = exclusion

@@ -33,15 +33,9 @@ export interface Models extends KnownScopes {
   searchedIn(model: Model): readonly SearchField[]
   /** Declares that clients will filter by the elements of the list `field` of `model`. Before start-up. */
   declareList(model: Model, field: string): void
-  /**
-   * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
-   * through references.
-   */
+  /** Declares which records of `model` a router shows to all who pass its guards, for populate and search. */
   declareScope(model: Model, scope: ScopeOption | undefined): void
-  /**
-   * Declares that no router may let clients write `fields` of `model`; `role`, if it is one of them, only those who are
-   * let through by a role.
-   */
+  /** Declares that no client may write `fields` of `model`; `role` among them, only those whom a role lets through. */
   protect(model: Model, fields: readonly string[], role: string): void
   /** The fields of `model` that hold a role. */
   roleFields(model: Model): ReadonlySet<string> | undefined

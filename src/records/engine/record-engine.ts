@@ -1,7 +1,4 @@
-/**
- * The engine of a model: every write of a record goes through here, from a route or from your app's code, so that
- * validation, timestamps and ids are in one place.
- */
+/** The engine of a model: every write of a record goes through here, from a route or from your app's code. */
 
 import { invalidFields } from '../../http/errors/refusals.ts'
 import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
@@ -127,10 +124,7 @@ export class RecordEngine {
     return seenChanges(this, input, hidden, filter)
   }
 
-  /**
-   * Stores validated values as a new record, and resolves to what is stored. Throws a 409 with the unique fields whose
-   * values are taken.
-   */
+  /** Stores validated values as a new record, and resolves to it. Throws a 409 with the unique fields that are taken. */
   async insert(values: Fields, id?: string): Promise<Fields> {
     if (this.model.transitions) checkStart(this.model, values)
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(this.model.idType)
@@ -193,10 +187,7 @@ export class RecordEngine {
     return count
   }
 
-  /**
-   * Removes the record that matches, with the records that `cascade` removes with it; null if there is none. Throws a
-   * 409 if an enforced reference forbids it.
-   */
+  /** Removes what matches, with what `cascade` removes; null if there is none. Throws a 409 if a reference forbids it. */
   async remove(filter: Filter, expect?: Fields): Promise<Removal | null> {
     const isReferredTo = this.#integrity.to(this.model).length > 0
     if (isReferredTo) return removeKept(this.#integrity, this, filter, expect)

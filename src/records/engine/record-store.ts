@@ -102,10 +102,7 @@ export interface RecordStore extends Collections {
 /** Is told of what is read one by one: `found` match `filter`, and if `isAll`, no others do. */
 export type NoteRead = (filter: Filter, found: readonly Fields[], isAll: boolean) => void
 
-/**
- * The public collection of `model`; `ready` settles when its tables exist. With `note`, the engine's records are shared,
- * and the collection returns copies.
- */
+/** The public collection of `model`, once `ready`. With `note` the engine's records are shared, and it returns copies. */
 export function recordCollection<R, I>(
   origin: Origin,
   of: Model,

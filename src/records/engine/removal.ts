@@ -31,10 +31,7 @@ export interface Removal {
 /** The most records that one removal removes or changes besides its own. */
 export const MAX_DEPENDENTS = 1000
 
-/**
- * Removes the record of `engine` that matches, with what depends on it; null if there is none, or it is not what
- * `expect` says. Throws a 409 if a reference forbids it.
- */
+/** Removes what matches, with what depends on it; null if there is none as `expect` says. Throws a 409 if forbidden. */
 export async function removeKept(
   integrity: Integrity,
   engine: Engine,
@@ -72,10 +69,7 @@ export async function removeKept(
   )
 }
 
-/**
- * The steps that follow the removal of a record. Throws a 409 if a reference forbids it, or if too many records
- * depend on it.
- */
+/** The steps that follow a removal. Throws a 409 if a reference forbids it, or too many records depend on it. */
 export async function dependentSteps(
   integrity: Integrity,
   engine: Engine,

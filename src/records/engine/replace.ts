@@ -1,7 +1,4 @@
-/**
- * From new field values to a change of the stored record: an object is replaced member by member, so that members the
- * writer cannot see stay as they are in the database.
- */
+/** From new field values to a change of the stored record, member by member: what the writer can't see stays. */
 
 import { valueIn } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'

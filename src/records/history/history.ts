@@ -82,10 +82,7 @@ interface Shown extends Pick<LoggedChange, 'id' | 'at' | 'by' | 'kind'> {
   readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
 }
 
-/**
- * What the reader may see of a change; undefined if that is nothing. A state outside of the scope counts as none: the list
- * would not have shown it.
- */
+/** What the reader may see of a change, if anything: a state outside of the scope is none, as in the list. */
 async function shownAs(
   resource: Resource,
   view: View,
@@ -124,10 +121,7 @@ export function logOf({ host }: Pick<Resource, 'host'>): ChangeLog {
   return host.changes
 }
 
-/**
- * The record as it is, or undefined if it was removed. Throws a 404 if it, or what it was at last, is outside of the scope,
- * or there never was one.
- */
+/** The record; undefined if it was removed. Throws a 404 if it, or what it was last, is out of scope or never was. */
 export async function currentIn(
   resource: Pick<Resource, 'host' | 'model' | 'engine'>,
   id: string,

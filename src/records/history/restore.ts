@@ -1,14 +1,10 @@
-/**
- * `POST <mount>/:id/restore`: writes a record as it was after a change, as a PATCH of this caller would, or a POST if it was
- * removed.
- */
+/** `POST <mount>/:id/restore`: a record as it was, by a PATCH of this caller, or by a POST if it was removed. */
 
 import type { $ZodType } from 'zod/v4/core'
 import { readJson } from '../../http/body/body.ts'
 import { checkTime } from '../../http/deadline.ts'
 import { entryNotFound, methodNotAllowed, notAChange } from '../../http/errors/refusals.ts'
-import type { ApiRequest } from '../../http/request/request.ts'
-import { METHOD_OVERRIDE } from '../../http/request/request.ts'
+import { type ApiRequest, METHOD_OVERRIDE } from '../../http/request/request.ts'
 import { runShielded } from '../../http/request/shield.ts'
 import type { Model } from '../../model/model.ts'
 import { partsIn } from '../../model/parts.ts'

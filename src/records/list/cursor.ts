@@ -92,10 +92,7 @@ function sortSignatures(): (sort: readonly SortKey[]) => string {
   }
 }
 
-/**
- * The same string for filters that mean the same, however they were written: a GET and its equivalent QUERY get the
- * same token, and each continues with the other's.
- */
+/** The same string for filters that mean the same: a GET and its equivalent QUERY take each other's cursors. */
 function meaning(filter: Filter): string {
   switch (filter.op) {
     case 'and':

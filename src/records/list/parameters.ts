@@ -133,10 +133,7 @@ export function checkEqualities(fields: readonly string[], fail: Fail): void {
   }
 }
 
-/**
- * The parameters of a URL that a router reads: those of the table, the fields in `equalities`, and names with a
- * bracket, which are refused. The others do not change any response.
- */
+/** The parameters of a URL that change a response: the table's, those in `equalities`, and names with a bracket. */
 export function readParameters(query: Query, equalities: readonly string[]): Query {
   const read: Record<string, Query[string]> = Object.create(null)
   for (const [name, value] of Object.entries(query)) {

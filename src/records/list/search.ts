@@ -35,10 +35,7 @@ interface SearchRules extends Pick<Resource, 'allowRawRegex' | 'maxRelationMatch
   readonly mount: string
 }
 
-/**
- * The records that the term finds. Without a term, or without search fields, it finds all of them. Without a request, no scope
- * limits it.
- */
+/** The records that the term finds: all without a term or search fields. Without a request, no scope limits it. */
 export async function searchFilter(
   rules: SearchRules,
   { search: term, searched }: Pick<ListPlan, 'search' | 'searched'>,

@@ -1,7 +1,4 @@
-/**
- * Who follows the records of one model, so that a change is told to those whom it may concern: of many lists, most ask for
- * other values of the same fields, such as another owner.
- */
+/** Who follows the records of one model, by the values that their filters ask for: few have to hear of a change. */
 
 import type { Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'

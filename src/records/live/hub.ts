@@ -200,10 +200,7 @@ export function currentOf(change: LoggedChange, { renamed }: Model): LoggedChang
 
 const hubs = new WeakMap<Host, Hub>()
 
-/**
- * What live lists of `host` listen to. On Workers each has its own, because what one request has begun there ends with it,
- * and may not respond to another.
- */
+/** What live lists of `host` listen to; on Workers each has its own, as what a request has begun there ends with it. */
 export function hubOf(host: Host): Hub {
   const { navigator } = globalThis as { navigator?: { userAgent?: string } }
   if (navigator?.userAgent === 'Cloudflare-Workers') return new Hub(host, true)

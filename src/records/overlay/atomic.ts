@@ -1,7 +1,4 @@
-/**
- * `app.store.atomic`: your code reads and writes records in memory, and what it has done is one write of the store, which
- * checks that what was read is still the same.
- */
+/** `app.store.atomic`: what your code does in memory is one write, which checks that what it has read is the same. */
 
 import { changedMeanwhile } from '../../http/errors/refusals.ts'
 import type { Model } from '../../model/model.ts'
@@ -234,10 +231,7 @@ class Verification {
   }
 }
 
-/**
- * `steps`, of which the first write of a record expects it as it was read: the store looks at it once. Takes these records
- * out of `seen`.
- */
+/** `steps`, the first write of a record expecting it as it was read, so that the store looks once; it leaves `seen`. */
 function expecting(steps: readonly Taken[], seen: ReadonlyMap<Model, Seen>): EngineStep[] {
   const opaque = new Set<Model>()
   return steps.map((step) => {
@@ -254,10 +248,7 @@ function expecting(steps: readonly Taken[], seen: ReadonlyMap<Model, Seen>): Eng
   })
 }
 
-/**
- * Of steps that rely on what is absent, those that meet in a model wait for each other: no write conflicts with an
- * absence.
- */
+/** Steps that rely on what is absent in one model wait for each other: no write conflicts with an absence. */
 function guardsOf(absent: readonly EngineStep[], steps: readonly EngineStep[]): EngineStep[] {
   if (absent.length === 0) return []
   const engines = new Map(

@@ -1,7 +1,4 @@
-/**
- * Several changes of one record are one step of the write: the store reads and writes it once, however often the
- * operations of a batch change it.
- */
+/** Several changes of one record are one step of the write: the store reads and writes it once. */
 
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import { type Compared, matches } from '../../ports/evaluation/evaluate.ts'

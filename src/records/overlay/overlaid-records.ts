@@ -75,10 +75,7 @@ export class OverlaidRecords {
     }
   }
 
-  /**
-   * The records that match, as the collection would return them after what has been done. Values inside them are
-   * shared: only copies may be changed.
-   */
+  /** The records that match after what has been done. Values inside are shared: only copies may be changed. */
   async find(read: Read): Promise<Fields[]> {
     const found = await this.#found(read)
     this.#spend(found)

@@ -57,10 +57,7 @@ export interface ChoiceRules extends Pick<Resource, 'model' | 'expandable' | 'le
   readonly host: Pick<Models, 'modelNamed'>
 }
 
-/**
- * `view` with what `choice` leaves of it, and with the references that it fills in, where `fields` may be seen. Throws a 400
- * for names that are not shown.
- */
+/** `view` with what `choice` leaves of it and fills in, as far as `fields` are seen. Throws a 400 for what isn't shown. */
 export function chosenOf(
   rules: ChoiceRules,
   view: View,

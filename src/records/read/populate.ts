@@ -1,7 +1,4 @@
-/**
- * Fills in referenced records: one query per model and page for any number of records and references, plus one for each
- * further hundred.
- */
+/** Fills in referenced records: one query per model and page, and one for each further hundred records. */
 
 import { responseTooLarge } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
@@ -79,10 +76,7 @@ export async function populate(
   return filled
 }
 
-/**
- * The references in `records` to fill in: at most `maxRecords` distinct records, in the order of the records and then of the
- * populations.
- */
+/** The references in `records` to fill in, by record and then population: at most `maxRecords` distinct records. */
 function groupReferences(
   records: readonly Fields[],
   populations: readonly Population[],

@@ -34,10 +34,7 @@ export function readHandler(resource: Resource, cached: RespondFromCache | undef
     cached(request, context, { kind: 'one' }, () => readRecord(resource, request, context))
 }
 
-/**
- * One record, or 404. Where all requests see the same, nothing is awaited: a record that the store has at once is there at
- * once.
- */
+/** One record, or 404. Nothing is awaited where all requests see the same: what the store has at once is there at once. */
 export function readRecord(
   resource: ReadRules & ViewRules & ChoiceRules & Pick<Resource, 'scope'>,
   request: ApiRequest,

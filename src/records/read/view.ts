@@ -71,10 +71,7 @@ function viewOf(rules: ViewRules, chosen: ReadOptions, fields: ReadableFields): 
   }
 }
 
-/**
- * The references that `populate` names. Only those among `fields` are filled in, and of records of the same model nothing
- * else is shown either.
- */
+/** The references that `populate` names, as far as `fields` has them: records of the same model show no more either. */
 function populations(
   { host, model }: ViewRules,
   named: readonly Exclude<PopulateOption, readonly unknown[]>[],

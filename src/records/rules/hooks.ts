@@ -171,10 +171,7 @@ export interface StoredUpdate {
   readonly context: Context
 }
 
-/**
- * Runs a `beforeUpdate` hook on copies; forbidden keys are stripped from what it returns. Throws a `TypeError` if it
- * names a field that the model does not have.
- */
+/** Runs `beforeUpdate` on copies, and strips forbidden keys. Throws a `TypeError` for a field that the model lacks. */
 export async function runBeforeUpdate(
   hook: BeforeUpdate<Fields>,
   model: Model,
@@ -212,10 +209,7 @@ export async function runBeforeRemove(
   )
 }
 
-/**
- * A stored record as hooks see it: what its model declares, hidden fields included. It is a copy, because the stored one
- * is what the write is compared with.
- */
+/** A stored record as hooks see it, hidden fields included: a copy, because the write is compared with the stored one. */
 export function hookRecord(model: Model, record: Fields): Fields & Managed {
   return copied(declaredPart(model, record)) as Fields & Managed
 }
@@ -227,10 +221,7 @@ function replacing(name: string, model: Model, result: unknown, given: Fields): 
   throw new TypeError(`the ${name} hook of '${model.name}' must return an object or nothing`)
 }
 
-/**
- * Runs a hook named `name`, within the time of `request`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
- * 4.1, write rule 3).
- */
+/** Runs a hook within the time of `request`. Any error but an `HttpError` is its own failure (spec 4.1, write rule 3). */
 export async function runHook(
   name: string,
   request: ApiRequest,
@@ -255,10 +246,7 @@ function withoutForbidden({ input }: Model, payload: Fields): Fields {
 /** The hooks that run after a write. */
 export type AfterHook = 'runAfterCreate' | 'afterUpdate' | 'afterRemove'
 
-/**
- * Runs a hook after a write; the response waits for it. What is written stays, so a failure is only logged, unless the
- * hook is `strict`: then it is a 500.
- */
+/** Runs a hook after a write, which stays: a failure is only logged, unless the hook is `strict`, then it is a 500. */
 export async function runAfterWrite(
   { mount, host }: { readonly mount: string; readonly host: { readonly logger: Logger } },
   request: ApiRequest,

@@ -4,10 +4,7 @@ import { nestedTooDeeply, unsafeKey } from '../../http/errors/refusals.ts'
 import { NestedTooDeeply, UnsafeKey, withoutForbiddenKeys } from '../../model/writable.ts'
 import { type ObjectShape, shapeInside } from '../../ports/store/shape.ts'
 
-/**
- * `value` of `field` without forbidden keys at any level, except those that `shape` keeps. Throws a 400 naming `field` if
- * it is nested too deeply, or holds an unsafe key.
- */
+/** `value` without the forbidden keys that `shape` doesn't keep. Throws a 400 for deep nesting, or an unsafe key. */
 export function cleaned(field: string, value: unknown, shape: ObjectShape): unknown {
   try {
     return withoutForbiddenKeys(value, 1, shapeInside(shape, field, value))

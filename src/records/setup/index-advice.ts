@@ -99,10 +99,7 @@ function isServed({ indexes, unique }: CollectionSchema, need: Need): boolean {
   })
 }
 
-/**
- * For stores that take an index for an order only if it has that order whole, `_id` included, or the whole of it turned,
- * and use no unique index at all.
- */
+/** For stores that use an index only for the whole of its order, `_id` included, or that turned; and no unique one. */
 function isServedExactly({ indexes, unique }: CollectionSchema, { equal, order }: Need): boolean {
   const first = equal ?? order[0]?.field
   if (first === undefined || first === '_id') return true

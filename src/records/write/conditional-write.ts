@@ -97,10 +97,7 @@ export async function writeAsSeen<T>(
   return written.result
 }
 
-/**
- * Runs `write`, which changes the record that matches `one` and `stays`. If it finds none because the record would leave
- * the scope, the refusal says so.
- */
+/** Runs `write`, of what matches `one` and `stays`. If none does because it would leave the scope, the refusal says so. */
 export async function writeWithin<T>(
   engine: RecordEngine,
   one: Filter,

@@ -2,8 +2,7 @@
 
 import { checkTime } from '../../http/deadline.ts'
 import { methodNotAllowed, outsideScope } from '../../http/errors/refusals.ts'
-import type { ApiRequest } from '../../http/request/request.ts'
-import { METHOD_OVERRIDE } from '../../http/request/request.ts'
+import { type ApiRequest, METHOD_OVERRIDE } from '../../http/request/request.ts'
 import { visible } from '../../model/versions/present.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'

@@ -1,7 +1,4 @@
-/**
- * Writes of records that point at files. What works them comes with the file store: an app without one has none of it in
- * its bundle.
- */
+/** Writes of records that point at files. What works them comes with the file store: other apps do not bundle it. */
 
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
@@ -26,10 +23,7 @@ export async function saveWithFiles(
   return (await uploadCode(owner.host)).saveWithFiles(owner, incoming, values, save)
 }
 
-/**
- * Saves changes of the record that matches, and removes the files that they replace. Throws a 404, or the
- * refusal of `expected`.
- */
+/** Saves changes and removes the files that they replace. Throws a 404, or the refusal of `expected`. */
 export async function updateWithFiles(
   owner: Owner,
   incoming: IncomingFiles,

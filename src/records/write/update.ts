@@ -1,6 +1,4 @@
-/**
- * `PATCH <mount>/:id`, from top to bottom: id format, field policy, validate, schema, existence, beforeUpdate, in this order.
- */
+/** `PATCH <mount>/:id`, from top to bottom: id, field policy, validate, schema, existence, beforeUpdate. */
 
 import { checkTime } from '../../http/deadline.ts'
 import { asSeen } from '../../http/errors/untold.ts'
