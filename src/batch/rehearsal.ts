@@ -22,8 +22,7 @@ export interface Part {
   readonly written: PromiseWithResolvers<WriteOutcome>
 }
 
-/** What a rehearsal needs of its batch. */
-export interface RehearsedBatch {
+interface RehearsedBatch {
   /** Asks the store to take steps. */
   write(steps: readonly EngineStep[]): Promise<WriteOutcome>
   /** The operation that runs now. */

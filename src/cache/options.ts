@@ -49,12 +49,7 @@ export interface CacheOptions {
 }
 
 /** A router's cache settings, resolved. */
-export interface CacheSettings {
-  readonly store: CacheStore
-  readonly ttl: number
-  readonly prefix: string
-  readonly namespace: string
-  readonly timeoutMs: number
+export interface CacheSettings extends Required<Omit<CacheOptions, 'client' | 'url' | 'vary'>> {
   readonly vary: Vary | undefined
 }
 

@@ -1,5 +1,6 @@
 /** Start-up checks of a model's options and field names. (Checks of single paths are elsewhere.) */
 
+import type { Fields } from '../ports/store/records.ts'
 import type { Convert } from './model.ts'
 import {
   callable,
@@ -46,10 +47,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   changes: {
     must: "be true, false, or { keep } with a duration like '7d', '12h' or '90m', or 'forever'",
-    test: (value) =>
-      typeof value === 'boolean' ||
-      (isFields(value) &&
-        Object.entries(value).every(([name, keep]) => name === 'keep' && isKeep(keep))),
+    test: (value) => typeof value === 'boolean' || isObjectOf(value, ['keep'], isKeep),
   },
   hidden: { must: 'be a list of field names', test: isNames },
   output: callable,
@@ -91,7 +89,7 @@ export function keepMs(changes: true | { readonly keep?: unknown }): number {
 }
 
 function isKeep(keep: unknown): boolean {
-  if (keep === undefined || keep === 'forever') return true
+  if (keep === 'forever') return true
   const ms = typeof keep === 'string' ? keepMs({ keep }) : Number.NaN
   return ms > 0 && ms <= MAX_KEEP_MS
 }
@@ -104,6 +102,18 @@ function isName(value: unknown): value is string {
 function isTime(time: string, name: unknown): boolean {
   const isName = typeof name === 'string' && name !== ''
   return ['createdAt', 'updatedAt'].includes(time) && (isName || typeof name === 'boolean')
+}
+
+/** Whether `value` is an object with no members but `names`, of which those that are there pass `test`. */
+export function isObjectOf(
+  value: unknown,
+  names: readonly string[],
+  test: (member: unknown) => boolean,
+): value is Fields {
+  if (!isFields(value)) return false
+  return Object.entries(value).every(
+    ([name, member]) => names.includes(name) && (member === undefined || test(member)),
+  )
 }
 
 /** Whether all values of an object are lists of single values. */

@@ -61,22 +61,13 @@ function groupsOf(v6: string): number[] {
 
 /** Only the global unicast addresses are; an IPv4 address inside must be public itself. */
 function isPublicV6(groups: readonly number[]): boolean {
-  const [
-    first = 0,
-    second = 0,
-    third = 0,
-    fourth = 0,
-    fifth = 0,
-    sixth = 0,
-    seventh = 0,
-    last = 0,
-  ] = groups
+  const [first = 0, second = 0, third = 0] = groups
+  const [sixth, seventh = 0, last = 0] = groups.slice(5)
   const v4 = (high: number, low: number) => isPublicV4(high * 65_536 + low)
-  const isZero = (...parts: readonly number[]) => parts.every((part) => part === 0)
+  const isZero = (from: number, to: number) => groups.slice(from, to).every((part) => part === 0)
   // Mapped, and NAT64.
-  if (isZero(first, second, third, fourth, fifth) && sixth === 0xffff) return v4(seventh, last)
-  if (first === 0x64 && second === 0xff9b && isZero(third, fourth, fifth, sixth))
-    return v4(seventh, last)
+  if (isZero(0, 5) && sixth === 0xffff) return v4(seventh, last)
+  if (first === 0x64 && second === 0xff9b && isZero(2, 6)) return v4(seventh, last)
   if (first < 0x2000 || first > 0x3fff) return false
   // 6to4.
   if (first === 0x2002) return v4(second, third)

@@ -89,12 +89,9 @@ function merged(all: readonly Shape[], merge: Merge): Shape {
 
 /** Where any string is taken as it is, none becomes a date. */
 function textAmong(shapes: readonly Shape[]): Shape | undefined {
-  if (shapes.some((shape) => isText(shape) && shape !== namedTexts)) return { kind: 'string' }
+  const texts = shapes.filter(({ kind }) => kind === 'string' || kind === 'id')
+  if (texts.some((shape) => shape !== namedTexts)) return { kind: 'string' }
   return shapes.some(({ kind }) => kind === 'date') ? DATE_AMONG_OTHERS : undefined
-}
-
-function isText({ kind }: Shape): boolean {
-  return kind === 'string' || kind === 'id'
 }
 
 /** The shape of a list. */

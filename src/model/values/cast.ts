@@ -176,23 +176,13 @@ function castNumber(value: string | number | boolean): number | undefined {
   return typeof value === 'string' ? numberFrom(value) : undefined
 }
 
+const TRUE: readonly unknown[] = [true, 1, 'true', '1', 'yes']
+const FALSE: readonly unknown[] = [false, 0, 'false', '0', 'no']
+
 function castBoolean(value: string | number | boolean): boolean | undefined {
-  switch (typeof value === 'string' ? value.toLowerCase() : value) {
-    case true:
-    case 1:
-    case 'true':
-    case '1':
-    case 'yes':
-      return true
-    case false:
-    case 0:
-    case 'false':
-    case '0':
-    case 'no':
-      return false
-    default:
-      return undefined
-  }
+  const said = typeof value === 'string' ? value.toLowerCase() : value
+  if (TRUE.includes(said)) return true
+  return FALSE.includes(said) ? false : undefined
 }
 
 /** A string with a lone surrogate has no UTF-8 form: stores would keep something other than what was sent. */

@@ -68,18 +68,8 @@ function insideOf(shape: Shape, key: string): Shape | undefined {
 }
 
 function isOf({ kind }: Shape, value: unknown): boolean {
-  switch (kind) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === kind
-    case 'id':
-      return typeof value === 'string'
-    case 'date':
-      return value instanceof Date
-    case 'list':
-      return Array.isArray(value)
-    default:
-      return isFields(value)
-  }
+  if (kind === 'date') return value instanceof Date
+  if (kind === 'list') return Array.isArray(value)
+  if (kind === 'object' || kind === 'map') return isFields(value)
+  return typeof value === (kind === 'id' ? 'string' : kind)
 }

@@ -14,7 +14,9 @@ export type SearchField =
   | { readonly reference: string; readonly path: string; readonly target: () => Model }
 
 /** The models of an app, and what its routers declare about each. */
-export interface Models extends KnownScopes {
+export interface Models {
+  /** The scopes of the routers that serve `model`; an entry is undefined if its router shows all records. */
+  scopesOf(model: Model): readonly (ScopeOption | undefined)[]
   /** The models that are mounted or used. */
   known(): Iterable<Model>
   /** The engine of a model, shared by all its routers. */
@@ -74,9 +76,3 @@ export type ScopeFilter<R = Fields> =
 export type ScopeOption<R = Fields> = (
   request: ApiRequest,
 ) => ScopeFilter<R> | Promise<ScopeFilter<R>>
-
-/** The scopes of all routers of an app. */
-export interface KnownScopes {
-  /** The scopes of the routers that serve `model`; an entry is undefined if its router shows all records. */
-  scopesOf(model: Model): readonly (ScopeOption | undefined)[]
-}

@@ -10,7 +10,7 @@ import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
 import { any, everything, type Filter, nothing, type Scalar } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { placeOf, type Shape } from '../../ports/store/shape.ts'
-import type { KnownScopes, ScopeOption } from '../engine/models.ts'
+import type { Models, ScopeOption } from '../engine/models.ts'
 import { type Readable, type ReadableFields, readableFields } from './fields-for.ts'
 import { type Limit, Scope, unlimited } from './limits.ts'
 
@@ -104,7 +104,7 @@ function limitsOf(model: Model, limits: unknown): readonly Limit[] {
  * router shows all without a guard; else those that the scope of one of its routers admits.
  */
 export async function visibleThroughReference(
-  { scopesOf }: KnownScopes,
+  { scopesOf }: Pick<Models, 'scopesOf'>,
   model: Model,
   request: ApiRequest,
 ): Promise<Filter> {

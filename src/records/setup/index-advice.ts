@@ -23,8 +23,8 @@ interface Need {
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
   const { model, engine, scope, host } = resource
   const needs = scope.read ? [] : needsOf(resource, sortable)
-  const isThere = host.database.exactOrder ? isServedExactly : isServed
-  const missing = needs.filter((need) => !isThere(engine.schema, need))
+  const { exactOrder = false } = host.database
+  const missing = needs.filter((need) => !isServed(engine.schema, need, exactOrder))
   if (missing.length === 0) return undefined
   const added = missing.map(({ equal, order, computed = [] }) => [
     ...(equal ? [equal] : []),
@@ -72,53 +72,33 @@ function groupNeeds({ aggregates: { by, of }, host }: Resource): Need[] {
   })
 }
 
-function isServed({ indexes, unique }: CollectionSchema, need: Need): boolean {
-  const { equal, order, computed } = need
+/**
+ * Whether an index, or its reverse, serves the order. If that is to be `exact`, an index is of use only with the whole of
+ * its order, `_id` included, and a unique one only for equality.
+ */
+function isServed(
+  { indexes, unique }: CollectionSchema,
+  { equal, order, computed }: Need,
+  exact: boolean,
+): boolean {
   if (computed) {
     return indexes.some(([first, ...others]) => {
       const names = [first, ...others].map((key) => key?.field)
       return first?.field === equal && computed.every((name) => names.includes(name))
     })
   }
-  const end = order.findIndex(({ field }) => field === '_id')
+  const whole = totalOrder(order)
+  const first = equal ?? whole[0]?.field ?? '_id'
+  if (first === '_id' || ((equal || !exact) && isUnique(unique, first))) return true
   // Every index ends with `_id`.
-  const keys = end === -1 ? order : order.slice(0, end)
-  const first = equal ?? keys[0]?.field
-  if (first === undefined || first === '_id') return true
-  if (isUnique(unique, first)) return true
+  const wanted = exact && order.length > 0 ? whole : whole.slice(0, -1)
   return indexes.some((index) => {
-    const rest = equal === undefined ? index : index.slice(1)
-    const turned = keys[0]?.descending !== rest[0]?.descending
-    return (
-      (equal === undefined || index[0]?.field === equal) &&
-      keys.every(
-        ({ field, descending }, at) =>
-          rest[at]?.field === field && (rest[at].descending !== descending) === turned,
-      )
-    )
-  })
-}
-
-/** For stores that use an index only for the whole of its order, `_id` included, or that turned; and no unique one. */
-function isServedExactly({ indexes, unique }: CollectionSchema, { equal, order }: Need): boolean {
-  const first = equal ?? order[0]?.field
-  if (first === undefined || first === '_id') return true
-  if (equal && isUnique(unique, equal)) return true
-  if (equal && order.length === 0) return indexes.some((index) => index[0]?.field === equal)
-  const wanted = sortText(wholeOrder(order))
-  return indexes.some((index) => {
-    const keys = wholeOrder(index)
+    const keys = totalOrder(index)
     if (equal !== undefined && keys[0]?.field !== equal) return false
-    const rest = equal === undefined ? keys : keys.slice(1)
+    const rest = keys.slice(equal === undefined ? 0 : 1).slice(0, wanted.length)
     const turned = rest.map(({ field, descending }) => ({ field, descending: !descending }))
-    return [rest, turned].some((one) => sortText(one) === wanted)
+    return [rest, turned].some((one) => sortText(one) === sortText(wanted))
   })
-}
-
-/** With `_id` as the last key: nothing comes after it, because no two records have the same. */
-function wholeOrder(keys: readonly SortKey[]): readonly SortKey[] {
-  const whole = totalOrder(keys)
-  return whole.slice(0, whole.findIndex(({ field }) => field === '_id') + 1)
 }
 
 /** Whether `field` alone identifies a record. */

@@ -1,5 +1,6 @@
 /** Start-up checks of a router's options that do not concern fields: names, types and numbers. */
 
+import { isObjectOf } from '../../model/definition-checks.ts'
 import {
   callable,
   checkOptions,
@@ -23,13 +24,14 @@ const sortNames: Rule = {
   must: 'be a field name, or a list of them',
   test: (value) => isNames([value].flat()),
 }
+const OPERATIONS = ['create', 'update']
 const writable: Rule = {
   must: 'be a list of field names, or { create, update } of such lists',
-  test: (value) => isForOperations(value, isNames),
+  test: (value) => isNames(value) || isObjectOf(value, OPERATIONS, isNames),
 }
 const hooks: Rule = {
   must: 'be a function, or { create, update } of functions',
-  test: (value) => isForOperations(value, isFunction),
+  test: (value) => isFunction(value) || isObjectOf(value, OPERATIONS, isFunction),
 }
 const scopes: Rule = {
   must: 'be a function, or { read, write } with a function each',
@@ -85,7 +87,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   ...each(whatever, 'cache', 'upload'),
   aggregates: {
     must: 'be { by, of } with lists of field names',
-    test: isAggregates,
+    test: (value) => isObjectOf(value, ['by', 'of'], isNames),
   },
   exportLimit: {
     must: 'be a whole number of at least 0, or Infinity',
@@ -113,25 +115,11 @@ export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): 
   }
 }
 
-/** Whether `value` passes for both operations, or is an object with a value that passes for each of them. */
-function isForOperations(value: unknown, test: (value: unknown) => boolean): boolean {
-  if (test(value)) return true
-  if (!isFields(value)) return false
-  const known = Object.keys(value).every((key) => key === 'create' || key === 'update')
-  return known && Object.values(value).every((item) => item === undefined || test(item))
-}
-
-function isAggregates(value: unknown): boolean {
-  if (!isFields(value)) return false
-  const { by, of, ...others } = value
-  return (
-    Object.keys(others).length === 0 && [by, of].every((one) => one === undefined || isNames(one))
-  )
-}
-
+/** Both are needed: if one were missing, "no limit" would be a guess. */
 function isScopePair(value: unknown): boolean {
-  if (!isFields(value)) return false
-  // Both are needed: if one were missing, "no limit" would be a guess.
-  const { read, write, ...others } = value
-  return isFunction(read) && isFunction(write) && Object.keys(others).length === 0
+  return (
+    isObjectOf(value, ['read', 'write'], isFunction) &&
+    isFunction(value.read) &&
+    isFunction(value.write)
+  )
 }

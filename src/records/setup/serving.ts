@@ -61,18 +61,10 @@ export function servedIn({ mounted, accounts }: Host): ReadonlyMap<unknown, Serv
   return all
 }
 
-/** The names of fields that a QUERY body may have, by what they do there. */
-interface QueryFields {
-  readonly filter: readonly string[]
-  readonly sort: readonly string[]
-  readonly search: readonly string[]
-  readonly expand: readonly string[]
-  readonly by: readonly string[]
-  readonly aggregate: readonly string[]
-}
+type QueryUse = 'filter' | 'sort' | 'search' | 'expand' | 'by' | 'aggregate'
 
-/** The fields that a QUERY of `resource` may name. */
-export function queryFields(resource: Resource): QueryFields {
+/** The fields that a QUERY of `resource` may name, by what they do there. */
+export function queryFields(resource: Resource): Readonly<Record<QueryUse, readonly string[]>> {
   const { filterable, sortable, search, expandable, aggregates } = resource
   return {
     filter: [...filterable],
