@@ -8,9 +8,7 @@ import * as refuse from './refusals.ts'
 export interface OperationRequest {
   readonly method: string
   readonly path: string
-  /** Undefined if it has none. */
   readonly body?: unknown
-  /** The `If-Match` of the operation. */
   readonly ifMatch?: string
 }
 
@@ -30,7 +28,6 @@ const METHODS: readonly unknown[] = ['POST', 'PATCH', 'DELETE']
 const MEMBERS: readonly string[] = ['method', 'path', 'body', 'ifMatch']
 /** A path and perhaps a query string, of characters that a URL has. */
 const PATH = /^\/[!$-;=?-Z_a-z~]*$/
-/** What a header may hold. */
 const HEADER = /^[ -~\x80-\xff]+$/
 
 /** The operations that `body` lists. Throws a 400 if it lists none or more than `most`, `Refused` for a wrong one. */

@@ -23,14 +23,12 @@ import type { Resource } from '../records/setup/resource.ts'
 import { batchTooLarge } from './refusals.ts'
 import { type Part, type Refusal, Rehearsal, type Unwritten } from './rehearsal.ts'
 
-/** What a run needs to know of its batch. */
 interface BatchRequest {
   readonly host: Host
   readonly request: ApiRequest
   readonly operations: readonly unknown[]
 }
 
-/** The state of one run of a batch. */
 export class Overlay {
   /** The records as the batch sees them, for the code of guards; what this writes is stored at once, as alone. */
   readonly store: RecordStore

@@ -23,13 +23,11 @@ export interface Part {
 }
 
 interface RehearsedBatch {
-  /** Asks the store to take steps. */
   write(steps: readonly EngineStep[]): Promise<WriteOutcome>
   /** The operation that runs now. */
   current(): number
 }
 
-/** Rehearses the write of a batch. */
 export class Rehearsal {
   readonly #parts: readonly Part[]
   readonly #batch: RehearsedBatch

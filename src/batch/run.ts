@@ -14,7 +14,6 @@ import { Overlay } from './overlay.ts'
 import { overtaken } from './refusals.ts'
 import type { Refusal, Unwritten } from './rehearsal.ts'
 
-/** A batch that has arrived. */
 export interface Batch {
   readonly host: Host
   readonly request: ApiRequest

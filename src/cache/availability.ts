@@ -3,7 +3,6 @@
 /** The result if the cache failed or did not respond in time. */
 export const unreachable: unique symbol = Symbol('unreachable')
 
-/** The result of work with a cache. */
 export type Reached<T> = T | typeof unreachable
 
 /** Warns at most once in 30 seconds. */
@@ -11,7 +10,6 @@ export type Warn = (problem: unknown) => void
 
 const late: unique symbol = Symbol('late')
 
-/** The connection to one cache. */
 export class Availability {
   readonly #warn: Warn
   readonly #isLocal: boolean
@@ -24,7 +22,6 @@ export class Availability {
     this.#isLocal = isLocal
   }
 
-  /** Whether the last attempt failed. */
   get isFailing(): boolean {
     return this.#failing
   }

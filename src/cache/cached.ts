@@ -27,7 +27,6 @@ export interface Loaded extends Tagged {
   readonly cacheable: boolean
 }
 
-/** One read of a router. */
 export interface CachedRead {
   readonly asked: ReadRequest
   /** The limits on the records that this request may see, as a JSON value. */
@@ -47,7 +46,6 @@ export interface CachedOptions {
 
 type Flight = Promise<Loaded & Entry>
 
-/** The cached reads of one router. */
 export class CachedReads {
   readonly #options: CachedOptions
   readonly #keyStart: string

@@ -8,19 +8,16 @@ import type { CacheSettings } from './options.ts'
 import { VersionedCache } from './versioned-cache.ts'
 import { type Fences, fenceSchema, localFences, storedFences } from './write-fences.ts'
 
-/** What the caches need from the app. */
 export interface CachesOptions {
   readonly logger: Logger
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** A handle on a collection of the app's database. */
   readonly collection: (schema: CollectionSchema) => Collection
 }
 
 /** The settings of a router that determine its space. */
 export type SpaceSettings = Pick<CacheSettings, 'store' | 'prefix' | 'timeoutMs'>
 
-/** The caches of one app. */
 export class Caches {
   readonly #options: CachesOptions
   readonly #warnings: Readonly<Record<'warn' | 'warnUnkept', Warn>>
@@ -52,7 +49,6 @@ export class Caches {
     return space
   }
 
-  /** The schemas of what the caches keep in the database. */
   schemas(): readonly CollectionSchema[] {
     return this.#fences ? [fenceSchema] : []
   }
@@ -88,7 +84,6 @@ export class Caches {
     }
   }
 
-  /** Closes the stores. */
   async close(): Promise<void> {
     for (const store of this.#stores) await store.close?.()
   }

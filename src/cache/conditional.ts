@@ -5,7 +5,6 @@ import type { ApiRequest } from '../http/request/request.ts'
 import { emptyResponse, jsonResponse } from '../http/response/respond.ts'
 import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 
-/** A cached response: its body and its entity tag. */
 export interface Entry {
   readonly body: string
   readonly etag: string
@@ -86,7 +85,6 @@ const bytes = new Uint8Array(CHUNK + STEP)
 const chunk = bytes.subarray(0, CHUNK)
 const words = new Uint32Array(bytes.buffer)
 
-/** The strong entity tag of a body. */
 export function etagOf({ body, state }: Tagged): string {
   return state === undefined ? `"${hashOf(body)}"` : `"${hashOf(state)}-${hashOf(body)}"`
 }

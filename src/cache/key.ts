@@ -11,7 +11,6 @@ export interface ReadRequest {
   readonly path: string
   /** The parameters that the response may depend on. */
   readonly query: Query
-  /** The parsed body of a QUERY. */
   readonly body?: unknown
 }
 

@@ -53,7 +53,6 @@ export interface CacheSettings extends Required<Omit<CacheOptions, 'client' | 'u
   readonly vary: Vary | undefined
 }
 
-/** What an app provides for its routers' caches. */
 export interface CacheSurroundings {
   readonly cache: CacheStore | undefined
   readonly env: Readonly<Record<string, unknown>>

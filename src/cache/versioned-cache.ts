@@ -25,20 +25,16 @@ import { Availability, type Reached, unreachable, type Warn, within } from './av
 import type { Entry } from './conditional.ts'
 import type { Fences } from './write-fences.ts'
 
-/** Identifies a space. */
 export interface SpaceOptions {
   readonly store: CacheStore
-  /** The prefix of its keys. */
   readonly prefix: string
   /** Identifies the space among those of the app's database. */
   readonly place: string
   readonly fences: Fences
   readonly warn: Warn
-  /** Warns of a response that was not kept. */
   readonly warnUnkept: Warn
 }
 
-/** The result of a lookup in the cache. */
 export type Lookup =
   | { readonly state: 'hit'; readonly entry: Entry }
   /** Nothing; a response that is read from now on may be kept under `version`. */
@@ -55,7 +51,6 @@ const VERSION = 'v'
 const MARK = 'w'
 const TOKEN_LENGTH = 37
 
-/** One space of a cache. */
 export class VersionedCache {
   readonly #options: SpaceOptions
   readonly #reach: Availability

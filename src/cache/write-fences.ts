@@ -114,7 +114,6 @@ export function storedFences(collection: Collection): Fences {
   }
 }
 
-/** A fence that this instance raised. */
 interface Own {
   readonly mark: string
   readonly knownToAll: Promise<void>

@@ -119,7 +119,6 @@ function isLimited({ _zod }: $ZodType): boolean {
   return format !== undefined || checks.some((one) => LIMITS.has(String(one._zod?.def?.check)))
 }
 
-/** What is read of a string's definition. */
 interface StringDef {
   readonly format?: string
   readonly checks?: readonly { readonly _zod?: { readonly def?: { readonly check?: unknown } } }[]

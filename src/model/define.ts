@@ -235,7 +235,6 @@ function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject
   return schemas.every(isSchema) ? object(fields as FieldSchemas) : undefined
 }
 
-/** The table that a definition adopts. */
 function adoptedBy(
   { table, columns = {} }: Pick<ModelDefinition<FieldSchemas>, 'table' | 'columns'>,
   shape: ObjectShape,
@@ -285,7 +284,6 @@ function distinct<T>(sets: readonly T[]): readonly T[] {
   return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()]
 }
 
-/** The name of the collection that follows from the model's. */
 function ownCollection(name: string, fail: Fail): string {
   const collection = collectionName(name)
   if (isReserved(collection)) fail(`the name '${collection}' is reserved. Give it a 'collection'`)

@@ -130,7 +130,6 @@ function isExclusion(value: unknown): boolean {
   return isKnown && isNames(equal) && isRange && isFields(where) && areLists(where)
 }
 
-/** Refuses unknown options, and values that make no sense. */
 export function checkDefinition(definition: object, fail: Fail): void {
   checkOptions({ fields: null, ...definition }, RULES, fail)
 }
@@ -154,7 +153,6 @@ export function renames(
   return new Map(Object.entries(given))
 }
 
-/** The conversions of a model, each of one of its fields. */
 export function conversions(
   given: Readonly<Record<string, Convert | undefined>>,
   fields: object,

@@ -10,9 +10,7 @@ import { isFields } from './writable.ts'
 
 /** A field, or the elements of a list, whose ids must exist. */
 export interface EnforcedReference {
-  /** The dotted path of the field. */
   readonly path: string
-  /** The name of the model that it refers to. */
   readonly target: string
   readonly onDelete: OnDelete
   /** What `unset` leaves in place of the id: nothing, null, or the list without the element. */

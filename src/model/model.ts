@@ -159,7 +159,6 @@ function named(time: keyof Timestamps, name: string | boolean): Timestamps {
   return name === false ? {} : { [time]: name === true ? time : name }
 }
 
-/** The names of the fields. */
 export function timestampFields(timestamps: Timestamps): readonly string[] {
   return Object.values(timestamps)
 }

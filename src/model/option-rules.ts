@@ -42,7 +42,6 @@ export function checkOptions(
   }
 }
 
-/** Whether `value` can be called. */
 export function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
@@ -52,7 +51,6 @@ export function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
-/** The same rule for several options. */
 export function each<Name extends string>(
   rule: Rule,
   ...names: readonly Name[]
@@ -63,13 +61,10 @@ export function each<Name extends string>(
 /** Any value: the code that reads the option checks it. */
 export const whatever: Rule = { must: '', test: () => true }
 
-/** True or false. */
 export const flag: Rule = { must: 'be true or false', test: (value) => typeof value === 'boolean' }
 
-/** A string. */
 export const text: Rule = { must: 'be a string', test: (value) => typeof value === 'string' }
 
-/** A function. */
 export const callable: Rule = { must: 'be a function', test: isFunction }
 
 /** A number that counts or measures something. */
@@ -78,7 +73,6 @@ export const natural: Rule = {
   test: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
 }
 
-/** One of `choices`. */
 export function oneOf(...choices: readonly unknown[]): Rule {
   return { must: `be one of ${choices.join(', ')}`, test: (value) => choices.includes(value) }
 }

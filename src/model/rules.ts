@@ -10,7 +10,6 @@ import type { Fail } from './option-rules.ts'
 import { didYouMean, noSuchField } from './suggest.ts'
 import { fits } from './values/fits.ts'
 
-/** The options that give a model rules. */
 export interface RuleOptions {
   readonly transitions?: Readonly<Record<string, Readonly<Record<string, readonly Scalar[]>>>>
   readonly initial?: Readonly<Record<string, readonly Scalar[]>>

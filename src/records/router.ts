@@ -99,7 +99,6 @@ export function createRouter<
   return router
 }
 
-/** The routes of a resource. */
 function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
   const row = (

@@ -17,7 +17,6 @@ import { Reading } from './reading.ts'
 import { Receivers } from './receivers.ts'
 import { type ConsumerSettings, type Delivering, Slots, Tries } from './tries.ts'
 
-/** A consumer of an app. */
 export class Consumer extends LeasedWork {
   readonly #log: ChangeLog
   readonly #settings: ConsumerSettings

@@ -9,7 +9,6 @@ import type { Collection, CollectionSchema, WriteStep } from '../../ports/store/
 import type { AsideStatus } from '../../records/engine/background-work.ts'
 import { idOf } from '../lease.ts'
 
-/** The collection of the deliveries that wait. */
 export const heldSchema: CollectionSchema = ownSchema(
   'fieldgate_held_changes',
   {
@@ -41,7 +40,6 @@ export interface Delivery {
   readonly to: string
 }
 
-/** A delivery that waits. */
 export interface HeldDelivery extends Delivery, Pick<Failure, 'attempt' | 'due' | 'since'> {
   readonly _id: string
 }
@@ -110,7 +108,6 @@ export class Held {
     return [...new Set(found.map(({ lane }) => String(lane)))]
   }
 
-  /** The first delivery of a lane. */
   async first(lane: string): Promise<HeldDelivery | undefined> {
     const [found] = await this.#records.find({
       filter: this.#filter(false, { op: 'eq', field: 'lane', value: lane }),
@@ -122,7 +119,6 @@ export class Held {
     return { ...held, change: changeIn(held.change) }
   }
 
-  /** How many wait, and how many were set aside. */
   async counts(): Promise<{ readonly waiting: number; readonly aside: number }> {
     const [waiting, aside] = await Promise.all([
       this.#records.count(this.#filter(false)),
@@ -178,7 +174,6 @@ export class Held {
   }
 }
 
-/** How many records one read finds. */
 const MOST_READ = 100
 
 type Path = readonly (string | number)[]
@@ -188,7 +183,6 @@ function textOf(change: LoggedChange): string {
   return JSON.stringify([change, datesIn(change, [])])
 }
 
-/** The change of a string. */
 function changeIn(text: string): LoggedChange {
   const [change, dates] = JSON.parse(text) as [LoggedChange, readonly Path[]]
   for (const path of dates) {

@@ -19,7 +19,6 @@ interface Part {
   left: number
 }
 
-/** What of the log is read. */
 interface ReadingScope {
   readonly models: readonly string[]
   /** Stores how far it is. */
@@ -30,7 +29,6 @@ interface ReadingScope {
   readonly behind?: ReadonlyMap<string, string>
 }
 
-/** Reads the log for a consumer. */
 export class Reading {
   readonly #at: Delivering
   readonly #log: ChangeLog
@@ -220,7 +218,6 @@ export class Reading {
   }
 }
 
-/** A delivery of a batch. */
 interface Item {
   readonly part: Part
   readonly delivery: Delivery

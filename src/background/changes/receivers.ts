@@ -15,7 +15,6 @@ export class Resting extends Error {
   }
 }
 
-/** What is known of receivers, by their names. */
 export class Receivers {
   readonly #now: () => number
   readonly #mostSlow: number

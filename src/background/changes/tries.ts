@@ -11,7 +11,6 @@ import { Bell, type Pace, watched } from '../loop.ts'
 import type { Delivery, Failure, Held, HeldDelivery } from './held.ts'
 import { type Receivers, Resting } from './receivers.ts'
 
-/** What a try is told. */
 export interface Try {
   readonly attempt: number
   readonly signal: AbortSignal
@@ -61,7 +60,6 @@ type End =
   | { readonly kind: 'interrupted' }
   | ({ readonly kind: 'failed' } & Failure)
 
-/** Tries deliveries. */
 export class Tries {
   readonly #at: Delivering
   /** Rings when a delivery is due earlier than it was known. */
@@ -174,7 +172,6 @@ const DUE_MS = 100
 /** How often a try is warned of that does not end, in milliseconds. */
 const LONG_MS = 600_000
 
-/** What the log is told of a delivery. */
 function aboutOf({ change, to }: Pick<Delivery, 'change' | 'to'>): object {
   return { change: change.id, model: change.model, ...(to !== '' && { to: to.split('?')[0] }) }
 }

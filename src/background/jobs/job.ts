@@ -42,7 +42,6 @@ export interface JobOptions {
   readonly maxAttempts?: number
 }
 
-/** The options of a job, checked. */
 interface Settings extends Required<JobOptions> {
   readonly times: Schedule
 }
@@ -50,7 +49,6 @@ interface Settings extends Required<JobOptions> {
 /** A job that ends its process each time would otherwise do so for ever. */
 const MOST_STARTS = 10
 
-/** What is kept of a job. */
 interface KeptJob extends Kept {
   readonly done: Date
   readonly tick?: Date
@@ -58,7 +56,6 @@ interface KeptJob extends Kept {
   readonly error: string
 }
 
-/** A job of an app. */
 export class Job extends LeasedWork<KeptJob> {
   readonly #settings: Settings
 

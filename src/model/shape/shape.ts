@@ -76,7 +76,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
       return shapeOf(def.getter(), side, path, depth + 1)
     case 'pipe': {
       const end = side === 'input' ? def.in : def.out
-      return isTransform(end) ? mixed : inner(end)
+      return end._zod.def.type === 'transform' ? mixed : inner(end)
     }
     case 'union':
       return unionShape(def.options.filter(isSomething).map(inner), side)
@@ -132,7 +132,6 @@ function isInteger({ checks = [], ...own }: $ZodNumberDef): boolean {
   return formats.some(({ format }) => format?.endsWith('int') || format?.endsWith('int32'))
 }
 
-/** The shape of an object with declared keys. */
 export function objectShape(
   fields: Readonly<Record<string, $ZodType>>,
   side: Side,
@@ -173,8 +172,4 @@ function tupleShape({ items, rest }: $ZodTupleDef, inner: (schema: $ZodType) => 
 
 function isSomething(schema: $ZodType): boolean {
   return !['null', 'undefined'].includes(schema._zod.def.type)
-}
-
-function isTransform(schema: $ZodType): boolean {
-  return schema._zod.def.type === 'transform'
 }

@@ -12,7 +12,6 @@ export type StoredAs = StoredForm | 'objectId' | 'any'
 /** The string that a record holds for what a client sends; undefined if the type cannot hold it. */
 export type CastText = (value: unknown) => string | undefined
 
-/** How the values of a schema are stored. */
 export interface StoredValues {
   readonly storedAs: StoredAs
   readonly castText?: CastText
@@ -42,7 +41,6 @@ export function withFreeNames<S extends $ZodType>(schema: S): S {
   return schema
 }
 
-/** Whether `schema` is marked so. */
 export function hasFreeNames(schema: $ZodType): boolean {
   return (schema._zod.def as { freeNames?: boolean }).freeNames === true
 }

@@ -60,7 +60,6 @@ export function bothShape(left: Shape, right: Shape, side: Side): Shape {
   return merged([left, right], { side, areBoth: true })
 }
 
-/** How shapes are merged. */
 interface Merge {
   readonly side: Side
   /** Whether values have all of the shapes, and not one of them. */
@@ -94,7 +93,6 @@ function textAmong(shapes: readonly Shape[]): Shape | undefined {
   return shapes.some(({ kind }) => kind === 'date') ? DATE_AMONG_OTHERS : undefined
 }
 
-/** The shape of a list. */
 export type ListShape = Extract<Shape, { kind: 'list' }>
 
 function mergedLists(lists: readonly ListShape[], side: Side): ListShape | undefined {

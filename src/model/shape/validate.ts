@@ -66,7 +66,6 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
     : storable(model, values)
 }
 
-/** A touched field's new value. */
 async function parseChange(
   schema: $ZodType,
   shape: Shape | undefined,
@@ -279,7 +278,6 @@ function complaintInMembers(value: object, within: Within): string | undefined {
   return undefined
 }
 
-/** A container, and the one that it is in. */
 interface Within {
   readonly value: object
   readonly within: Within | undefined

@@ -7,7 +7,6 @@ import type { Model } from '../model.ts'
 import { partsIn } from '../parts.ts'
 import { isFields } from '../writable.ts'
 
-/** The parts of a model that say what a record may hold. */
 type Rules = Pick<Model, 'fields' | 'shape' | 'declared'>
 
 /** Whether `value`, as it is stored, is what `field` of a model declares, and passes its schema. */

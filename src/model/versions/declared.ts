@@ -42,7 +42,6 @@ interface Containers {
   readonly objects: $ZodObject[]
   /** The schemas of the values of records (`z.record()`). */
   readonly values: $ZodType[]
-  /** The schemas of the elements of lists. */
   readonly elements: $ZodType[]
   open: boolean
 }

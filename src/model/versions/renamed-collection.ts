@@ -15,7 +15,6 @@ type Renamed = Model['renamed']
 
 /** A collection whose records can be moved to the current names, where they have others. */
 export interface Settling extends Collection {
-  /** Moves every record that matches. */
   settle?(filter: Filter): Promise<void>
 }
 
@@ -27,7 +26,8 @@ export function renamedCollection(
 ): Settling {
   if (renamed.size === 0) return inner
   const { numericIds } = inner
-  const { settled, unsettled } = conditionsOf(renamed)
+  const old = [...renamed.keys()]
+  const [settled, unsettled] = [all(old.map(lacks)), any(old.map(has))]
   const current = (record: Fields) => underCurrentNames(record, renamed)
   const found = (filter: Filter) => underAllNames(filter, renamed)
 
@@ -36,7 +36,7 @@ export function renamedCollection(
     // No filter tells null under an earlier name from nothing.
     const record =
       (await firstIn(inner, all([filter, unsettled]))) ?? (await firstIn(inner, filter))
-    if (!record || ![...renamed.keys()].some((old) => record[old] !== undefined)) return false
+    if (!record || !old.some((name) => record[name] !== undefined)) return false
     const { change, expect } = moveOf(record, renamed)
     await moved.update(withId(String(record._id)), change, { expect })
     return true
@@ -115,12 +115,6 @@ function moveOf(
   }
 }
 
-/** The records under the current names alone, and the others. */
-function conditionsOf(renamed: Renamed): { readonly settled: Filter; readonly unsettled: Filter } {
-  const old = [...renamed.keys()]
-  return { settled: all(old.map(lacks)), unsettled: any(old.map(has)) }
-}
-
 function has(field: string): Filter {
   return { op: 'ne', field, value: null }
 }
@@ -173,7 +167,6 @@ function placesOf(path: string, renamed: Renamed): { path: string; conditions: F
   }))
 }
 
-/** The paths to read, under all names. */
 function selectOf({ select }: Read, renamed: Renamed): { select?: Projection } {
   if (!select) return {}
   const both = (paths: readonly string[]) =>

@@ -47,7 +47,6 @@ export function upgradeOf(
   }
 }
 
-/** The parts of a model that a conversion needs. */
 type Rules = Pick<Model, 'fields' | 'shape' | 'declared' | 'convert'>
 
 /**

@@ -20,22 +20,17 @@ import type { Collection } from '../../ports/store/store.ts'
 /** What a field holds that is computed with. */
 export type MeasuredKind = 'number' | 'date'
 
-/** What may be asked for, by name. */
 export interface Aggregatable {
-  /** What records may be grouped by. */
   readonly by: { get(name: string): GroupKey | undefined }
-  /** What may be computed with. */
   readonly of: { get(name: string): MeasuredKind | undefined }
 }
 
-/** What one aggregate asks for, not yet checked. */
 export interface AskedAggregate {
   readonly aggregate: unknown
   readonly by: unknown
   readonly sort: unknown
 }
 
-/** The columns and the order of an aggregate. */
 export interface AggregatePlan extends Pick<AggregateRead, 'by' | 'measures' | 'sort'> {
   /** The names of the keys, as they were given. */
   readonly names: readonly string[]
@@ -43,8 +38,7 @@ export interface AggregatePlan extends Pick<AggregateRead, 'by' | 'measures' | '
 
 /** The measures of a field, in the order in which rows have them. */
 export const FIELD_MEASURES = ['sum', 'avg', 'min', 'max'] as const
-const MEASURES: readonly string[] = ['count', ...FIELD_MEASURES]
-/** The most names in `by`. */
+export const MEASURES: readonly string[] = ['count', ...FIELD_MEASURES]
 export const MAX_GROUP_KEYS = 3
 const MAX_SORT_KEYS = 5
 
@@ -129,7 +123,6 @@ export function groupKeyOf({ shape }: Pick<Model, 'shape'>, name: string): Group
   return isPart ? { field, part: part as DatePart } : undefined
 }
 
-/** What can be computed with the field `name`. */
 export function measuredKind(
   { shape }: Pick<Model, 'shape'>,
   name: string,
@@ -138,7 +131,6 @@ export function measuredKind(
   return kind === 'number' || kind === 'date' ? kind : undefined
 }
 
-/** Everything that can be asked for of a model. */
 export function aggregatableIn(model: Pick<Model, 'shape'>): Aggregatable {
   return {
     by: { get: (name) => groupKeyOf(model, name) },

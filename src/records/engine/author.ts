@@ -7,7 +7,6 @@ import { underCurrentNames } from '../../model/versions/upgrade.ts'
 import type { ChangeLog, LoggedChange, NotedChange } from '../../ports/store/changes.ts'
 import type { Fields } from '../../ports/store/records.ts'
 
-/** Somebody who writes. */
 export interface Author {
   /** A user's id, `key:<id>` for an API key; null if nobody is signed in. */
   readonly by: string | null

@@ -112,7 +112,6 @@ function equalities(paths: readonly string[], record: Fields): Filter[] {
   return paths.map((field) => ({ op: 'eq', field, value: valueAt(record, field) }))
 }
 
-/** Whether `changes` replace the value at `path`. */
 function isIn(changes: Fields, path: string): boolean {
   return Object.hasOwn(changes, topOf(path))
 }

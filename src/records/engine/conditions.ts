@@ -50,10 +50,8 @@ export const MAX_LIST = 100
 export const COMPARE: readonly string[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']
 /** The operators that compare with a list. */
 export const LIST: readonly string[] = ['in', 'nin']
-/** All operators. */
 export const OPERATORS: readonly string[] = [...COMPARE, ...LIST]
 
-/** Whether `operator` compares with one value. */
 export function isCompareOperator(operator: string): operator is CompareOperator {
   return COMPARE.includes(operator)
 }
@@ -62,7 +60,6 @@ export function isCompareOperator(operator: string): operator is CompareOperator
 export const MIN_ALTERNATIVES = 2
 export const MAX_ALTERNATIVES = 20
 
-/** Which fields may be used. */
 type Allowed = (field: string) => boolean
 
 /**

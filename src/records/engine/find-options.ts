@@ -80,13 +80,11 @@ export interface Reach {
   ): Expansion
 }
 
-/** How references are filled in. */
 export interface Expansion {
   readonly select: Projection | undefined
   fill(records: readonly Fields[]): Promise<readonly Fields[]>
 }
 
-/** Where a collection reads and writes. */
 export interface Origin extends Reachable {
   readonly reach: Reach
 }

@@ -85,7 +85,6 @@ export function descriptionsOf(guards: readonly Guard[]): readonly GuardDescript
   return guards.map((guard) => descriptions.get(guard) ?? UNKNOWN)
 }
 
-/** Whether anything is known of `guard`. */
 export function isDescribed(guard: Guard): boolean {
   return descriptions.has(guard)
 }
@@ -116,7 +115,9 @@ const MIDDLEWARE_PARAMETERS = 3
 export function refuseMiddlewares(
   option: string,
   functions: readonly unknown[],
-  fail: Fail = refuse,
+  fail: Fail = (message) => {
+    throw new TypeError(message)
+  },
 ): void {
   for (const each of functions) {
     if (typeof each !== 'function' || each.length < MIDDLEWARE_PARAMETERS) continue
@@ -124,8 +125,4 @@ export function refuseMiddlewares(
       `${option} has the function '${each.name}' with ${each.length} parameters, as a middleware of Express. A guard takes (request, context), and returns nothing instead of next(). In Express, write server.use(middleware, toExpress(app))`,
     )
   }
-}
-
-function refuse(message: string): never {
-  throw new TypeError(message)
 }

@@ -54,7 +54,6 @@ export function needs(part: keyof AppParts): string {
   return `needs its code in this bundle. Write appWith(${part}), both of fieldgate/app`
 }
 
-/** The app's adapters and settings. */
 export interface Services {
   /** What the app has of what only some apps need. */
   readonly parts: AppParts
@@ -82,7 +81,6 @@ export interface Limits extends BodyLimits {
   readonly methodOverride: boolean
 }
 
-/** The routes on one path. */
 export interface MountedRoutes {
   readonly mount: string
   readonly routes: readonly Route[]
@@ -122,7 +120,6 @@ export interface StartUp {
 
 /** The app as its routers see it. */
 export interface Host extends Services, Limits, Additions, Models, StartUp {
-  /** The public `app.store`. */
   readonly store: RecordStore
   /** The same for code that serves `request`: when its time is over, every call is refused. */
   storeFor(request: ApiRequest): RecordStore

@@ -37,13 +37,11 @@ export interface Engine {
   readonly schema: CollectionSchema
   readonly stored: Settling
   readonly author: Author | undefined
-  /** A record that matches. */
   first(filter: Filter): Promise<Fields | undefined>
   /** The change of a record that sets values and removes others. */
   changeOf(set: Fields, unset?: readonly string[]): Change
 }
 
-/** What the references of an app need from it. */
 export interface IntegrityNeeds {
   known(): Iterable<Model>
   engine(model: Model): Engine
@@ -52,10 +50,8 @@ export interface IntegrityNeeds {
   readonly write: WriteOfModels
 }
 
-/** Takes steps in one atomic write. */
 export type TakeSteps = (steps: readonly EngineStep[]) => Promise<WriteOutcome>
 
-/** A step in the collection of an engine. */
 export interface EngineStep {
   readonly engine: Engine
   readonly action: WriteAction
@@ -72,7 +68,6 @@ export interface Dependent {
 /** The most records that one write may refer to; each is checked. */
 export const MAX_REFERENCES = 1000
 
-/** Keeps the enforced references of one app. */
 export class Integrity {
   readonly #needs: IntegrityNeeds
   readonly #take: TakeSteps | undefined
@@ -143,7 +138,9 @@ export class Integrity {
       if (along && outcome.failed === steps.length) throw along.receipt.refusal()
       return outcome
     }
-    if (outcome.noted) for (const author of authorsOf(steps)) author.noted(outcome.noted)
+    const { noted } = outcome
+    const authors = steps.flatMap(({ engine, author = engine.author }) => author ?? [])
+    if (noted) for (const author of new Set(authors)) author.noted(noted)
     const own = outcome.results.slice(0, steps.length)
     const results = own.map((result, at) => underNamesOfNow(result, steps[at]))
     return { results }
@@ -258,11 +255,6 @@ export async function writesTogether(store: Store): Promise<boolean> {
     if (error instanceof TypeError) return false
     throw error
   }
-}
-
-/** Who does the steps. */
-function authorsOf(steps: readonly EngineStep[]): Set<Author> {
-  return new Set(steps.flatMap(({ engine, author = engine.author }) => author ?? []))
 }
 
 /** The step under all names that its fields have had. */

@@ -11,15 +11,12 @@ import type { WriteStep } from '../../ports/store/store.ts'
 /** The ids of the records that a request writes, one for each operation of a batch; null for one that its path names. */
 export type WrittenIds = readonly (string | null)[]
 
-/** The receipt of one request. */
 export interface Receipt {
-  /** The step to take along. */
   step(ids: WrittenIds): WriteStep
   /** What the request is refused with if the step fails. */
   readonly refusal: () => HttpError
 }
 
-/** What is kept of one request. */
 export interface KeyedWrite {
   receipt?: Receipt
   /** What an earlier request has written for this one; undefined if it is to write. */
@@ -31,7 +28,6 @@ export interface KeyedWrite {
 /** Where a request keeps it; most requests have no key. */
 export const KEYED: unique symbol = Symbol('keyed write')
 
-/** A request that may have a key. */
 export interface Keyed {
   [KEYED]?: KeyedWrite
 }

@@ -15,14 +15,12 @@ import type { Change, Collection } from '../../ports/store/store.ts'
 import { applyReplacement, isMissing, type Replacement, replacement, withValue } from './replace.ts'
 import { MAX_TRIES, type SerialQueue } from './serial-queue.ts'
 
-/** The records of a model. */
 export interface KnownRecords {
   readonly model: Model
   readonly stored: Collection
   first(filter: Filter): Promise<Fields | undefined>
 }
 
-/** An update of a record that is read first. */
 export interface KnownUpdate {
   readonly changes: Fields
   /** Paths whose values stay. */

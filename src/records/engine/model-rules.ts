@@ -100,7 +100,7 @@ export interface Exclusive {
 /** What a write of `record` must make sure of: no overlap. Throws a 400 for a range that doesn't end after its start. */
 export function exclusivesOf(model: Model, record: Fields): readonly Exclusive[] {
   return (model.exclude ?? []).flatMap((exclusion): Exclusive[] => {
-    const { equal, range } = exclusion
+    const { equal, range, where } = exclusion
     const [from, to] = range.map((field) => valueAt(record, field))
     if (from === null || to === null || from === undefined || to === undefined) return []
     if (!(to > from)) {
@@ -108,7 +108,8 @@ export function exclusivesOf(model: Model, record: Fields): readonly Exclusive[]
       throw invalidFields(isTold ? { [range[1]]: `Must be after '${range[0]}'.` } : {})
     }
     const values = equal.map((field) => valueAt(record, field))
-    if (values.includes(null) || !counts(exclusion, record)) return []
+    const counts = Object.entries(where).every(([field, some]) => has(some, record, field))
+    if (values.includes(null) || !counts) return []
     const others = all([
       ...equal.map((field, at): Filter => ({ op: 'eq', field, value: values[at] as Scalar })),
       ...countingIn(model, exclusion),
@@ -131,10 +132,6 @@ export function overlapTold(model: Model, error: unknown): HttpError | undefined
 /** The refusal of a range that overlaps another one; hidden fields are not named. */
 export function overlapIn(model: Pick<Model, 'hidden'>, range: readonly string[]): HttpError {
   return overlapping(range.some((field) => isHidden(model, field)) ? [] : range)
-}
-
-function counts({ where }: Exclusion, record: Fields): boolean {
-  return Object.entries(where).every(([field, values]) => has(values, record, field))
 }
 
 function has(values: readonly Scalar[], record: Fields, field: string): boolean {

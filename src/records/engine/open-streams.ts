@@ -2,13 +2,11 @@
 
 import { liveEnded, tooManyStreams } from '../../http/errors/refusals.ts'
 
-/** A stream that can be ended. */
 export interface OpenStream {
   /** Ends it; `error` says why. */
   end(error: unknown): void
 }
 
-/** The open streams of an app. */
 export class OpenStreams {
   readonly #most: number
   readonly #open = new Set<OpenStream>()
@@ -25,7 +23,6 @@ export class OpenStreams {
     this.#open.add(stream)
   }
 
-  /** Forgets a stream that has ended. */
   remove(stream: OpenStream): void {
     this.#open.delete(stream)
   }

@@ -38,12 +38,10 @@ export interface Surroundings {
   readonly writtenBy?: ((author: Author) => Settling) | undefined
 }
 
-/** Reads and writes the records of one model. */
 export class RecordEngine {
   readonly model: Model
   /** The store's collection: for reads, and for conditional writes of values that need no validation. */
   readonly stored: Settling
-  /** The schema of the collection. */
   readonly schema: CollectionSchema
   /** Writers whose hooks judge a record wait here, after another one has overtaken them. */
   readonly judging: SerialQueue

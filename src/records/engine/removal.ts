@@ -15,7 +15,6 @@ import { StoreUnavailable } from '../../ports/store/store-errors.ts'
 import type { Dependent, Engine, EngineStep, Integrity } from './integrity.ts'
 import { MAX_TRIES, pause } from './serial-queue.ts'
 
-/** A record that has been removed. */
 export interface Removed {
   readonly model: Model
   readonly record: Fields
@@ -97,7 +96,6 @@ class Plan {
     this.#going.set(engine, new Set([id]))
   }
 
-  /** All steps, in order. */
   steps(): readonly EngineStep[] {
     return [...this.#checks, ...this.#removals, ...this.#rest]
   }

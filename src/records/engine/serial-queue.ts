@@ -28,6 +28,7 @@ export class SerialQueue {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#last.set(record, promise)
     try {
+      const late = () => new Error('the writer before has not ended')
       if (before) await withTimeout(MAX_WAIT_MS, () => before, late).catch(() => {})
       return await work()
     } finally {
@@ -55,8 +56,4 @@ export class SerialQueue {
       return undefined
     })
   }
-}
-
-function late(): Error {
-  return new Error('the writer before has not ended')
 }

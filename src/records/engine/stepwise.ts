@@ -3,7 +3,6 @@
 import type { Collection, StepResult, WriteAction, WriteOutcome } from '../../ports/store/store.ts'
 import type { Author } from './author.ts'
 
-/** The writes of a collection. */
 export type Writing = Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'>
 
 /** The writes of a collection, each as the one step that `take` takes. */

@@ -104,13 +104,14 @@ async function shownAs(
 
 /** A state as a read would show it. */
 async function stateAs(
-  { model, lean, host, upload, cache, files }: Resource,
+  resource: Resource,
   { select }: View,
   state: Fields,
   request: ApiRequest,
 ): Promise<Fields> {
+  const { model, lean } = resource
   const chosen = project(declaredPart(model, state, { lean }), select)
-  const linked = await withLinks({ host, upload, cache, files }, chosen, request)
+  const linked = await withLinks(resource, chosen, request)
   const shown: unknown = JSON.parse(JSON.stringify(present(model, linked, lean)) ?? 'null')
   return isFields(shown) ? shown : {}
 }

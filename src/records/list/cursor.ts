@@ -23,7 +23,6 @@ export interface Scan {
 /** Issues and checks the tokens of an app, for each scan. */
 export type Cursors = (scan: Scan) => ScanCursors
 
-/** Issues and checks the tokens of one scan. */
 export interface ScanCursors {
   issue(id: string): string
   /** The anchor's id. Throws a 400 if the token is forged, or belongs to another scan or sort. */

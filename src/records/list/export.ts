@@ -26,7 +26,6 @@ import { bodyOf, type ListAction, planFor } from './parse.ts'
 import type { ListPlan } from './plan.ts'
 import { refusalOf, searchFilter } from './search.ts'
 
-/** The files that there are. */
 const FILES = {
   'application/x-ndjson': { extension: 'ndjson', parameters: '', texts: (): TextOf => lines },
   'text/csv': { extension: 'csv', parameters: '; charset=utf-8; header=present', texts: csvOf },

@@ -22,7 +22,6 @@ import { refusalOf, searchFilter, searchInBody } from './search.ts'
 /** The keys of a QUERY body that an aggregate takes. */
 const TAKEN: readonly string[] = ['aggregate', 'by', 'filter', 'search', 'sort', 'limit']
 
-/** A QUERY body that asks for groups. */
 type Body = Readonly<Record<string, unknown>>
 
 /** Whether a QUERY body asks for groups. */
@@ -30,10 +29,8 @@ export function asksForGroups(body: unknown): body is Body {
   return isFields(body) && ((body.aggregate ?? null) !== null || (body.by ?? null) !== null)
 }
 
-/** What a request asks for, checked and cast. */
 interface GroupsPlan extends AggregatePlan {
   readonly filter: Filter
-  /** The search term; undefined for none. */
   readonly search: string | undefined
   readonly searched: ListRules['search']
   readonly limit: number

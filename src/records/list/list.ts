@@ -172,24 +172,18 @@ async function readByNumber(
     const { texts, hasMore } = await readPage(rules, view, more, request, pageSize)
     return { texts, pagination: { currentPage: page, pageSize, hasMore } }
   }
+  const { engine, hints, countStrategy } = rules
+  const { filter } = list
+  // An estimate of a limited list would leak and mislead, so only an unlimited one is estimated.
+  const isUnlimited = filter.op === 'and' && filter.filters.length === 0
   const [{ texts }, totalRecords] = await Promise.all([
     readPage(rules, view, read, request),
-    countAll(rules, list.filter, request),
+    countStrategy === 'estimated' && isUnlimited
+      ? engine.stored.estimate()
+      : engine.stored.count(filter, hintsFor(hints, request)),
   ])
   const totalPages = Math.ceil(totalRecords / pageSize)
   return { texts, pagination: { currentPage: page, pageSize, totalPages, totalRecords } }
-}
-
-/** An estimate of a limited list would leak and mislead, so only an unlimited one is estimated. */
-function countAll(
-  { engine, countStrategy, hints }: ReadRules & Pick<Resource, 'countStrategy'>,
-  filter: Filter,
-  request: ApiRequest,
-): Promise<number> {
-  const isUnlimited = filter.op === 'and' && filter.filters.length === 0
-  return countStrategy === 'estimated' && isUnlimited
-    ? engine.stored.estimate()
-    : engine.stored.count(filter, hintsFor(hints, request))
 }
 
 /** Where a page by cursor begins. */

@@ -31,11 +31,8 @@ export type UrlName =
 /** The keys of a QUERY body. */
 export type BodyKey = BothNames | 'filter' | 'limit' | 'aggregate' | 'by'
 
-/** One parameter. */
 export interface ListParameter {
-  /** Its name in a URL. */
   readonly name?: UrlName
-  /** Its key in a QUERY body. */
   readonly key?: BodyKey
   /** The kind of pages that it belongs to, and the error of other routers. Without it every list takes it. */
   readonly pages?: { readonly kind: ListRules['pagination']; refusal(): HttpError }
@@ -142,7 +139,6 @@ export function readParameters(query: Query, equalities: readonly string[]): Que
   return read
 }
 
-/** The most fields in the `sort` of a QUERY body. */
 export const MAX_SORT_KEYS = 5
 
 /** `?sort=`: one field. */

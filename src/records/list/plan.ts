@@ -10,7 +10,6 @@ export interface ListPlan {
   readonly filter: Filter
   /** The search term; undefined for none. */
   readonly search: string | undefined
-  /** The fields to search. */
   readonly searched: readonly SearchField[]
   /** Empty for the order by `_id` alone. */
   readonly sort: readonly SortKey[]

@@ -28,7 +28,6 @@ export function searchInBody(
   return { search: term }
 }
 
-/** What a search takes. */
 interface SearchRules extends Pick<Resource, 'allowRawRegex' | 'maxRelationMatches' | 'hints'> {
   readonly host: Pick<Host, 'engine' | 'scopesOf' | 'logger'>
   /** Who warns of what is missing from the result. */

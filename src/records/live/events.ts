@@ -10,7 +10,6 @@ const RETRY = 'retry: 2000\n\n'
 
 const encoder = new TextEncoder()
 
-/** Events on their way to one client. */
 export class Events implements PipedBody {
   /** When something was last sent, by `performance.now()`. */
   sentAt: number = performance.now()

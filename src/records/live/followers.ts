@@ -15,7 +15,6 @@ interface Group<F> {
   readonly byValues: Map<string, F[]>
 }
 
-/** The followers of the records of one model. */
 export class Followers<F extends Follower> {
   readonly #groups = new Map<string, Group<F>>()
 

@@ -23,7 +23,6 @@ const TICKS = 64
 /** How many are called before others have a turn: what they do then is soon done, and leaves no memory behind. */
 const TOGETHER = 16
 
-/** A live list. */
 export interface Listener extends Follower {
   readonly model: Model
   /** An entry of the log that may concern it, with records under their fields' current names. */
@@ -36,7 +35,6 @@ export interface Listener extends Follower {
   due(now: number): number
 }
 
-/** Reads the log of changes, and passes it on. */
 export class Hub extends Rounds {
   readonly log: ChangeLog
   readonly #host: Host

@@ -38,7 +38,6 @@ interface Item {
   readonly shown: Fields | undefined
 }
 
-/** A list that is followed. */
 export class LiveStream extends Rounds implements Listener, OpenStream {
   readonly events: Events
   readonly #resource: Resource
@@ -84,7 +83,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
   async open(last: string | undefined): Promise<void> {
     this.#resource.host.streams.add(this)
     try {
-      this.#mark = await markOf(this.#rights.rules)
+      this.#mark = markOf(this.#rights.rules)
       await this.#hub.join(this)
       const isKnown = last !== undefined && (await this.#goOnAfter(last))
       if (!isKnown) await this.#sendList()
@@ -121,7 +120,6 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     if (!this.#hasEnded) void this.#endWith(error)
   }
 
-  /** Sends the list as it is now. */
   async #sendList(): Promise<void> {
     const { engine, maxLimit, maxResponseBytes, hints } = this.#resource
     const rights = this.#rights
@@ -179,7 +177,6 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
     this.ring()
   }
 
-  /** A record, if the list has it. */
   #inList(record: Fields | null): Fields | undefined {
     const { engine } = this.#resource
     return record && matches(this.#rights.filter, record, comparedOf(engine)) ? record : undefined
@@ -242,11 +239,10 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
       // The same rules are kept, so that each list has them once.
       if (!isOther) this.#rights = { ...rights, ...{ rules, filter, view } }
       else {
-        const mark = await markOf(rights.rules)
         this.#hub.move(this, () => {
           this.#rights = rights
         })
-        this.#mark = mark
+        this.#mark = markOf(rights.rules)
         this.missed()
       }
       this.#asked = changes

@@ -1,5 +1,6 @@
 /** What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again. */
 
+import { hexDigestOf } from '#hmac'
 import { refusal } from '../../http/errors/errors.ts'
 import {
   liveHasNoPages,
@@ -25,12 +26,10 @@ import type { Resource, View } from '../setup/resource.ts'
 /** How long it may take to find out what a client may see, in milliseconds. */
 const LIMIT_MS = 10_000
 
-/** What a client may see of a list. */
 export interface Rights {
   /** As if the client had sent it just now; undefined if showing records takes none, as there may be many lists. */
   readonly request: ApiRequest | undefined
   readonly userId: string | undefined
-  /** Which records belong to its list. */
   readonly filter: Filter
   readonly sort: readonly SortKey[]
   readonly view: View
@@ -40,7 +39,6 @@ export interface Rights {
   readonly rules: string
 }
 
-/** Asks on behalf of a client. */
 export interface Asker {
   /** Finds out what it may see now. Rejects with what refuses it. */
   ask(): Promise<Rights>
@@ -198,9 +196,6 @@ function checkPlan({ isPart, choice, search, searched }: ListPlan, names: readon
 }
 
 /** A short text for rules; empty for none. */
-export async function markOf(rules: string): Promise<string> {
-  if (rules === '') return ''
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(rules))
-  const bytes = [...new Uint8Array(digest).subarray(0, 8)]
-  return `.${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+export function markOf(rules: string): string {
+  return rules === '' ? '' : `.${hexDigestOf(rules).slice(0, 16)}`
 }

@@ -24,10 +24,8 @@ const MAX_RUNS = 3
 /** The most records that one step may write. */
 const MAX_WRITES = 1000
 
-/** The code of one step. */
 type Work<T> = (tx: Collections) => T | Promise<T>
 
-/** The atomic steps of one app. */
 export class AtomicSteps {
   readonly #host: Host
   /** Steps that were overtaken run one after the other. */
@@ -178,7 +176,6 @@ interface Seen {
   readonly absent: Filter[]
 }
 
-/** The reads of one atomic step. */
 class Verification {
   readonly #recordsOf: (model: Model) => OverlaidRecords
   readonly #seen = new Map<Model, Seen>()
@@ -204,6 +201,7 @@ class Verification {
 
   /** `steps`, after those that verify what was read; empty if there is nothing to do. */
   before(steps: readonly Taken[]): readonly EngineStep[] {
+    const nameOf = ({ engine }: Seen) => engine.schema.name
     const seen = [...this.#seen.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
     const reads = seen.reduce((sum, { records, absent }) => sum + records.size + absent.length, 0)
     // A single read needs no other to agree with.
@@ -257,8 +255,4 @@ function guardsOf(absent: readonly EngineStep[], steps: readonly EngineStep[]): 
   return [...engines.values()].map((engine) => {
     return { engine, action: { guard: `absent ${engine.schema.name}` } }
   })
-}
-
-function nameOf({ engine }: Seen): string {
-  return engine.schema.name
 }

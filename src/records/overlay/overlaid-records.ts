@@ -18,11 +18,9 @@ export type Spend = (records: readonly Fields[]) => void
 interface Earlier {
   readonly id: string
   readonly was: Fields | null
-  /** Whether it had been written before. */
   readonly hadWritten: boolean
 }
 
-/** Reads the records of one model. */
 export class OverlaidRecords {
   readonly #model: Model
   readonly #stored: Settling
@@ -138,7 +136,6 @@ export class OverlaidRecords {
     }
   }
 
-  /** Whether a record has been written. */
   hasWritten(id: string): boolean {
     return this.#written.has(id)
   }

@@ -21,14 +21,12 @@ import { OverlaidRecords, type Spend } from './overlaid-records.ts'
 
 /** What decides about the writes. */
 export interface Writer {
-  /** Takes the steps of one write. */
   readonly take: TakeSteps
   /** The id that a new record must have. */
   readonly newId?: () => string | undefined
   readonly spend?: Spend
 }
 
-/** Records over those of an app. */
 export class OverlaidStore {
   readonly #host: Host
   readonly #writer: Writer
@@ -42,11 +40,10 @@ export class OverlaidStore {
     this.#integrity = host.integrity.over((model) => this.engine(model), writer.take)
   }
 
-  /** The records of `model`. */
   of(model: Model): OverlaidRecords {
     const { stored } = this.#host.engine(model)
-    const records =
-      this.#records.get(model) ?? new OverlaidRecords(model, stored, this.#writer.spend ?? free)
+    const { spend = () => {} } = this.#writer
+    const records = this.#records.get(model) ?? new OverlaidRecords(model, stored, spend)
     this.#records.set(model, records)
     return records
   }
@@ -143,8 +140,6 @@ function everyIn(action: WriteAction): Filter | undefined {
   if ('updateMany' in action) return action.updateMany
   return 'deleteMany' in action ? action.deleteMany : undefined
 }
-
-const free = () => {}
 
 /** `record` after a step that changes or removes it; null once it is removed. */
 function after(record: Fields, action: WriteAction): Fields | null {

@@ -52,7 +52,6 @@ export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
   return { [parameter]: [...new Set(names)] }
 }
 
-/** What choosing takes of a router. */
 export interface ChoiceRules extends Pick<Resource, 'model' | 'expandable' | 'lean'> {
   readonly host: Pick<Models, 'modelNamed'>
 }

@@ -10,10 +10,8 @@ import type { Models } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { Population } from '../setup/resource.ts'
 
-/** Where records are filled in from. */
 type PopulatedFrom = Pick<Models, 'engine' | 'scopesOf'>
 
-/** The limits and request for filling in. */
 export interface PopulateOptions {
   /** Undefined for your app's own code, which no scope limits. */
   readonly request: ApiRequest | undefined
@@ -21,7 +19,6 @@ export interface PopulateOptions {
   readonly hints: ReadHints
   /** The most distinct records that are filled in. */
   readonly maxPopulated: number
-  /** The most bytes of the response. */
   readonly maxResponseBytes: number
 }
 
@@ -211,7 +208,6 @@ function fill(
   return copy
 }
 
-/** The bytes of a date in JSON. */
 const DATE_BYTES = 26
 
 /** The fewest bytes that `value` takes as JSON: names, strings and punctuation, without escapes. */

@@ -25,7 +25,6 @@ export type RespondFromCache = (
   load: () => MaybePromise<Loaded>,
 ) => Promise<Response>
 
-/** A router's cache, and how it responds to its reads. */
 export interface CachedRouter {
   readonly cache: CacheSettings
   readonly respond: RespondFromCache

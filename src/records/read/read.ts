@@ -97,7 +97,6 @@ export interface Page {
   readonly unsigned?: () => Promise<readonly string[]>
   /** Whether the store had more records than are shown. */
   readonly hasMore: boolean
-  /** The id of the last record. */
   lastId(): string
 }
 

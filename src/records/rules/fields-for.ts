@@ -19,7 +19,6 @@ export type FieldsFor<R> = (request: ApiRequest) => ReadableNames<R> | Promise<R
 /** The names of the top-level fields that a request may see; undefined for all that are not hidden. */
 export type ReadableFields = ReadonlySet<string> | undefined
 
-/** A router, as far as its readers are concerned. */
 export interface Readable {
   readonly model: Model
   readonly fieldsFor: FieldsFor<never> | undefined

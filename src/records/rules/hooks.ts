@@ -163,7 +163,6 @@ export async function runValidate(
   return { values, res: own.res }
 }
 
-/** An update of a record as it is stored. */
 export interface StoredUpdate {
   readonly record: Fields
   readonly changes: Fields
@@ -243,7 +242,6 @@ function withoutForbidden({ input }: Model, payload: Fields): Fields {
   return kept
 }
 
-/** The hooks that run after a write. */
 export type AfterHook = 'runAfterCreate' | 'afterUpdate' | 'afterRemove'
 
 /** Runs a hook after a write, which stays: a failure is only logged, unless the hook is `strict`, then it is a 500. */

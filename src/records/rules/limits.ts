@@ -55,7 +55,6 @@ export class Scope {
   }
 }
 
-/** No limit. */
 export const unlimited: Scope = new Scope([[]])
 
 /** What is shown instead of a record outside of the read scope. */

@@ -23,10 +23,7 @@ export interface ScopePair<R = Fields> {
 }
 
 /** What limits the records that a router shows, and those that it lets clients write; undefined for no limit. */
-export interface Scopes {
-  readonly read: ScopeOption | undefined
-  readonly write: ScopeOption | undefined
-}
+export type Scopes = Readonly<Record<keyof ScopePair, ScopeOption | undefined>>
 
 /**
  * The scope of `request`. Throws if the scope names no field or an unknown one, or leaves a value undefined: that is a

@@ -31,7 +31,6 @@ export interface AccessOptions {
   readonly restore?: RouteAccess
 }
 
-/** One of a router's routes. */
 export type Action = keyof AccessOptions
 
 /** The guards of each route; false if it is not served. */
@@ -63,13 +62,14 @@ export function resolveAccess(
     if (!ACTIONS.some((action) => action === name)) {
       fail(`'access' names '${name}', which is no route.${whatThereIs(name, ACTIONS)}`)
     }
-    if (!isAccess(value)) {
+    const guards = [value].flat()
+    if (typeof value !== 'boolean' && !guards.every((guard) => typeof guard === 'function')) {
       fail(`'access.${name}' must be true, false, a guard or a list of guards`)
     }
     if (!hasHistory && (name === 'history' || name === 'restore')) {
       fail(`'access.${name}' needs history: true`)
     }
-    refuseMiddlewares(`'access.${name}'`, [value].flat(), fail)
+    refuseMiddlewares(`'access.${name}'`, guards, fail)
   }
   const { list = true, query = list, read = true } = access
   const { create = true, update = true, remove = true } = access
@@ -100,10 +100,6 @@ export function openAt(mount: string, access: ServedActions): readonly string[] 
   if (open.length === 0) return []
   const isAll = open.length === WRITES.length
   return [isAll ? mount : `${mount} (only ${open.map(([, word]) => word).join(', ')})`]
-}
-
-function isAccess(value: unknown): boolean {
-  return typeof value === 'boolean' || [value].flat().every((guard) => typeof guard === 'function')
 }
 
 function guardsOf(access: RouteAccess): readonly Guard[] | false {

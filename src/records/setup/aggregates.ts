@@ -5,12 +5,7 @@ import type { Fail } from '../../model/option-rules.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { type GroupKey, PART_LENGTHS } from '../../ports/store/aggregate.ts'
 import { placeOf } from '../../ports/store/shape.ts'
-import {
-  FIELD_MEASURES,
-  groupKeyOf,
-  type MeasuredKind,
-  measuredKind,
-} from '../engine/aggregate-plan.ts'
+import { groupKeyOf, MEASURES, type MeasuredKind, measuredKind } from '../engine/aggregate-plan.ts'
 import { checkShown } from './expandables.ts'
 
 /** Names for groups, or names to compute with. */
@@ -40,7 +35,7 @@ export function aggregateRules(
 }
 
 function checkedKey(model: Model, name: string, fail: Fail): GroupKey {
-  if (ROW_MEMBERS.includes(name)) {
+  if (MEASURES.includes(name)) {
     fail(`'aggregates.by' lists '${name}', but each group has a member of that name of its own`)
   }
   const key = groupKeyOf(model, name)
@@ -48,7 +43,10 @@ function checkedKey(model: Model, name: string, fail: Fail): GroupKey {
   const [field, part] = colon === -1 ? [name] : [name.slice(0, colon), name.slice(colon + 1)]
   checkShown(model, 'aggregates.by', key?.field ?? field, fail)
   if (key) return key
-  if (part === undefined) return fail(`'aggregates.by' names '${name}', ${whyNot(model, name)}`)
+  if (part === undefined) {
+    const why = isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no single value'
+    return fail(`'aggregates.by' names '${name}', ${why}`)
+  }
   return measuredKind(model, field) === 'date'
     ? fail(
         `'aggregates.by' names '${name}', but the parts of a date are 'day', 'month' and 'year'.${didYouMean(part, Object.keys(PART_LENGTHS))}`,
@@ -56,14 +54,8 @@ function checkedKey(model: Model, name: string, fail: Fail): GroupKey {
     : fail(`'aggregates.by' names '${name}', but '${field}' is not a date`)
 }
 
-const ROW_MEMBERS: readonly string[] = ['count', ...FIELD_MEASURES]
-
 function checkedKind(model: Model, name: string, fail: Fail): MeasuredKind {
   checkShown(model, 'aggregates.of', name, fail)
   const kind = measuredKind(model, name)
   return kind ?? fail(`'aggregates.of' names '${name}', which is neither a number nor a date`)
-}
-
-function whyNot(model: Model, name: string): string {
-  return isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no single value'
 }

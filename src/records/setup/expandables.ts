@@ -87,7 +87,11 @@ export function searchFields(
     if (reference !== undefined && rest.length > 0) {
       if (isHidden(model, head)) fail(`'search' names '${name}', which is hidden`)
       const path = rest.join('.')
-      const target = () => host.modelNamed(reference) ?? fail(unknownModel(name, reference))
+      const target = () =>
+        host.modelNamed(reference) ??
+        fail(
+          `'search' names '${name}', but no model is named '${reference}'.${didYouMean(reference, definedNames())}`,
+        )
       host.onReady(() => {
         checkText(target(), path, name, fail)
         host.declareSearch(target(), path)
@@ -126,8 +130,4 @@ export function checkShown(
   const place = placeOf(model.shape, path) ?? fail(noSuchField(option, path, model, name))
   if (isHidden(model, path)) fail(`'${option}' names '${name}', which is hidden`)
   return place.shape
-}
-
-function unknownModel(name: string, reference: string): string {
-  return `'search' names '${name}', but no model is named '${reference}'.${didYouMean(reference, definedNames())}`
 }

@@ -28,7 +28,6 @@ import { checkSimpleOptions } from './option-checks.ts'
 import type { RouterOptions } from './options.ts'
 import { type WriteRules, writeRules } from './write-rules.ts'
 
-/** A set of field names. */
 export interface FieldSet {
   has(field: string): boolean
 }
@@ -63,14 +62,12 @@ export interface ListRules {
   readonly legacyMode: boolean
 }
 
-/** A reference to fill in. */
 export interface Population {
   readonly path: string
   readonly target: Model
   readonly select: Projection | undefined
   /** What a client chose, for a model with `output`: it gets the whole record, and this part of its result is shown. */
   readonly chosen?: Projection | undefined
-  /** References to fill in inside the records. */
   readonly populate?: readonly Population[]
 }
 
@@ -93,13 +90,11 @@ export interface ReadRules {
   readonly expandable: ReadonlyMap<string, Expandable>
   /** The most records of a list that is sent as a file; 0 for no files. */
   readonly exportLimit: number
-  /** Whether the list may be followed. */
   readonly live: boolean
   readonly lean: boolean
   readonly hints: ReadHints
   readonly maxPopulated: number
   readonly maxResponseBytes: number
-  /** How reads are cached, if they are. */
   readonly cache?: CacheSettings | undefined
 }
 

@@ -4,7 +4,6 @@ import type { Host } from '../engine/host.ts'
 import type { Handler, Route } from '../engine/route.ts'
 import type { Resource } from './resource.ts'
 
-/** One of the routes of a resource. */
 export interface Serving {
   readonly resource: Resource
   readonly operation:

@@ -10,13 +10,13 @@ import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/op
 import { demandsRole } from '../engine/guards.ts'
 import type { Host } from '../engine/host.ts'
 import type { Models } from '../engine/models.ts'
-import type { RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
+import type { RunAfterCreate, Validate } from '../rules/hooks.ts'
 import { resolveAccess } from './access.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
 
 /** What clients may write, and what happens with it. */
 export interface WriteRules {
-  readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
+  readonly writable: Readonly<Record<Operation, ReadonlySet<string>>>
   readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
   readonly runAfterCreate: RunAfterCreate<Fields> | undefined
   readonly strictAfterCreate: boolean
@@ -29,17 +29,16 @@ export interface WriteRules {
   readonly files: ModelFiles
 }
 
-/** Resolves the options of writes. */
 export function writeRules(
   host: Host,
   mount: string,
   options: RouterOptions<Fields>,
   fail: Fail,
 ): WriteRules {
-  const { model, runAfterCreate, strictAfterCreate = false, upload } = options
+  const { model, validate = {}, runAfterCreate, strictAfterCreate = false, upload } = options
   return {
     writable: writableFields(host, mount, options, fail),
-    validate: validators(options.validate),
+    validate: typeof validate === 'function' ? { create: validate, update: validate } : validate,
     runAfterCreate,
     strictAfterCreate,
     hooks: options,
@@ -115,15 +114,8 @@ function isList(lists: FieldLists<Fields> | undefined): lists is readonly string
   return Array.isArray(lists)
 }
 
-function validators(option: ValidateOption<Fields> | undefined): WriteRules['validate'] {
-  return typeof option === 'function' ? { create: option, update: option } : (option ?? {})
-}
-
 /** The fields that a router lets clients write, while its options are resolved. */
-export interface WritableSets {
-  readonly create: Set<string>
-  readonly update: Set<string>
-}
+export type WritableSets = Readonly<Record<Operation, Set<string>>>
 
 /**
  * Refuses a router of a protected model that has no `allowedFields`, names a protected field there, or lifts them by
@@ -175,17 +167,14 @@ function writersHaveRole(options: RouterOptions<Fields>, fail: Fail): boolean {
   )
 }
 
-/** A router's model, and what its clients may write. */
-interface Writing {
-  readonly host: Host
-  readonly model: Model
-  readonly writable: Readonly<Record<keyof WritableSets, ReadonlySet<string>>>
-}
-
 /** The fields that a client may write, before start-up has removed those that another router protects. */
 export function writableNow(
-  { host, model, writable }: Writing,
-  operation: keyof WritableSets,
+  {
+    host,
+    model,
+    writable,
+  }: Pick<WriteRules, 'writable'> & { readonly host: Host; readonly model: Model },
+  operation: Operation,
 ): readonly string[] {
   const fields = writable[operation]
   const guarded = host.protectedFields(model)

@@ -20,7 +20,6 @@ import type { Resource } from '../setup/resource.ts'
 
 /** What a record must be at the moment of a write. */
 export interface Expected {
-  /** The values of its fields. */
   readonly fields: Fields
   /** The error if it has others by then. */
   readonly refusal: HttpError
