@@ -1,9 +1,6 @@
 /**
- * What a batch has done so far, in memory: its operations see it, and nobody else does.
- *
- * Each write of an operation is tried on the records in memory, under its own conditions. The steps of all operations
- * are then one write of the store, which checks every condition again. Until that write, an operation waits with what it
- * does after its own: it goes on with the record as it was really stored.
+ * What a batch has done so far, in memory: its operations see it, and nobody else does. Until it is written, an operation
+ * waits with what it does after its own write: it goes on with the record as it was really stored.
  */
 
 import { checkTime } from '../http/deadline.ts'

@@ -1,10 +1,4 @@
-/**
- * Reads through the cache.
- *
- * Guards have already run when a read gets here, so no one they refuse gets a cached response. This folder knows
- * requests, option rules, the cache port, and the collection of the store port that keeps the fences; it knows nothing
- * of records.
- */
+/** Reads through the cache. Guards have run, so no one they refuse gets one. This folder knows nothing of records. */
 
 import { type ApiRequest, basePathOf, type RequestContext } from '../http/request/request.ts'
 import type { MaybePromise } from '../ports/promises/maybe-promise.ts'

@@ -64,10 +64,7 @@ export function ifMatch(headers: Headers): 'none' | 'any' | readonly string[] {
   return header.trim() === '*' ? 'any' : tagsIn(header)
 }
 
-/**
- * Tags as routes know them, without the coding that `compress` of `fieldgate/guards` adds: each coding of a response has a
- * tag of its own (RFC 9110, 8.8.3.3).
- */
+/** Tags without the codings that `compress` adds: each coding of a response has its own (RFC 9110, 8.8.3.3). */
 export function withoutCodings(tags: string): string {
   return tags.replace(/\+(?:gzip|br|zstd)"/g, '"')
 }
@@ -94,10 +91,7 @@ export function stateIn(etag: string): string | undefined {
   return etag.split('-', 1)[0]
 }
 
-/**
- * 64 bits, mixed as in MurmurHash3 (x86, 128 bits, its first two words): a tag tells versions apart and protects no secret, and a
- * cryptographic hash would cost several times as much on every read.
- */
+/** 64 bits, as of MurmurHash3: a tag protects no secret, and a cryptographic hash would cost several times as much. */
 function hashOf(text: string): string {
   let a = 0x9368e53c
   let b = 0x586dcd20

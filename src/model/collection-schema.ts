@@ -65,10 +65,7 @@ export function collatedBy<S extends CollectionSchema>(
 
 type Renamed = Model['renamed']
 
-/**
- * The model's indexes, one for each enforced reference, as a removal looks for the records that have it, and one for each
- * exclusion, as a write looks for what ends after its start.
- */
+/** The model's indexes, and those by which a removal looks for references, and a write for what it excludes. */
 function indexesOf(model: Model): readonly (readonly SortKey[])[] {
   const ends = (model.exclude ?? []).map(({ equal, range: [, to] }) =>
     [...equal, to].map((field) => ({ field, descending: false })),

@@ -17,10 +17,7 @@ export function whatThereIs(name: string, candidates: readonly string[]): string
   return didYouMean(name, candidates) || ` There are: ${candidates.join(', ') || 'none'}.`
 }
 
-/**
- * What is wrong with `path`, a dotted name that leads nowhere in `model`, and the name that was probably meant.
- * `listed` is the name as `option` lists it, if that begins with a reference to the model.
- */
+/** What is wrong with `path`, which leads nowhere in `model`, `listed` by `option`; and what was probably meant. */
 export function noSuchField(
   option: string,
   path: string,

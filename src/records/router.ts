@@ -1,8 +1,4 @@
-/**
- * `createRouter`: the routes of a resource.
- *
- * This folder knows HTTP, models and ports, but never auth.
- */
+/** `createRouter`: the routes of a resource. This folder knows HTTP, models and ports, but never auth. */
 
 import { respondToRead } from '../cache/conditional.ts'
 import type { Fields } from '../ports/store/records.ts'

@@ -26,10 +26,7 @@ export type Principal =
   | null
   | undefined
 
-/**
- * `record` of the model with this name, as the first router shows it that lets `principal` read it; undefined if none does.
- * Rejects if that can't be found out now.
- */
+/** `record`, as the first router shows it that lets `principal` read it; undefined if none does. Rejects if unknown now. */
 export async function seenBy(
   host: Host,
   model: string,

@@ -73,10 +73,7 @@ export function onDeleteOf(schema: $ZodType): OnDelete | undefined {
   return (schema._zod.def as { onDelete?: OnDelete }).onDelete
 }
 
-/**
- * Checks every reference in `models`, at any depth, and in the models that they lead to. Throws a `TypeError` naming
- * the model, the field and the reference if `modelNamed` does not know it. Call this when every model has been defined.
- */
+/** Once all models are defined: throws a `TypeError` for a reference, at any depth, that `modelNamed` doesn't know. */
 export function checkReferences(
   models: Iterable<Model>,
   modelNamed: (name: string) => Model | undefined,

@@ -1,7 +1,4 @@
-/**
- * Marks on schemas: fields that hide themselves, and for records that Mongoose wrote too, which type of BSON a value is stored
- * as, and which members of subdocuments clients may write.
- */
+/** Marks on schemas: hidden fields, the type of BSON of a value, and what clients may write of subdocuments. */
 
 import type { $ZodType } from 'zod/v4/core'
 import type { StoredForm } from '../../ports/store/shape.ts'

@@ -47,10 +47,7 @@ function isLike(shape: Shape, { kind, stored }: Scalar): boolean {
 
 type Scalar = Extract<Shape, { isInteger?: true }>
 
-/**
- * The shape of values that have one of `shapes`. Records are stored as they are; for an incoming write, objects are read as
- * one object with the fields of all.
- */
+/** The shape of values of one of `shapes`: records are as they are; of input, objects are one with the fields of all. */
 export function unionShape(shapes: readonly Shape[], side: Side): Shape {
   return merged(shapes, { side, areBoth: false })
 }

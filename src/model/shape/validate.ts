@@ -29,10 +29,7 @@ export type Validation =
   | { readonly ok: true; readonly values: Fields }
   | { readonly ok: false; readonly fields: Record<string, string> }
 
-/**
- * Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. What is in `produced`, the
- * schema has made before: it would not make the same of it again.
- */
+/** Validates a whole record: cast by the shape, then parsed by the schema, which has made what is `produced` before. */
 export async function validateRecord(
   model: Model,
   input: Fields,
@@ -47,10 +44,7 @@ export async function validateRecord(
     : { ok: false, fields: messagesOf(result.issues) }
 }
 
-/**
- * Validates only the fields that `input` contains, each with its own schema. Null in an optional field becomes
- * `undefined`, which removes it. Absent fields get no default.
- */
+/** Validates the fields of `input`, each by its own schema: null removes an optional one, absent ones get no default. */
 export async function validateFields(model: Model, input: Fields): Promise<Validation> {
   const values: Fields = {}
   const fields: Record<string, string> = {}

@@ -32,10 +32,7 @@ export function numberFrom(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/**
- * A date from ISO 8601 (UTC if no zone is given) or epoch milliseconds, years 0000 to 9999; undefined for any other
- * string, and for one of more than 64 characters.
- */
+/** A date from ISO 8601 (UTC without a zone) or epoch milliseconds, years 0000 to 9999; undefined for other strings. */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') return validDate(new Date(value))
   if (value.length > MAX_DATE_LENGTH) return undefined
@@ -197,10 +194,7 @@ function validDate(date: Date): Date | undefined {
 
 const COUNTER_SIZE = 0x1000000
 
-/**
- * Returns a function that makes new ids. Object ids are MongoDB's: seconds, five random bytes per maker, and a counter,
- * so the ids of one maker ascend within a second. `now` returns epoch milliseconds.
- */
+/** Makes ids. Object ids are as MongoDB's, of seconds, random bytes per maker and a counter, so that they ascend. */
 export function idMaker(now: () => number): (idType: IdType) => string {
   // Drawn when first needed: Workers provide no randomness while a module loads.
   let random: string | undefined

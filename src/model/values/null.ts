@@ -5,10 +5,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import { memberOf } from '../parts.ts'
 import { isFields } from '../writable.ts'
 
-/**
- * `value`, prepared for `schema`: optional members that are null are removed, at every depth, so that defaults are
- * filled in. Null anywhere else stays, for the schema to accept or refuse.
- */
+/** `value` without optional members that are null, at every depth, so that defaults come in. Other nulls stay. */
 export function withoutNulls(schema: $ZodType, value: unknown): unknown {
   return clear([schema], value)
 }

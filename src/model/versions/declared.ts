@@ -46,10 +46,7 @@ interface Containers {
   open: boolean
 }
 
-/**
- * A place. Its contents are found when one of them is first read, because schemas may be recursive; from then on they are plain
- * members, which each member of each record reads.
- */
+/** A place. Its contents are found when one is first read, as schemas may be recursive; then they are plain members. */
 class Place implements Declared {
   declare readonly open: boolean
   declare readonly members: ReadonlyMap<string, Declared> | undefined

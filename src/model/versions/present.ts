@@ -43,10 +43,7 @@ export function visiblePaths(model: Pick<Model, 'shape' | 'hidden'>, path: strin
   return [...shape.fields.keys()].flatMap((key) => visiblePaths(model, `${path}.${key}`))
 }
 
-/**
- * `record`, as a store returns it for `select`, as `model` declares it: without what is not declared, old values
- * converted, and unless `lean` with the defaults that it lacks. Hidden fields stay.
- */
+/** `record` as `model` declares it: only that, old values converted, and with defaults unless `lean`. Hidden ones stay. */
 export function declaredPart(model: Model, record: Fields, how: Shown = {}): Fields {
   return declaredParts(model, [record], how)[0] as Fields
 }

@@ -49,10 +49,7 @@ export function upgradeOf(
 
 type Rules = Pick<Model, 'fields' | 'shape' | 'declared' | 'convert'>
 
-/**
- * `record` with the values that do not fit the model converted by its `convert` functions: `record` itself if nothing
- * changes, otherwise a copy. What a function cannot make fit stays as it is stored.
- */
+/** `record` with the values that don't fit made to fit by `convert`, as far as it can; itself if nothing changes. */
 export function converted(model: Rules, record: Fields): Fields {
   if (!model.convert) return record
   const changes = Object.entries(model.convert).flatMap(([field, convert]) => {

@@ -1,7 +1,4 @@
-/**
- * Finds out which unique fields a write clashes in. A database reports only one of several violated constraints, and
- * each database another one, so this looks up which records have the values, the same way on every store.
- */
+/** Which unique fields a write clashes in: databases report one constraint, each another; this looks up the values. */
 
 import { HttpError } from '../../http/errors/errors.ts'
 import { duplicate, hiddenDuplicate } from '../../http/errors/refusals.ts'

@@ -62,10 +62,7 @@ export const MAX_ALTERNATIVES = 20
 
 type Allowed = (field: string) => boolean
 
-/**
- * The filter that `conditions` describe: all of them must hold, and one of the filters in `or`. `allowed` throws a 400 for
- * fields that may not be used; without it every field of the model may be.
- */
+/** The filter of `conditions`. `allowed` throws a 400 for fields that may not be used; without it all may be. */
 export function parseConditions(
   model: Model,
   conditions: unknown,

@@ -99,10 +99,7 @@ export async function searched(
   return s === undefined ? filter : origin.reach.search(origin, model, filter, s)
 }
 
-/**
- * The read for the records that match `filter`, and what fills in their references. Throws a 400 for a field that has no
- * order or is no reference, a `TypeError` for invalid options.
- */
+/** The read for `filter`, and what fills in references. Throws a 400 for a wrong field, a `TypeError` for options. */
 export async function reading<R>(
   origin: Origin,
   model: Model,

@@ -108,10 +108,7 @@ export function letsThrough(guards: readonly Guard[], method: string): boolean {
 /** How many parameters a middleware of Express declares at least: `(req, res, next)`. */
 const MIDDLEWARE_PARAMETERS = 3
 
-/**
- * Calls `fail` if a function that `option` names declares a third parameter, as middlewares of Express do: it would call
- * `next`, which nothing passes. Default: throws a `TypeError`.
- */
+/** Calls `fail` for a function with a third parameter, as in Express: it would call `next`, which nothing passes. */
 export function refuseMiddlewares(
   option: string,
   functions: readonly unknown[],

@@ -169,10 +169,7 @@ export class HostedRecords implements RecordStore {
   readonly #engine: Host['engine']
   readonly #author: Author | undefined
 
-  /**
-   * `ready` settles when the records may be used, and rejects if they may not. `engine` finds a model's records, unless
-   * they are the host's own, and `author` is who writes them.
-   */
+  /** `ready` rejects if the records may not be used. `engine` finds those of a model, and `author` is who writes them. */
   constructor(
     host: Host,
     ready: () => Promise<void>,

@@ -158,10 +158,7 @@ export class Integrity {
     return found.length > 0 ? found : undefined
   }
 
-  /**
-   * Takes `step` while all records in `ids` exist, and none of those that `exclusives` name; null if it found no record.
-   * Throws a 400 that names the fields with an id that does not exist, or the refusal of what must not exist.
-   */
+  /** Takes `step` while `ids` exist and no `exclusives`; null if it found none. Throws a 400 of ids, or the refusal. */
   async writeChecked(
     ids: readonly ReferencedId[] = [],
     exclusives: readonly Exclusive[],

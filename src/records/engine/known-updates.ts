@@ -31,10 +31,7 @@ export interface KnownUpdate {
   write(one: Filter, plan: Replacement, expect: Fields, whole: Fields): Promise<Fields | null>
 }
 
-/**
- * The record after the update; null if there is none, or it is not what the caller expects. It is read and compared in the
- * step of the write, until no other write comes in between.
- */
+/** The record after the update; null if none is as expected. Read and compared in the write, until none intervenes. */
 export async function updateKnown(
   engine: KnownRecords,
   queue: SerialQueue,

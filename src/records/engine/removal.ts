@@ -1,8 +1,6 @@
 /**
- * The removal of a record that others refer to.
- *
- * What depends on the record is looked up first. The removal is then one atomic write, which checks that what was
- * found is still so, and is planned again if it is not.
+ * The removal of a record that others refer to: what depends on it is looked up first, then it is one atomic write, which
+ * checks that what was found is still so, and is planned again if it is not.
  */
 
 import { stillReferenced, tooManyDependents } from '../../http/errors/refusals.ts'

@@ -1,7 +1,5 @@
 /**
- * Cursors: opaque tokens that name the record after which a scan continues.
- *
- * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued for. A
+ * Cursors: tokens of the id after which a scan continues, a signature of the sort, and a MAC over these and the scan. A
  * forged token, or one of another scan, is refused before the store is called.
  */
 

@@ -112,10 +112,7 @@ const urlNames: ReadonlySet<string> = new Set<string>(
   LIST_PARAMETERS.flatMap(({ name }) => name ?? []),
 )
 
-/**
- * Refuses fields in `query` with the name of a parameter: it would never filter by the field, and control the list
- * instead. A name with a bracket in it reads as an operator on the field before the bracket.
- */
+/** Refuses fields in `query` named like a parameter, which would win, or with a bracket, which reads as an operator. */
 export function checkEqualities(fields: readonly string[], fail: Fail): void {
   for (const field of fields) {
     if (field.indexOf('[') > 0) {

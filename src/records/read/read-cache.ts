@@ -30,10 +30,7 @@ export interface CachedRouter {
   readonly respond: RespondFromCache
 }
 
-/**
- * The cache of a router; undefined if it has none. `readParameters` returns the parameters that a list with these equalities
- * reads. Throws a `TypeError` for an invalid `cache` option.
- */
+/** A router's cache, if it has one; `readParameters` are those that a list reads. Throws a `TypeError` for the option. */
 export function cachedReads(
   resource: Resource,
   options: RouterOptions<Fields>,

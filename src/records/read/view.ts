@@ -121,10 +121,7 @@ function warnerOfNames({ host, mount, onGet }: ViewRules): WarnOfName {
   }
 }
 
-/**
- * `select` without the names that `model` does not have. A selection that leaves nothing shows only `_id`; one that
- * removes nothing shows everything (undefined). Throws a `TypeError` unless it is a list of strings.
- */
+/** `select` without unknown names: `_id` if none is left, undefined if that removes nothing. Throws a `TypeError`. */
 function knownNames(
   model: Model,
   select: readonly string[] | undefined,

@@ -74,16 +74,10 @@ export function resolveAccess(
   const { list = true, query = list, read = true } = access
   const { create = true, update = true, remove = true } = access
   const { history = hasHistory && read, restore = false } = access
-  return {
-    list: guardsOf(list),
-    query: enableQuery && guardsOf(query),
-    read: guardsOf(read),
-    create: guardsOf(create),
-    update: guardsOf(update),
-    remove: guardsOf(remove),
-    history: guardsOf(history),
-    restore: guardsOf(restore),
-  }
+  const all = { list, query: enableQuery && query, read, create, update, remove, history, restore }
+  return Object.fromEntries(
+    ACTIONS.map((action) => [action, guardsOf(all[action])]),
+  ) as unknown as ServedActions
 }
 
 /** Whether a router without other guards lets anyone list and read its records. */
@@ -91,10 +85,7 @@ export function showsAll({ list, read }: ServedActions): boolean {
   return isOpen(list) && isOpen(read)
 }
 
-/**
- * What anyone can do with the records of a router without other guards, for the warning of open mounts: empty for nothing,
- * else the mount, and if that is not everything, what it is.
- */
+/** What anyone can do where no other guards are, for a warning: nothing, or the mount and, if not everything, what. */
 export function openAt(mount: string, access: ServedActions): readonly string[] {
   const open = WRITES.filter(([action]) => isOpen(access[action]))
   if (open.length === 0) return []

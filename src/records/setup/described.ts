@@ -35,10 +35,7 @@ export function checkDescription(method: string, path: string, about: RouteDescr
   }
 }
 
-/**
- * `route`, which is mounted at `mount`: with its parameters and its body checked, and with what its handler returns as a
- * Response. Throws a `TypeError` for parameters that its path does not have.
- */
+/** `route` at `mount`, with its parameters and body checked, and its result a Response. Throws for unknown parameters. */
 export function served(route: Route, mount: string, limits: BodyLimits): Route {
   const { about = {}, handler } = route
   const readers = readersOf(about, `${mount}${route.path}`, limits)

@@ -70,10 +70,7 @@ export function targetOf(
   return name === undefined ? undefined : host.modelNamed(name)
 }
 
-/**
- * Resolves the `search` option. A field that is not a string is a start-up error, here and behind a reference; a dotted
- * name whose first part is neither a reference nor an object is dropped with a warning.
- */
+/** Resolves `search`. Fails for a field that is no string; a dotted name that leads nowhere is dropped, with a warning. */
 export function searchFields(
   host: Models & StartUp & Pick<Services, 'logger'>,
   model: Model,

@@ -15,10 +15,8 @@ interface Need {
 }
 
 /**
- * A warning about the lists that read every record, or undefined if indexes serve them all. `sortable` is the router's
- * list of fields that clients may sort by. An index of its field and the default order serves a filter, an index that
- * begins with its field serves a sort. Ranges, filters on lists, and the fields of a scope, which are unknown before
- * the first request, are left to you.
+ * A warning about the lists that read every record, or undefined if indexes serve them all. `sortable` fields are what
+ * clients may sort by. Ranges, filters on lists, and the fields of a scope, unknown until a request, are left to you.
  */
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
   const { model, engine, scope, host } = resource

@@ -8,10 +8,7 @@ import type { Host } from '../engine/host.ts'
 import type { Guard } from '../engine/route.ts'
 import type { RouterOptions } from './options.ts'
 
-/**
- * `options` with what `ownedBy` stands for: only users of the referenced accounts pass, and each reaches their own records
- * alone. Start-up fails if the app serves no such accounts.
- */
+/** `options` with what `ownedBy` stands for: only users of the referenced accounts pass, each to their own records. */
 export function ownedOptions(
   host: Host,
   options: RouterOptions<Fields>,

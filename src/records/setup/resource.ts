@@ -230,12 +230,10 @@ function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: F
 
 /** How lists are cut into pages, and how long search terms are. */
 function pageRules(host: Host, options: RouterOptions<Fields>, legacyMode: boolean) {
-  const { maxLimit = 100 } = options
-  const { defaultPageSize = Math.min(50, maxLimit) } = options
+  const { pagination = 'offset', countStrategy = 'exact', maxLimit = 100 } = options
+  const { defaultPageSize = Math.min(50, maxLimit), maxPage = Number.POSITIVE_INFINITY } = options
   const { maxSearchLength = 128, maxRelationMatches = 1000 } = options
-  const { pagination = 'offset', countStrategy = 'exact' } = options
   const { methodOverride = host.methodOverride } = options
-  const { maxPage = Number.POSITIVE_INFINITY } = options
   return {
     ...{ pagination, countStrategy, maxLimit, defaultPageSize, maxPage },
     ...{ maxSearchLength, maxRelationMatches, methodOverride, legacyMode },
