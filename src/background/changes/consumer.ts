@@ -15,14 +15,14 @@ import { Held, heldSchema } from './held.ts'
 import { ConsumedModels } from './models.ts'
 import { Reading } from './reading.ts'
 import { Receivers } from './receivers.ts'
-import { type ConsumerSettings, type Delivering, Slots, Tries } from './tries.ts'
+import { type ConsumerSettings, type Delivering, slots, Tries } from './tries.ts'
 
 export class Consumer extends LeasedWork {
   readonly #log: ChangeLog
   readonly #settings: ConsumerSettings
   readonly #held: Held
   readonly #models: ConsumedModels
-  readonly #slots: Slots
+  readonly #inSlot: Delivering['inSlot']
   readonly #receivers: Receivers
 
   constructor(host: Host, log: ChangeLog, settings: ConsumerSettings) {
@@ -31,7 +31,7 @@ export class Consumer extends LeasedWork {
     this.#settings = settings
     this.#held = new Held(host.collection(heldSchema), settings.name)
     this.#models = new ConsumedModels(this.records, this.id, settings.models)
-    this.#slots = new Slots(settings.concurrency)
+    this.#inSlot = slots(settings.concurrency)
     this.#receivers = new Receivers(host.now, settings.concurrency)
   }
 
@@ -83,7 +83,7 @@ export class Consumer extends LeasedWork {
     const stops = new AbortController()
     const delivering: Delivering = {
       ...{ host: this.host, settings: this.#settings, held: this.#held, lease, pace },
-      ...{ slots: this.#slots, receivers: this.#receivers },
+      ...{ inSlot: this.#inSlot, receivers: this.#receivers },
       stop: () => stops.abort(),
       get isEnding() {
         return pace.isClosing || lease.isLost || stops.signal.aborted

@@ -44,7 +44,7 @@ export interface Delivering {
   readonly held: Held
   readonly lease: Lease
   readonly pace: Pace
-  readonly slots: Slots
+  readonly inSlot: InSlot
   readonly receivers: Receivers
   /** Whether to begin nothing new. */
   readonly isEnding: boolean
@@ -73,9 +73,9 @@ export class Tries {
 
   /** Tries a delivery, as soon as a slot is free. */
   run(delivery: Delivery, before?: Before): Promise<End> {
-    const { settings, lease, slots, receivers, host } = this.#at
+    const { settings, lease, inSlot, receivers, host } = this.#at
     const { change, to } = delivery
-    return slots.run(async () => {
+    return inSlot(async () => {
       if (lease.signal.aborted) return { kind: 'interrupted' }
       const attempt = (before?.attempt ?? 0) + 1
       const since = before?.since ?? new Date(host.now())
@@ -185,25 +185,22 @@ export function laneOf({ model, before, after }: LoggedChange, to: string): stri
 /** The lane is in an index, and PostgreSQL takes no more than 2.7 KB there. */
 const MAX_LANE = 500
 
-/** A number of slots; who comes first gets one first. */
-export class Slots {
-  #free: number
-  readonly #waiting: (() => void)[] = []
+/** Does `work` as soon as a slot is free; who comes first gets one first. */
+type InSlot = <T>(work: () => Promise<T>) => Promise<T>
 
-  constructor(count: number) {
-    this.#free = count
-  }
-
-  /** Does `work` as soon as a slot is free. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+/** So many slots. */
+export function slots(count: number): InSlot {
+  let free = count
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
+      const next = waiting.shift()
       if (next) next()
-      else this.#free += 1
+      else free += 1
     }
   }
 }

@@ -72,9 +72,7 @@ export async function dependentSteps(
   engine: Engine,
   id: string,
 ): Promise<readonly EngineStep[]> {
-  const plan = new Plan(integrity, engine, id)
-  await plan.follow()
-  return plan.steps()
+  return new Plan(integrity, engine, id).follow()
 }
 
 /** What goes with one record. */
@@ -94,12 +92,8 @@ class Plan {
     this.#going.set(engine, new Set([id]))
   }
 
-  steps(): readonly EngineStep[] {
-    return [...this.#checks, ...this.#removals, ...this.#rest]
-  }
-
-  /** Finds what goes, then what stays but refers to it. */
-  async follow(): Promise<void> {
+  /** Finds what goes, then what stays but refers to it; resolves to all steps, in order. */
+  async follow(): Promise<readonly EngineStep[]> {
     const queue = [...this.#going].map(([engine, ids]) => ({ engine, ids: [...ids] }))
     for (const { engine, ids } of queue) {
       for (const dependent of this.#dependents(engine, 'cascade')) {
@@ -120,6 +114,7 @@ class Plan {
     const fields = Map.groupBy(inLists ?? [], fieldOf)
     for (const some of fields.values()) await this.#unsetInList(some)
     for (const one of alone ?? []) await this.#unset(one)
+    return [...this.#checks, ...this.#removals, ...this.#rest]
   }
 
   #dependents({ model }: Engine, onDelete: OnDelete): readonly Dependent[] {

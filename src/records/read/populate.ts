@@ -39,11 +39,6 @@ interface Loading extends PopulateOptions {
   readonly distinct: Set<string>
 }
 
-/** How many bytes the response may still have. */
-interface Left {
-  bytes: number
-}
-
 /** A loaded record as it will be shown. */
 interface Shown {
   readonly value: unknown
@@ -61,7 +56,8 @@ export async function populate(
   populations: readonly Population[],
   options: PopulateOptions,
   loading: Loading = { ...options, host, bytes: options.maxResponseBytes, distinct: new Set() },
-  left: Left = { bytes: options.maxResponseBytes },
+  /** How many the response may still have. */
+  left: { bytes: number } = { bytes: options.maxResponseBytes },
 ): Promise<Fields[]> {
   const filled = records.map((record) => ({ ...record }))
   const groups = groupReferences(filled, populations, loading.distinct, options.maxPopulated)
@@ -166,7 +162,7 @@ function fillAll(
   records: readonly Fields[],
   { ids, paths }: ReferenceGroup,
   shown: ReadonlyMap<string, Shown>,
-  left: Left,
+  left: { bytes: number },
 ): void {
   /** The record for an id, null if it is missing; what is not filled in stays. */
   const filler = (reference: unknown): unknown => {

@@ -4,6 +4,7 @@ import { readJson } from '../../http/body/body.ts'
 import { entryNotFound, nothingWritable, unsupportedBody } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { dataResponse, type ResponseInitLike } from '../../http/response/respond.ts'
+import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -97,6 +98,16 @@ function receipted(
   return engine.over({ ...engine.stored, ...writing }, own)
 }
 
+/** An object without the keys that no client may write; what a restore brings back has been stored with them. */
+function cleanIn(
+  { validated }: Incoming,
+  field: string,
+  value: unknown,
+  { input }: Model,
+): unknown {
+  return validated ? value : cleaned(field, value, input)
+}
+
 /** What the client may write of what it has sent, as the hook leaves it; `one` finds the record that is changed. */
 export async function payloadOf(
   resource: Resource,
@@ -107,15 +118,13 @@ export async function payloadOf(
 ): Promise<Validated> {
   const { model, files, validate, writable } = resource
   const body = files.names.length > 0 ? await bodyOf(resource, incoming, one) : incoming.sent
-  if (!isFields(body)) throw nothingWritable()
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw nothingWritable()
   const closed = scope === unlimited ? undefined : scope.fields
   const values: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     // What is named in the scope belongs to the server.
     if (!writable[about.operation].has(field) || closed?.has(field)) continue
-    // What a restore brings back has been stored with such keys as no client may write.
-    const isNew = typeof value === 'object' && !incoming.validated
-    values[field] = isNew ? cleaned(field, value, model.input) : value
+    values[field] = typeof value === 'object' ? cleanIn(incoming, field, value, model) : value
   }
   if (Object.keys(values).length === 0) throw nothingWritable()
   const hook = validate[about.operation]
