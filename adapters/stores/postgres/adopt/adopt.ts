@@ -5,7 +5,7 @@ import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { haveSameFields } from '../../left-over.ts'
 import { orderBy } from '../../sql/page.ts'
-import { type Column, FOLD, type Table, tableSql, typeOf } from '../layout/columns.ts'
+import { type Column, FOLD, kindOf, type Table, tableSql, typeOf } from '../layout/columns.ts'
 import { orderOf, searchColumn, sorted, valueAt } from '../layout/operands.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import type { ExistingColumn, ExistingIndex, ExistingTable } from '../schema/catalog.ts'
@@ -29,7 +29,8 @@ export function adoptedTable(
     const found = existing.columns.get(column) as ExistingColumn
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'null')
     const { isNotNull, takes, type } = found
-    const known = { field, name: column, sql: identifier(column), shape, absence }
+    const kind = kindOf(shape.kind)
+    const known = { field, name: column, sql: identifier(column), shape, kind, absence }
     return { ...known, isNotNull, takes, type, ...readingOf(sql, known.sql, shape, found) }
   })
   const byField = new Map(columns.map((column) => [column.field, column]))

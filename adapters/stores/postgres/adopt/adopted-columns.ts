@@ -1,14 +1,14 @@
 /** The columns of other programs: how each type holds the values of a model. */
 
 import type { Shape } from '../../../../src/ports/store/shape.ts'
-import type { Column, ColumnKind } from '../layout/columns.ts'
+import type { Column } from '../layout/columns.ts'
 import { type DateType, readableDate, readableDateJson } from '../layout/dates.ts'
 import type { ExistingColumn } from '../schema/catalog.ts'
 
 /** How a column's values are read, compared and written. */
 type Reading = Pick<
   Column,
-  'kind' | 'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'storedAs' | 'fromJson'
+  'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'storedAs' | 'fromJson'
 >
 
 /** A column of an existing type. */
@@ -47,14 +47,14 @@ function withoutNumbers(type: string): string {
 const READINGS: {
   readonly [Kind in Shape['kind']]: (given: Given, shape: Shape) => Reading | undefined
 } = {
-  id: (given) => (WHOLE.test(given.base) ? plain('text', 'bigint', given.sql) : asText(given)),
+  id: (given) => (WHOLE.test(given.base) ? plain('bigint', given.sql) : asText(given)),
   string: asText,
   number({ sql, base }) {
-    if (WHOLE.test(base)) return plain('number', 'bigint', sql)
+    if (WHOLE.test(base)) return plain('bigint', sql)
     const isNumber = /^(?:numeric|real|double precision)$/.test(base)
-    return isNumber ? plain('number', base, sql) : undefined
+    return isNumber ? plain(base, sql) : undefined
   },
-  boolean: ({ sql, base }) => (base === 'boolean' ? plain('boolean', base, sql) : undefined),
+  boolean: ({ sql, base }) => (base === 'boolean' ? plain(base, sql) : undefined),
   date: asDate,
   list: asJson,
   object: asJson,
@@ -62,18 +62,18 @@ const READINGS: {
   mixed: asJson,
 }
 
-function plain(kind: ColumnKind, boundAs: string, value: string, ordered = value): Reading {
-  return { kind, value, ordered, boundAs, fromJson: (json) => json }
+function plain(boundAs: string, value: string, ordered = value): Reading {
+  return { value, ordered, boundAs, fromJson: (json) => json }
 }
 
 function asText({ sql, base, collation, isLoose }: Given): Reading {
-  if (base === 'uuid') return plain('text', 'uuid', sql)
+  if (base === 'uuid') return plain('uuid', sql)
   const isText = base === 'text' || base === 'character varying'
   const value = isText ? sql : `${sql}::text`
   const isByCode = isText && collation === 'C'
   const ordered = isByCode ? value : `${value} COLLATE "C"`
   return {
-    ...plain('text', 'text', isLoose ? ordered : value, ordered),
+    ...plain('text', isLoose ? ordered : value, ordered),
     storedAs: UNLIMITED.get(base),
   }
 }
@@ -91,7 +91,7 @@ function asDate({ sql, base }: Given): Reading | undefined {
   if (!type) return undefined
   const boundAs = type === 'date' ? 'timestamp' : type
   // Sorted as it is, so that an index on the column serves.
-  return { ...plain('date', boundAs, readableDate(sql, type), sql), isFine: true }
+  return { ...plain(boundAs, readableDate(sql, type), sql), isFine: true }
 }
 
 function dateTypeOf(base: string): DateType | undefined {
@@ -101,15 +101,15 @@ function dateTypeOf(base: string): DateType | undefined {
 }
 
 function asJson({ sql, type, base }: Given, shape: Shape): Reading | undefined {
-  if (base === 'jsonb') return { ...plain('json', 'jsonb', sql), hasAnyDates: true }
+  if (base === 'jsonb') return { ...plain('jsonb', sql), hasAnyDates: true }
   if (base === 'json') {
     const fromJson = (json: string) => `(${json})::json`
-    return { ...plain('json', 'jsonb', `${sql}::jsonb`), fromJson, hasAnyDates: true }
+    return { ...plain('jsonb', `${sql}::jsonb`), fromJson, hasAnyDates: true }
   }
   if (!base.endsWith('[]') || shape.kind !== 'list') return undefined
   const fromJson = (json: string) =>
     `(SELECT list FROM jsonb_to_record(jsonb_build_object('list', ${json})) AS new(list ${type}))`
-  return { ...plain('json', 'jsonb', listJson(sql, base, shape.element)), fromJson }
+  return { ...plain('jsonb', listJson(sql, base, shape.element)), fromJson }
 }
 
 /** An array as the JSON of a list. Dates are as JSON has them, and ids are strings. */

@@ -12,7 +12,7 @@ export interface Column {
   readonly sql: string
   readonly shape: Shape
   readonly type: string
-  /** How its text becomes a value. */
+  /** How its text becomes a value: as that of `shape` does. */
   readonly kind: ColumnKind
   /** Its value as reads return it and conditions compare it. */
   readonly value: string
@@ -37,16 +37,19 @@ export interface Column {
 }
 
 /** What a column's text stands for. */
-export type ColumnKind = 'text' | 'number' | 'boolean' | 'date' | 'json'
+export type ColumnKind = keyof typeof TYPES
 
-/** The types of the columns that fieldgate creates. */
-export type ColumnType =
-  | 'text'
-  | 'double precision'
-  | 'bigint'
-  | 'boolean'
-  | 'timestamp(3) with time zone'
-  | 'jsonb'
+/** The types of the columns that fieldgate creates, each with the shape of the values that one of another model is read as. */
+export const SHAPES = {
+  text: { kind: 'string' },
+  'double precision': { kind: 'number' },
+  bigint: { kind: 'number', isInteger: true },
+  boolean: { kind: 'boolean' },
+  'timestamp(3) with time zone': { kind: 'date' },
+  jsonb: { kind: 'mixed' },
+} as const
+
+type ColumnType = keyof typeof SHAPES
 
 /** The column with the names of the fields that hold null and are not missing. */
 export const NULLS = '_nulls'
@@ -73,7 +76,7 @@ export function tableOf(schema: CollectionSchema, space: string): Table {
   const { name, shape, unique } = schema
   const columns = [...shape.fields].map(([field, fieldShape]): Column => {
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'either')
-    return ownColumn(field, fieldShape, typeOf(fieldShape), absence)
+    return ownColumn(field, fieldShape, absence)
   })
   for (const column of columns) {
     if (column.name === NULLS || column.name.startsWith(SEARCH_PREFIX)) {
@@ -110,25 +113,11 @@ export function tableSql(space: string, name: string): string {
 }
 
 /** A column of a type that fieldgate uses. */
-export function ownColumn(
-  field: string,
-  shape: Shape,
-  type: ColumnType,
-  absence: Column['absence'],
-): Column {
-  const sql = identifier(field)
-  const boundAs = type === 'timestamp(3) with time zone' ? 'timestamptz' : type
+export function ownColumn(field: string, shape: Shape, absence: Column['absence']): Column {
+  const [sql, type, kind] = [identifier(field), typeOf(shape), kindOf(shape.kind)]
+  const boundAs = kind === 'date' ? 'timestamptz' : type
   const same = { value: sql, ordered: sql, fromJson: (json: string) => json }
-  return { field, name: field, sql, shape, type, kind: KINDS[type], boundAs, absence, ...same }
-}
-
-const KINDS: Readonly<Record<ColumnType, ColumnKind>> = {
-  text: 'text',
-  'double precision': 'number',
-  bigint: 'number',
-  boolean: 'boolean',
-  'timestamp(3) with time zone': 'date',
-  jsonb: 'json',
+  return { field, name: field, sql, shape, type, kind, boundAs, absence, ...same }
 }
 
 /** The prefix of the names of search columns. */
@@ -139,17 +128,20 @@ export const FOLD = 'fieldgate_fold'
 
 /** The type of the column that holds a field's values. */
 export function typeOf(shape: Shape): ColumnType {
-  switch (shape.kind) {
-    case 'string':
-    case 'id':
-      return 'text'
-    case 'number':
-      return shape.isInteger ? 'bigint' : 'double precision'
-    case 'boolean':
-      return 'boolean'
-    case 'date':
-      return 'timestamp(3) with time zone'
-    default:
-      return 'jsonb'
-  }
+  if (shape.kind === 'number' && shape.isInteger) return 'bigint'
+  return TYPES[kindOf(shape.kind)]
+}
+
+/** The type of each kind, for numbers that may be none of PostgreSQL's integers. */
+export const TYPES = {
+  text: 'text',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'timestamp(3) with time zone',
+  json: 'jsonb',
+} as const
+
+export function kindOf(kind: Shape['kind']): ColumnKind {
+  if (kind === 'string' || kind === 'id') return 'text'
+  return kind === 'number' || kind === 'boolean' || kind === 'date' ? kind : 'json'
 }

@@ -5,7 +5,7 @@ import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { fold } from '../../../../src/ports/values/fold.ts'
 import { placeAt } from '../../planner/seek.ts'
-import { type Column, FOLD, SEARCH_PREFIX, type Table } from './columns.ts'
+import { type Column, FOLD, kindOf, SEARCH_PREFIX, type Table, TYPES } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
 /** A value in the database. */
@@ -111,7 +111,8 @@ export function json(root: string, keys: readonly string[]): string {
 export function jsonOperand(value: string, kind: Shape['kind'], { isAdopted }: Table): Operand {
   const isAny = kind === 'number' && isAdopted
   const sql = isAny ? anyNumberIn(value) : scalarIn(value, kind)
-  return { kind, sql, ordered: sql, type: JSON_TYPES[kind] ?? 'jsonb', isColumn: false }
+  const type = kind === 'date' ? 'text' : TYPES[kindOf(kind)]
+  return { kind, sql, ordered: sql, type, isColumn: false }
 }
 
 /** The number that another program has stored as JSON; NULL if it is none of JavaScript's. */
@@ -121,29 +122,13 @@ function anyNumberIn(value: string): string {
   return `CASE jsonb_typeof(${value}) WHEN 'number' THEN CASE WHEN ${isKnown} THEN (${value})::double precision END END`
 }
 
-const JSON_TYPES: { readonly [Kind in Shape['kind']]?: string } = {
-  string: 'text',
-  id: 'text',
-  date: 'text',
-  number: 'double precision',
-  boolean: 'boolean',
-}
-
 /** The scalar that JSON holds, as SQL of its type; NULL if it has another. Dates are strings in JSON. */
 export function scalarIn(value: string, kind: Shape['kind']): string {
-  switch (kind) {
-    case 'number':
-      return `CASE jsonb_typeof(${value}) WHEN 'number' THEN (${value})::double precision END`
-    case 'boolean':
-      return `CASE jsonb_typeof(${value}) WHEN 'boolean' THEN (${value})::boolean END`
-    case 'mixed':
-    case 'list':
-    case 'map':
-    case 'object':
-      return value
-    default:
-      return `(CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C")`
+  if (kind === 'number' || kind === 'boolean') {
+    return `CASE jsonb_typeof(${value}) WHEN '${kind}' THEN (${value})::${TYPES[kind]} END`
   }
+  if (kindOf(kind) === 'json') return value
+  return `(CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C")`
 }
 
 /** One key of an order in a `SELECT`: a bare name would be that of a column of the result, whose dates are cut. */

@@ -72,22 +72,19 @@ function isSelected(field: string, select: Projection | undefined): boolean {
 
 /** How a column's text becomes a value. */
 export function parserOf({ kind, shape, hasAnyDates }: Column): (text: string) => unknown {
-  switch (kind) {
-    case 'text':
-      return restored
-    case 'number':
-      return Number
-    case 'boolean':
-      return (text) => text === 't'
-    case 'json': {
-      const manner = { orders: true, ...(hasAnyDates && { date: anyDate }) }
-      const restore = restoreOf(shape, manner) ?? ((value: unknown) => value)
-      return (text) => restore(restoredValue(text, JSON.parse(text)))
-    }
-    default:
-      return dateFrom
-  }
+  if (kind !== 'json') return PARSERS[kind]
+  const manner = { orders: true, ...(hasAnyDates && { date: anyDate }) }
+  const restore = restoreOf(shape, manner) ?? ((value: unknown) => value)
+  return (text) => restore(restoredValue(text, JSON.parse(text)))
 }
+
+/** How the text of a value that is no JSON becomes one. */
+export const PARSERS = {
+  text: restored,
+  number: Number,
+  boolean: (text: string) => text === 't',
+  date: dateFrom,
+} as const
 
 /** The JSON from which the database makes the row of a new record. Fields that have no column are left out. */
 export function rowJson(record: Fields, table: Table): string {

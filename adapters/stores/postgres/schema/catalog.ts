@@ -1,13 +1,12 @@
 /** What the database knows of tables and of itself. */
 
-import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { Connection } from '../connection/connection.ts'
 import {
   type Column,
-  type ColumnType,
   NULLS,
   ownColumn,
   SEARCH_PREFIX,
+  SHAPES,
   type Table,
 } from '../layout/columns.ts'
 import { codeOf } from '../layout/errors.ts'
@@ -208,7 +207,7 @@ export function surveyed(table: Table, { columns }: ExistingTable): Table {
     .filter(
       ([name]) => !table.byField.has(name) && name !== NULLS && !name.startsWith(SEARCH_PREFIX),
     )
-    .map(([name, existing]) => actual(ownColumn(name, SHAPES.text, 'text', 'missing'), existing))
+    .map(([name, existing]) => actual(ownColumn(name, SHAPES.text, 'missing'), existing))
   const all = [...declared, ...others].map((column) =>
     column.absence === 'either' && !columns.has(NULLS)
       ? { ...column, absence: 'missing' as const }
@@ -222,27 +221,18 @@ export function surveyed(table: Table, { columns }: ExistingTable): Table {
   }
 }
 
-/** How values of each type are read; everything else is read as a string. */
-const SHAPES: Readonly<Record<ColumnType, Shape>> = {
-  text: { kind: 'string' },
-  'double precision': { kind: 'number' },
-  bigint: { kind: 'number', isInteger: true },
-  boolean: { kind: 'boolean' },
-  'timestamp(3) with time zone': { kind: 'date' },
-  jsonb: { kind: 'mixed' },
-}
-
+/** `column` with the type that it has in truth; of one that fieldgate doesn't create, the values are read as strings. */
 function actual(column: Column, existing: ExistingColumn | undefined): Column {
   const { field, type, absence } = column
   if (existing?.type === type) return column
   if (existing && isKnown(existing.type)) {
-    return ownColumn(field, SHAPES[existing.type], existing.type, absence)
+    return ownColumn(field, SHAPES[existing.type], absence)
   }
   const value = existing ? `${column.sql}::text` : `NULL::${type}`
-  const text = existing ? ownColumn(field, SHAPES.text, 'text', absence) : column
+  const text = existing ? ownColumn(field, SHAPES.text, absence) : column
   return { ...text, value, ordered: value }
 }
 
-function isKnown(type: string): type is ColumnType {
+function isKnown(type: string): type is keyof typeof SHAPES {
   return Object.hasOwn(SHAPES, type)
 }

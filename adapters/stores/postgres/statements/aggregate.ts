@@ -8,9 +8,10 @@ import {
 import type { Scalar } from '../../../../src/ports/store/filter.ts'
 import { dateOfJson } from '../../../../src/ports/store/shape.ts'
 import { type GroupColumn, selectGroups, type ValueMeasure } from '../../sql/page.ts'
-import { dateFrom, isoFrom } from '../layout/dates.ts'
+import { kindOf } from '../layout/columns.ts'
+import { isoFrom } from '../layout/dates.ts'
 import { type Collected, type Compilation, type Operand, valueAt } from '../layout/operands.ts'
-import type { Row } from '../layout/rows.ts'
+import { PARSERS, type Row } from '../layout/rows.ts'
 import { restored } from '../layout/sql.ts'
 import { compileFilter } from './filter.ts'
 
@@ -101,14 +102,7 @@ function keyReader({ field, part }: GroupKey, collected: Collected): Reader {
 }
 
 function readerOf({ kind, type }: Operand): Reader {
-  switch (kind) {
-    case 'number':
-      return Number
-    case 'boolean':
-      return (text) => text === 't'
-    case 'date':
-      return type === 'text' ? (text) => dateOfJson(text) as Scalar : dateFrom
-    default:
-      return restored
-  }
+  if (kind === 'date' && type === 'text') return (text) => dateOfJson(text) as Scalar
+  const held = kindOf(kind)
+  return held === 'json' ? restored : PARSERS[held]
 }
