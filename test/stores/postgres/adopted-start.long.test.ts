@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { withService } from '../../services/shared.ts'
 import { foreignTables } from './foreign-tables.ts'
@@ -40,6 +41,16 @@ await withService('postgres', ({ url }) => {
       await expect(serve('lacking', { code: z.string(), kind: z.string() }, sets)).rejects.toThrow(
         /keep "code" unique, and .* keep "code", "kind" unique\. Run: .*\. Run: /,
       )
+    })
+
+    it('refuses such keys over a client of the app too', async () => {
+      await run(`CREATE TABLE own_client (id text PRIMARY KEY, name text);
+        INSERT INTO own_client VALUES ('k1', 'a')`)
+      const client = postgres(url)
+      onTestFinished(() => client.end())
+      const definition = { id: 'uuid' }
+      const refused = serve('own_client', { name: z.string() }, { definition, client })
+      await expect(refused).rejects.toThrow(`has keys such as 'k1' in "id"`)
     })
 
     it.each([

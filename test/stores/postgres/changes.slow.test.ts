@@ -83,4 +83,25 @@ await withService('postgres', ({ url }) => {
     expect(await sql`SELECT place::text FROM ${dropped}`).toEqual([{ place: '9000000000000' }])
     await store.close()
   })
+
+  it('is read on after a position over a client of the app too', async () => {
+    const store = postgresStore({ client: opened(), schema: fresh() })
+    await store.prepare([logged])
+    const { changes, write } = store
+    if (!changes || !write) throw new Error('no log')
+    const record = { _id: newId(), name: 'x' }
+    const start = await changes.position()
+    const written = await write([{ in: logged, by: null, insert: record }])
+    const [noted] = ('noted' in written && written.noted) || []
+
+    const reading = async () => {
+      const found = await changes.read(start, { limit: 10 })
+      return 'changes' in found ? found.changes.map(({ after }) => after) : found
+    }
+    // A transaction of another test may still write before it.
+    await expect.poll(reading).toEqual([record])
+    const found = await changes.history('Person', record._id, { limit: 10, upTo: noted?.id ?? '' })
+    expect(found.map(({ after }) => after)).toEqual([record])
+    await store.close()
+  })
 })

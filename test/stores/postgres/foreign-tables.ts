@@ -43,7 +43,13 @@ export function foreignTables(url: string) {
   async function serve(
     table: string,
     fields: object,
-    { definition = {}, router = {}, models = [] as readonly Model[], address = url } = {},
+    {
+      definition = {},
+      router = {},
+      models = [] as readonly Model[],
+      address = url,
+      client = undefined as postgres.Sql | undefined,
+    } = {},
   ): Promise<Served> {
     const warnings: string[] = []
     const logger = {
@@ -52,7 +58,8 @@ export function foreignTables(url: string) {
       warn: (line: string) => warnings.push(line),
       error() {},
     }
-    const app = createApp({ store: postgresStore({ url: address, schema: space }), logger })
+    const store = postgresStore({ ...(client ? { client } : { url: address }), schema: space })
+    const app = createApp({ store, logger })
     onTestFinished(() => app.close())
     const base = { table, columns: { _id: 'id' }, id: 'integer' }
     const name = `Foreign${table.replaceAll('_', '')}`

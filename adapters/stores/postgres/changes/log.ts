@@ -109,7 +109,7 @@ export class Log implements ChangeLog {
 
   #changes(epoch: unknown, entries: readonly Row[]): LoggedChange[] {
     return entries.flatMap((entry) => {
-      const [, , at, model, actor, before, after] = entry.map((one) => one?.toString() ?? null)
+      const [, , at, model, actor, before, after] = entry
       const stored = { at, model, actor, before, after }
       return this.#models.change(idOf([String(epoch), ...entry]), stored) ?? []
     })

@@ -204,11 +204,14 @@ export class Connection {
       if (pid !== undefined) this.run({ sql: END, values: [String(pid), sql] }).catch(() => {})
     })
     try {
-      // A client of the app's own has parsers of its own.
-      const rows = await (this.options.client ? query.raw() : query.values())
+      // A client of the app's own has parsers of its own, so the bytes are read here.
+      const { client } = this.options
+      const rows = await (client ? query.raw() : query.values())
       // A statement that was sent as the connection broke gets the greeting of the next one as its result.
       if (rows.command === null) throw brokenConnection()
-      return { rows: rows as unknown as readonly Row[], count: rows.count }
+      const textOf = (value: Buffer | null) => value?.toString() ?? null
+      const texts = client ? (rows as Buffer[][]).map((row) => row.map(textOf)) : rows
+      return { rows: texts as unknown as readonly Row[], count: rows.count }
     } catch (error) {
       throw lostBy(error, pooled)
     }

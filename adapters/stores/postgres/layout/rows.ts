@@ -16,7 +16,7 @@ import { dateFrom, dateText, isoFrom } from './dates.ts'
 import { identifier, inStoredJson, restored, restoredValue, type Statement } from './sql.ts'
 
 /** A row as the database sends it: each value as text. */
-export type Row = readonly (string | Buffer | null)[]
+export type Row = readonly (string | null)[]
 
 /** What a statement returned. */
 export interface Result {
@@ -46,8 +46,8 @@ export function readerOf(table: Table, select?: Projection): Reader {
       const record: Fields = {}
       const nulls = nullsIn(row[nullsAt])
       for (const [at, { field, absence, parse }] of parsed.entries()) {
-        const text = row[at]?.toString()
-        if (text !== undefined) record[field] = parse(text)
+        const text = row[at] ?? null
+        if (text !== null) record[field] = parse(text)
         else if (absence === 'null' || nulls?.has(field)) record[field] = null
       }
       return record
@@ -58,7 +58,7 @@ export function readerOf(table: Table, select?: Projection): Reader {
 /** The names in a `text[]`, if there are any. */
 export function nullsIn(list: Row[number] | undefined): ReadonlySet<string> | undefined {
   if (!list || list.length <= '{}'.length) return undefined
-  const names = list.toString().matchAll(/"((?:[^"\\]|\\.)*)"|([^{},]+)/g)
+  const names = list.matchAll(/"((?:[^"\\]|\\.)*)"|([^{},]+)/g)
   return new Set(
     [...names].map(([, quoted, plain]) => quoted?.replace(/\\(.)/g, '$1') ?? plain ?? ''),
   )
@@ -158,8 +158,8 @@ function memberWriter(
   const named = (json: string | undefined) => json && start + json
   const lacking = named(JSON.stringify(byDefault))
   return (row, nulls) => {
-    const text = row[at]?.toString()
-    if (text === undefined) {
+    const text = row[at] ?? null
+    if (text === null) {
       return absence === 'null' || nulls?.has(field) ? `${start}null` : lacking
     }
     return named(write(text))

@@ -87,8 +87,8 @@ export function groupReader(
   ]
   return (row) =>
     readers.map((read, at) => {
-      const text = row[at]?.toString()
-      return text === undefined ? null : read(text)
+      const text = row[at] ?? null
+      return text === null ? null : read(text)
     })
 }
 

@@ -177,7 +177,7 @@ function areStill(columns: readonly string[], texts: Row): Condition {
     every(
       columns.map((column, at) => {
         const text = texts[at] ?? null
-        return text === null ? `${column} IS NULL` : `${column} = ${parameters.bind(String(text))}`
+        return text === null ? `${column} IS NULL` : `${column} = ${parameters.bind(text)}`
       }),
     )
 }
