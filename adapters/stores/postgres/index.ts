@@ -120,8 +120,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 async function placeOf(connection: Connection, space: string): Promise<string> {
   const sql = `SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), oid, ${literal(space)})
     FROM pg_database WHERE datname = current_database()`
-  const { rows } = await connection.run({ sql, values: [] })
-  return JSON.stringify(rows[0])
+  const [row] = await connection.rows(sql)
+  return JSON.stringify(row)
 }
 
 /** A table's name and columns, to tell the versions of a model apart. */
@@ -169,8 +169,8 @@ function adoptedCollection(
       if (schema.idType !== 'integer') return undefined
       throw new TypeError(`${sql} has no default for its key, so records cannot be created`)
     }
-    const { rows } = await ported(connection.run({ sql: `SELECT ${newKey}`, values: [] }))
-    return String(rows[0]?.[0])
+    const [row] = await ported(connection.rows(`SELECT ${newKey}`))
+    return String(row?.[0])
   }
 
   return {

@@ -18,7 +18,6 @@ import {
   existingTables,
   hasFunction,
   type Place,
-  textRows,
   trigramSpace,
 } from './schema/catalog.ts'
 import { patiently, permitted, runLocking } from './schema/locks.ts'
@@ -110,13 +109,13 @@ async function isOfOthers(collection: Prepared): Promise<boolean> {
       LEFT JOIN pg_index ON indexrelid = pg_class.oid
     WHERE nspname = $1::text AND relname = ANY ($2::text::text[])
       AND coalesce(indrelid, pg_class.oid) IS DISTINCT FROM to_regclass($3::text)`
-  const values = [space, arrayText(namesOf(collection)), table.sql]
-  return (await textRows(connection, { sql, values })).length > 0
+  const names = arrayText(namesOf(collection))
+  return (await connection.rows(sql, space, names, table.sql)).length > 0
 }
 
 async function checkServer({ connection }: Place): Promise<void> {
   const sql = `SELECT current_setting('server_version_num'), current_setting('server_encoding')`
-  const [[version, encoding] = []] = await textRows(connection, { sql, values: [] })
+  const [[version, encoding] = []] = await connection.rows(sql)
   if (Number(version) < OLDEST) {
     throw new TypeError('postgresStore: PostgreSQL 14 or later is needed')
   }
@@ -130,7 +129,7 @@ const OLDEST = 140_000
 async function prepareSpace({ connection, space }: Place): Promise<void> {
   const sql = 'SELECT 1 FROM pg_namespace WHERE nspname = $1::text'
   // Even IF NOT EXISTS needs the right to create one.
-  const rows = await textRows(connection, { sql, values: [space] })
+  const rows = await connection.rows(sql, space)
   if (rows.length === 0) await connection.exec(`CREATE SCHEMA ${identifier(space)}`)
 }
 

@@ -8,7 +8,7 @@ import type { IdType } from '../../../../src/ports/store/shape.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Column, Table } from '../layout/columns.ts'
 import { fieldsIn } from '../layout/indexed-fields.ts'
-import type { Row } from '../layout/rows.ts'
+import type { Result } from '../layout/rows.ts'
 import { literal } from '../layout/sql.ts'
 import type { ExistingColumn, ExistingTable } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
@@ -39,8 +39,8 @@ export async function checkKeys({ connection, schema, table, existing }: Adopted
   if (idType === 'integer' ? INTEGERS.has(key.baseType) : key.baseType === idType) return
   const { pattern, told } = FORMS[idType]
   const sql = `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${pattern.source}' LIMIT 1`
-  const { rows } = await connection.run({ sql, values: [] })
-  const other = textIn(rows) ?? (await madeBy(connection, key))
+  const [row] = await connection.rows(sql)
+  const other = row?.[0] ?? (await madeBy(connection, key))
   if (other === undefined || pattern.test(other)) return
   throw new TypeError(
     `postgresStore: ${table.sql} has keys such as '${other.slice(0, 40)}' in ${table.id}, and '${schema.name}' declares id: '${idType}', which is ${told}. Write id: '${fitting(key, other)}' in its defineModel()`,
@@ -57,17 +57,12 @@ async function madeBy(
   const sql = `SELECT (${byDefault.replaceAll(DRAWN, '1::bigint')})::text`
   // It may only read, so that a default that draws from a sequence in some other way fails and loses no number.
   const made = connection.read({ sql, values: [] }, { timeLimitMs: MAKING_MS })
-  const { rows } = await made.catch(() => ({ rows: [] }))
-  return textIn(rows)
+  const { rows } = await made.catch((): Pick<Result, 'rows'> => ({ rows: [] }))
+  return rows[0]?.[0] ?? undefined
 }
 
 /** A number of a sequence, as PostgreSQL writes the expression of a default. */
 const DRAWN = /nextval\('(?:[^']|'')*'::regclass\)/g
-
-function textIn([row]: readonly Row[]): string | undefined {
-  const key = row?.[0]
-  return typeof key === 'string' ? key : undefined
-}
 
 function fitting(column: ExistingColumn, key: string): IdType {
   if (column.baseType === 'numeric' || INTEGERS.has(column.baseType)) {
@@ -91,12 +86,9 @@ export async function checkExclusions(adopted: Adopted): Promise<void> {
   const { connection, schema, table } = adopted
   const { exclude = [] } = schema
   if (exclude.length === 0) return
-  const { rows } = await connection.run({
-    sql: `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'x' AND conrelid = ${literal(table.sql)}::regclass`,
-    values: [],
-  })
-  const definitions = rows.map(([definition]) => String(definition))
-  const missing = exclude.filter((one) => !definitions.some((text) => keeps(text, one, table)))
+  const sql = `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'x' AND conrelid = ${literal(table.sql)}::regclass`
+  const rows = await connection.rows(sql)
+  const missing = exclude.filter((one) => !rows.some(([text]) => keeps(text ?? '', one, table)))
   const [first] = missing
   if (!first) return
   const gist = missing.some(({ equal }) => equal.length > 0)

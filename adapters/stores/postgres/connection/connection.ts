@@ -82,6 +82,11 @@ export class Connection {
     return this.#noted(() => this.#attempt(statement, 1))
   }
 
+  /** The rows of a statement. */
+  async rows(sql: string, ...values: string[]): Promise<readonly Row[]> {
+    return (await this.run({ sql, values })).rows
+  }
+
   #attempt(statement: Endable, attempt: number): Promise<Result> {
     return this.#pool
       .use((pooled) => this.#send(pooled, statement))

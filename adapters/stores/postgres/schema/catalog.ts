@@ -9,8 +9,8 @@ import {
   SHAPES,
   type Table,
 } from '../layout/columns.ts'
-import { codeOf } from '../layout/errors.ts'
-import { arrayText, literal, type Statement } from '../layout/sql.ts'
+import { arrayText, literal } from '../layout/sql.ts'
+import { patiently } from './locks.ts'
 
 /** Where tables are. */
 export interface Place {
@@ -161,43 +161,25 @@ const INDEXES = `SELECT json_build_object(
 export async function trigramSpace(connection: Connection): Promise<string | undefined> {
   const sql = `SELECT quote_ident(nspname) FROM pg_opclass JOIN pg_namespace ON pg_namespace.oid = opcnamespace
     WHERE opcname = 'gin_trgm_ops'`
-  const [row] = await textRows(connection, { sql, values: [] })
-  return row?.[0]
+  const [row] = await connection.rows(sql)
+  return row?.[0] ?? undefined
 }
 
 /** Whether the function exists in the schema. */
 export async function hasFunction({ connection, space }: Place, name: string): Promise<boolean> {
   const sql = `SELECT 1 FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE ARRAY[nspname, proname]::text[] = $1::text::text[]`
-  const rows = await textRows(connection, { sql, values: [arrayText([space, name])] })
-  return rows.length > 0
-}
-
-type TextRow = (string | undefined)[]
-
-/** The rows of a statement, each value as a string. */
-export async function textRows(connection: Connection, statement: Statement): Promise<TextRow[]> {
-  const { rows } = await connection.run(statement)
-  return rows.map((row) => row.map((value) => value?.toString()))
+  return (await connection.rows(sql, arrayText([space, name]))).length > 0
 }
 
 /** What the one column of a statement about tables holds as JSON. */
-const MAX_ATTEMPTS = 10
-
 async function jsonRows<Row>(
   connection: Connection,
   sql: string,
   tables: readonly string[],
 ): Promise<Row[]> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const rows = await textRows(connection, { sql, values: [arrayText(tables)] })
-      return rows.map(([json = '']) => JSON.parse(json))
-    } catch (error) {
-      // An index was dropped while its definition was read.
-      if (codeOf(error) !== 'XX000' || attempt === MAX_ATTEMPTS) throw error
-    }
-  }
+  const rows = await patiently(() => connection.rows(sql, arrayText(tables)))
+  return rows.map(([json]) => JSON.parse(json ?? ''))
 }
 
 /** `table` with the columns that exist: others are NULL, and those that no field has come too. */

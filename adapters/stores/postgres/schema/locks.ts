@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
-import { type Place, textRows } from './catalog.ts'
+import type { Place } from './catalog.ts'
 import type { Prepared } from './schema.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
@@ -26,7 +26,7 @@ const OUTRUN: ReadonlySet<unknown> = new Set([
   // It has just dropped an index that was not finished, or made a constraint of it.
   '42704',
   '55000',
-  // Both wait for the table; or changed the same row of the catalogue.
+  // Both wait for the table; or changed the same row of the catalogue; or it has dropped an index whose definition was read.
   '40P01',
   'XX000',
 ])
@@ -52,13 +52,11 @@ export async function runLocking(collection: Prepared, sql: string): Promise<voi
 }
 
 async function stillLocked({ connection, table }: Prepared, cause: unknown): Promise<Error> {
-  const rows = await textRows(connection, {
-    sql: `SELECT DISTINCT format('process %s (%s, %s since %s)', pid,
-        coalesce(nullif(application_name, ''), usename), state, date_trunc('second', xact_start))
-      FROM pg_locks JOIN pg_stat_activity USING (pid)
-      WHERE relation = to_regclass($1::text) AND granted AND pid <> pg_backend_pid() LIMIT 3`,
-    values: [table.sql],
-  })
+  const sql = `SELECT DISTINCT format('process %s (%s, %s since %s)', pid,
+      coalesce(nullif(application_name, ''), usename), state, date_trunc('second', xact_start))
+    FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE relation = to_regclass($1::text) AND granted AND pid <> pg_backend_pid() LIMIT 3`
+  const rows = await connection.rows(sql, table.sql)
   const holders = rows.map(([holder]) => holder).join(', ') || 'another transaction'
   return new StoreUnavailable(
     `postgresStore: ${table.sql} could not be changed, because it has been locked for ${PATIENCE_MS / 1000} s by ${holders}`,
@@ -79,7 +77,7 @@ export async function permitted<T>(
       EXISTS (SELECT FROM pg_namespace WHERE nspname = $1::text),
       coalesce((SELECT has_schema_privilege(oid, 'USAGE') AND has_schema_privilege(oid, 'CREATE')
         FROM pg_namespace WHERE nspname = $1::text), false)`
-    const [row = []] = await textRows(connection, { sql, values: [space] })
+    const [row = []] = await connection.rows(sql, space)
     const [user, database, exists, mayCreate] = row
     const [role, schema] = [identifier(String(user)), identifier(space)]
     const where = `in the schema ${schema} (${(error as Error).message})`
@@ -96,8 +94,8 @@ export async function permitted<T>(
   }
 }
 
-/** Runs `work`, again where another process got ahead; it gets the number of the attempt, from 1. */
-export async function patiently(work: (attempt: number) => Promise<void>): Promise<void> {
+/** The result of `work`, which is called again where another process got ahead; it gets the number of the attempt, from 1. */
+export async function patiently<T>(work: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work(attempt)
