@@ -60,7 +60,7 @@ export class Share {
   }
 
   /** The result of `work`, once there is a place. Rejects with the signal's reason if that aborts first. */
-  async use<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  async use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free -= 1
     else await this.#place(signal)
     try {

@@ -1,6 +1,7 @@
 /** The connections of a store: each is used by one call at a time, and never again once it broke. */
 
 import type { Sql } from 'postgres'
+import { Share } from './long-reads.ts'
 
 /** How long a connection may be idle, in milliseconds. Gateways drop idle connections silently. */
 const IDLE_MS = 60_000
@@ -102,29 +103,30 @@ export class ConnectionPool {
   readonly #maker: ConnectionMaker
   readonly #all = new Set<PooledConnection>()
   readonly #idle: PooledConnection[] = []
-  readonly #waiting = new Set<PromiseWithResolvers<PooledConnection>>()
+  readonly #places: Share
 
   /** Throws a `TypeError` if the driver finds something wrong with the address. */
   constructor(maker: ConnectionMaker) {
     this.#maker = maker
-    const first = this.#another()
-    if (first) this.#idle.push(first)
+    this.#places = new Share(maker.most)
+    this.#idle.push(this.#another())
   }
 
   /** Calls `work` with a connection that nothing else uses meanwhile. */
-  async use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
-    const pooled = this.#idle.pop() ?? this.#another() ?? (await this.#next())
-    try {
-      return await pooled.use(work)
-    } finally {
-      this.#free(pooled)
-    }
+  use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
+    return this.#places.use(async () => {
+      const pooled = this.#idle.pop() ?? this.#another()
+      try {
+        return await pooled.use(work)
+      } finally {
+        this.#free(pooled)
+      }
+    })
   }
 
   /** Ends the calls that use or await a connection with `reason`; the next calls get new connections. */
   lose(reason: unknown): void {
-    for (const { reject } of this.#waiting) reject(reason)
-    this.#waiting.clear()
+    this.#places.lose(reason)
     for (const pooled of this.#idle.splice(0)) void this.#discard(pooled)
     for (const pooled of this.#all) pooled.lose(reason)
   }
@@ -133,30 +135,17 @@ export class ConnectionPool {
     await Promise.all([...this.#all].map((pooled) => this.#discard(pooled)))
   }
 
-  #another(): PooledConnection | undefined {
-    if (this.#all.size >= this.#maker.most) return undefined
+  #another(): PooledConnection {
     const pooled = this.#maker.make()
     this.#all.add(pooled)
     return pooled
   }
 
-  #next(): Promise<PooledConnection> {
-    const waiting = Promise.withResolvers<PooledConnection>()
-    this.#waiting.add(waiting)
-    return waiting.promise
-  }
-
   #free(pooled: PooledConnection): void {
-    const isDone = pooled.isLost || pooled.isOld
-    if (isDone) void this.#discard(pooled)
-    const [first] = this.#waiting
-    const next = isDone ? first && this.#another() : pooled
-    if (first && next) {
-      this.#waiting.delete(first)
-      first.resolve(next)
-    } else if (next) {
-      this.#idle.push(next)
-      next.free(() => this.#retire(next))
+    if (pooled.isLost || pooled.isOld) void this.#discard(pooled)
+    else {
+      this.#idle.push(pooled)
+      pooled.free(() => this.#retire(pooled))
     }
   }
 
