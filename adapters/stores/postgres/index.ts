@@ -15,7 +15,7 @@ import { ported } from './layout/errors.ts'
 import { heldIn } from './layout/held.ts'
 import { literal } from './layout/sql.ts'
 import { prepareTables } from './prepare.ts'
-import { existingTable, type Place, surveyed } from './schema/catalog.ts'
+import { existingTable, surveyed } from './schema/catalog.ts'
 import { dropLeftOvers } from './schema/obsolete-indexes.ts'
 import type { Prepared } from './schema/schema.ts'
 import { openCollection } from './statements/collection.ts'
@@ -89,6 +89,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     return adoptedTable(schema, space, await existingTable(connection, sql))
   }
 
+  async function adopted(schema: CollectionSchema): Promise<Adopted> {
+    const table = await ported(tableFor(schema))
+    return { ...opened(schema, table), table }
+  }
+
   function collectionsOf(schemas: readonly CollectionSchema[]): Prepared[] {
     return schemas.map((schema) => ({ connection, schema, table: tableOf(schema, space), space }))
   }
@@ -99,7 +104,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     guards: true,
     changes: log,
     collection: (schema) =>
-      schema.adopted ? adoptedCollection(schema, { connection, space }, opened) : own(schema),
+      schema.adopted ? adoptedCollection(schema, connection, () => adopted(schema)) : own(schema),
     async prepare(schemas, warn = () => {}) {
       const collections = collectionsOf(schemas)
       await ported(prepareTables({ connection, space }, collections, warn))
@@ -129,44 +134,30 @@ function columnsOf({ sql, columns }: Table): string {
   return JSON.stringify([sql, ...columns.map(({ name, type, absence }) => [name, type, absence])])
 }
 
-/** A table, and the SQL of the key that a new row of it gets. */
-interface Adopted {
-  readonly collection: Collection
-  readonly newKey: string | undefined
-}
+/** A collection in a table of another program. */
+type Adopted = Collection & { readonly table: Table }
 
 /** The collection of a schema with `adopted`. */
 function adoptedCollection(
-  schema: CollectionSchema,
-  { connection, space }: Place,
-  opened: (schema: CollectionSchema, table: Table) => Collection,
+  { idType }: CollectionSchema,
+  connection: Connection,
+  look: () => Promise<Adopted>,
 ): Collection {
-  const sql = tableSql(space, schema.adopted?.name ?? schema.name)
   let looking: Promise<Adopted> | undefined
 
-  async function look(): Promise<Adopted> {
-    const existing = await existingTable(connection, sql)
-    const table = adoptedTable(schema, space, existing)
-    const newKey = existing?.columns.get(table.columns[0]?.name ?? '')?.byDefault
-    return { collection: opened(schema, table), newKey }
-  }
-
-  function there(): Promise<Adopted> {
-    looking ??= ported(look()).catch((error: unknown) => {
+  function open(): Promise<Adopted> {
+    looking ??= look().catch((error: unknown) => {
       looking = undefined
       throw error
     })
     return looking
   }
 
-  async function open(): Promise<Collection> {
-    return (await there()).collection
-  }
-
   async function newId(): Promise<string | undefined> {
-    const { newKey } = await there()
+    const { sql, columns } = (await open()).table
+    const newKey = columns[0]?.byDefault
     if (newKey === undefined) {
-      if (schema.idType !== 'integer') return undefined
+      if (idType !== 'integer') return undefined
       throw new TypeError(`${sql} has no default for its key, so records cannot be created`)
     }
     const [row] = await ported(connection.rows(`SELECT ${newKey}`))

@@ -34,6 +34,8 @@ export interface Column {
   readonly takes?: 'inserts' | 'nothing' | undefined
   /** Whether an index of it has no place for NULL. Unknown for tables that this store keeps. */
   readonly isNotNull?: boolean
+  /** Of another program's table: the SQL of the value that rows get where an `INSERT` gives none. */
+  readonly byDefault?: string | undefined
 }
 
 /** What a column's text stands for. */
