@@ -17,18 +17,13 @@ import { tableSql } from '../layout/columns.ts'
 import type { Row } from '../layout/rows.ts'
 import { identifier, literal, Parameters, type Statement } from '../layout/sql.ts'
 
-/** The tables of the log in one schema of a database, as SQL. */
-export interface LogTables {
-  readonly entries: string
-  readonly log: string
-  readonly dropped: string
-  readonly place: string
-}
-
 export const ENTRIES = 'fieldgate_changes'
 export const PLACE = 'fieldgate_changes_place'
 
-export function logTables(space: string): LogTables {
+/** The tables of the log in one schema of a database, and its function, as SQL. */
+export type LogTables = ReturnType<typeof logTables>
+
+export function logTables(space: string) {
   return {
     entries: tableSql(space, ENTRIES),
     log: tableSql(space, 'fieldgate_change_log'),
@@ -107,26 +102,26 @@ export function addEntries(
 
 /** The entries that a write has added. */
 export function notedIn(rows: readonly Row[]): NotedChange[] {
-  return rows.map(([epoch, place, seq, at, model, record]) => {
-    const numbers = [place, seq, at].map(Number)
-    return {
-      id: positionText({ epoch: String(epoch), numbers }),
-      model: String(model),
-      record: String(record),
-    }
+  return rows.map((row) => {
+    const [model, record] = row.slice(4).map(String) as [string, string]
+    return { id: idOf(row), model, record }
   })
 }
 
+/** The position in the first columns of a row; the beginning, if they are empty. */
+export function idOf([epoch, place, seq, at]: Row): string {
+  const numbers = [place, seq, at].map((one) => Number(one ?? 0))
+  return positionText({ epoch: String(epoch), numbers })
+}
+
 /** Drops the oldest entries of a model, if they are older than it keeps them, and nobody else has dropped more meanwhile. */
-export function dropOld(
-  { entries, dropped, log }: LogTables,
-  { model, keepMs }: LoggedModel,
-): string {
+export function dropOld(tables: LogTables, { model, keepMs }: LoggedModel): string {
+  const { entries, dropped } = tables
   const own = `model = ${literal(model)}`
   const known = `(SELECT place, seq FROM ${dropped} WHERE ${own} UNION ALL SELECT -1, -1 ORDER BY place DESC, seq DESC LIMIT 1)`
   return `WITH known AS ${known},
     oldest AS (SELECT place, seq, at FROM ${entries}
-      WHERE (place, seq) > ((SELECT place FROM known), (SELECT seq FROM known)) AND place < (SELECT base FROM ${log}) + ${XMIN}
+      WHERE (place, seq) > ((SELECT place FROM known), (SELECT seq FROM known)) AND place < ${horizonOf(tables)}
       ORDER BY place, seq LIMIT ${MAX_DROPPED}),
     young AS (SELECT place, seq FROM oldest WHERE at >= ${NOW_MS} - ${Math.ceil(keepMs)} ORDER BY place, seq LIMIT 1),
     last AS (SELECT place, seq, at FROM oldest

@@ -1,16 +1,16 @@
 /** The log of changes in PostgreSQL, as its readers see it. */
 
-import type { ChangeLog, LoggedChange } from '../../../../src/ports/store/changes.ts'
+import type { ChangeLog, LoggedChange, NotedChange } from '../../../../src/ports/store/changes.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { LoggedModels, nextPosition, timesToDrop } from '../../changes/entries.ts'
 import type { Noted } from '../../changes/noting.ts'
-import { type Position, positionIn, positionText } from '../../changes/position.ts'
+import { type Position, positionIn } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
 import type { Connection } from '../connection/connection.ts'
 import { ported } from '../layout/errors.ts'
 import type { Row, Run } from '../layout/rows.ts'
 import { arrayText, Parameters as Bound, type Statement } from '../layout/sql.ts'
-import { addEntries, dropOld, horizonOf, logTables, notedIn } from './log-tables.ts'
+import { addEntries, dropOld, horizonOf, idOf, logTables, notedIn } from './log-tables.ts'
 
 /** The log of one store. */
 export class Log implements ChangeLog {
@@ -82,7 +82,7 @@ export class Log implements ChangeLog {
     noted: readonly Noted[],
     run: Run,
     written?: (parameters: Bound) => string,
-  ): Promise<ReturnType<typeof notedIn>> {
+  ): Promise<NotedChange[]> {
     if (noted.length === 0) return []
     return notedIn((await run(addEntries(this.#tables, noted, written))).rows)
   }
@@ -153,10 +153,3 @@ const START: Position = { epoch: '', numbers: [0, 0, 0] }
 const COLUMNS = 'e.place, e.seq, e.at, e.model, e.actor, e.before, e.after'
 /** How many columns come before those of the entry. */
 const END = 6
-
-function idOf([epoch, place, seq, at]: Row): string {
-  return positionText({
-    epoch: String(epoch),
-    numbers: [place, seq, at].map((one) => Number(one ?? 0)),
-  })
-}
