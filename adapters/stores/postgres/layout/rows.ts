@@ -169,16 +169,8 @@ function memberWriter(
 /** `_id`, then names that are whole numbers, as objects have them, then the others. */
 function inOrder(columns: readonly Column[]): { column: Column; at: number }[] {
   const all = columns.map((column, at) => ({ column, at }))
-  const rank = ({ field }: Column) =>
-    field === '_id' ? -1 : isIndex(field) ? Number(field) : Infinity
-  return all.sort((a, b) => {
-    const [first, second] = [rank(a.column), rank(b.column)]
-    return first === second ? a.at - b.at : first - second
-  })
-}
-
-function isIndex(name: string): boolean {
-  return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1
+  const others = all.slice(1).map((one) => [one.column.field, one] as const)
+  return [...all.slice(0, 1), ...Object.values(Object.fromEntries(others))]
 }
 
 function writerOf(
