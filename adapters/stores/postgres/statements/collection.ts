@@ -197,16 +197,11 @@ function lengthOf(row: Row): number {
   return length
 }
 
-/** Where a page starts. */
-export interface Start {
-  /** A `WITH` clause that `stretches` need, or nothing. */
-  readonly anchor: string
-  /** What follows the position; undefined at the beginning. */
-  readonly stretches?: readonly Stretch[]
-}
-
-/** Where the page of a read starts. */
-export function startOf({ sort, after, afterRecord }: Read, compiled: Compilation): Start {
+/** Where the page of a read starts: what follows the position, if there is one, and the `WITH` clause that this needs. */
+function startOf(
+  { sort, after, afterRecord }: Read,
+  compiled: Compilation,
+): { anchor: string; stretches?: readonly Stretch[] } {
   if (afterRecord) {
     const values = sort.map(({ field }, at) => `${valueAt(field, compiled).ordered} AS value${at}`)
     const rows = `${compiled.table.sql}${where(afterRecord, compiled)}`

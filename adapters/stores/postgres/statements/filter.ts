@@ -65,12 +65,8 @@ const MAX_CONTAINED = 50
 function contained(field: string, values: readonly Value[], compilation: Compilation): string[] {
   const list = values.length <= MAX_CONTAINED ? listAt(field, compilation) : undefined
   if (list === undefined) return []
-  const bound = values.map((value) => {
-    const plain = value instanceof Date ? isoText(value) : value
-    const json = JSON.stringify(typeof plain === 'string' ? stored(plain) : plain)
-    return `${list} @> ${compilation.parameters.bind(json, 'jsonb')}`
-  })
-  return [some(bound)]
+  const bound = (value: Value) => compilation.parameters.bind(jsonText(value), 'jsonb')
+  return [some(values.map((value) => `${list} @> ${bound(value)}`))]
 }
 
 function isLacking({ sql, ordered, isFine, kind }: Operand): string {
@@ -133,15 +129,20 @@ function compareFine(
 
 /** A value as the text of its type; undefined if no stored value can equal it. */
 function boundText({ kind, type }: Operand, value: Value): string | undefined {
-  if (kind === 'mixed') return JSON.stringify(typeof value === 'string' ? stored(value) : value)
-  if (value instanceof Date) return kind === 'date' ? dateAs(type, value) : undefined
+  if (kind === 'mixed') return jsonText(value)
+  if (value instanceof Date) {
+    if (kind !== 'date') return undefined
+    return type === 'text' ? isoText(value) : dateText(value)
+  }
   if (typeof value !== (kind === 'id' ? 'string' : kind)) return undefined
   if (typeof value === 'string') return keyAs(type, value)
   return typeof value === 'number' && !fits(type, value) ? undefined : String(value)
 }
 
-function dateAs(type: string, value: Date): string {
-  return type === 'text' ? isoText(value) : dateText(value)
+/** A value as stored JSON has it. */
+function jsonText(value: Value): string {
+  const plain = value instanceof Date ? isoText(value) : value
+  return JSON.stringify(typeof plain === 'string' ? stored(plain) : plain)
 }
 
 /** Whether a column of the type can hold a number, so that PostgreSQL reads it as one. */
