@@ -89,10 +89,8 @@ export function restoreOf(shape: Shape, manner: Manner = {}): Restore | undefine
  * would be slower.
  */
 function storedDate(value: unknown): unknown {
-  if (typeof value !== 'string' || value.length < 10) return value
-  if (value[4] !== '-' || value[7] !== '-') return value
-  const date = new Date(value)
-  return Number.isNaN(date.getTime()) ? value : date
+  const isDate = typeof value === 'string' && value.length >= 10
+  return isDate && value[4] === '-' && value[7] === '-' ? anyDate(value) : value
 }
 
 /** The date that another program may have written in a form of its own. */

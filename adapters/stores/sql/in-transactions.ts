@@ -75,12 +75,9 @@ const NOTHING: StepResult = { count: 0, records: [] }
 
 function takerOver(records: Records): StepTaker<Promise<StepResult>> {
   const holding = async (filter: Filter, { expect = {} }: WriteOptions = {}) => {
-    const isHeld =
-      (record: Fields) =>
-      ([field, value]: [string, unknown]) =>
-        isSameContent(record[field], value)
-    const found = await records.find(filter)
-    return found.filter((record) => Object.entries(expect).every(isHeld(record)))
+    const isHeld = (record: Fields) =>
+      Object.entries(expect).every(([field, value]) => isSameContent(record[field], value))
+    return (await records.find(filter)).filter(isHeld)
   }
   const one = async (filter: Filter, options?: WriteOptions): Promise<Fields> => {
     const [record] = await holding(filter, options)

@@ -2,6 +2,7 @@
 
 import type { ForeignValue, HeldRecord } from '../../../../src/ports/store/copying.ts'
 import type { Fields } from '../../../../src/ports/store/records.ts'
+import { anyDate } from '../../json-values.ts'
 import type { Column, Table } from './columns.ts'
 
 /** Makes of a record what `table` would hold of it. */
@@ -38,9 +39,8 @@ function typed({ kind, type }: Column, value: unknown): unknown {
 }
 
 function dateOf(value: unknown): Date | undefined {
-  if (!(value instanceof Date || typeof value === 'string')) return undefined
-  const date = new Date(value)
-  return Number.isNaN(date.getTime()) ? undefined : date
+  const date = anyDate(value)
+  return date instanceof Date && !Number.isNaN(date.getTime()) ? date : undefined
 }
 
 function typeOf(value: unknown): string {
