@@ -184,9 +184,8 @@ export class Connection {
       const code = codeOf(error) ?? ''
       if (/^\d/.test(code) && !code.startsWith('57P')) return
       const reason = new StoreUnavailable('the database cannot be used', { cause: error })
-      this.#calls.end(reason)
+      // None would ever end by itself.
       this.#long.lose(reason)
-      // They would never end by themselves.
       this.#pool.lose(reason)
     } finally {
       probe.lose(undefined)

@@ -95,16 +95,10 @@ export class Share {
   }
 }
 
-/** One that waits. */
-interface Call {
-  readonly since: number
-  end(reason: Error): void
-}
-
 /** The calls under way. When the first of them has waited for a while, somebody looks whether that makes sense. */
 export class Calls {
   /** In the order in which they began. */
-  readonly #underWay = new Set<Call>()
+  readonly #underWay = new Set<{ readonly since: number }>()
   readonly #patienceMs: number
   readonly #look: () => Promise<unknown>
   /** One for all calls: a timer for each would cost as much as the rest of this. */
@@ -117,20 +111,17 @@ export class Calls {
     this.#look = look
   }
 
-  /** The result of `work`, unless `end` comes first. */
-  noted<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const call: Call = { since: performance.now(), end: reject }
-      this.#underWay.add(call)
-      this.#timer ??= this.#wake(this.#patienceMs)
-      const ended = () => this.#ended(call)
-      work().then(resolve, reject).then(ended, ended)
-    })
-  }
-
-  /** Rejects every call under way with `reason`. */
-  end(reason: Error): void {
-    for (const call of this.#underWay) call.end(reason)
+  /** The result of `work`, which is under way until then. */
+  async noted<T>(work: () => Promise<T>): Promise<T> {
+    const call = { since: performance.now() }
+    this.#underWay.add(call)
+    this.#timer ??= this.#wake(this.#patienceMs)
+    try {
+      return await work()
+    } finally {
+      this.#underWay.delete(call)
+      if (this.#underWay.size === 0) this.#empty?.()
+    }
   }
 
   /** Waits for every call under way. */
@@ -143,22 +134,15 @@ export class Calls {
     clearTimeout(this.#timer)
   }
 
-  #ended(call: Call): void {
-    this.#underWay.delete(call)
-    if (this.#underWay.size === 0) this.#empty?.()
-  }
-
   #wake(ms: number): ReturnType<typeof setTimeout> {
     return setTimeout(() => void this.#check(), ms)
   }
 
   async #check(): Promise<void> {
     const [first] = this.#underWay
-    const left = first && first.since + this.#patienceMs - performance.now()
-    if (left !== undefined && left <= 0) await this.#look()
+    const left = first ? first.since + this.#patienceMs - performance.now() : 0
+    if (first && left <= 0) await this.#look()
     const isIdle = this.#underWay.size === 0
-    this.#timer = isIdle
-      ? undefined
-      : this.#wake(left !== undefined && left > 0 ? left : this.#patienceMs)
+    this.#timer = isIdle ? undefined : this.#wake(left > 0 ? left : this.#patienceMs)
   }
 }

@@ -43,7 +43,7 @@ export class PooledConnection {
 
   /** The result of `work`, unless the connection breaks first. */
   use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
-    this.take()
+    this.#retire = undefined
     return new Promise((resolve, reject) => {
       this.#fail = reject
       const working = this.#first === undefined ? work(this) : this.#begin(work, this.#first)
@@ -72,13 +72,9 @@ export class PooledConnection {
     this.#idling ??= this.#watch(IDLE_MS)
   }
 
-  take(): void {
-    this.#retire = undefined
-  }
-
   /** It is used no more. */
   leave(): void {
-    this.take()
+    this.#retire = undefined
     clearTimeout(this.#idling)
   }
 
