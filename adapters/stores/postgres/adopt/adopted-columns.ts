@@ -1,7 +1,7 @@
 /** The columns of other programs: how each type holds the values of a model. */
 
 import type { Shape } from '../../../../src/ports/store/shape.ts'
-import type { Column } from '../layout/columns.ts'
+import { type Column, type ColumnKind, kindOf } from '../layout/columns.ts'
 import { type DateType, readableDate, readableDateJson } from '../layout/dates.ts'
 import type { ExistingColumn } from '../schema/catalog.ts'
 
@@ -31,7 +31,7 @@ export function readingOf(
   { type, baseType, collation, isLoose }: ExistingColumn,
 ): Reading {
   const given = { sql, type, base: withoutNumbers(baseType), collation, isLoose }
-  const reading = READINGS[shape.kind](given, shape)
+  const reading = READINGS[kindOf(shape.kind)](given, shape)
   if (reading) return reading
   throw new TypeError(
     `postgresStore: the column ${sql} of ${table} has the type ${type}, which cannot hold the model's ${shape.kind}`,
@@ -45,10 +45,10 @@ function withoutNumbers(type: string): string {
 }
 
 const READINGS: {
-  readonly [Kind in Shape['kind']]: (given: Given, shape: Shape) => Reading | undefined
+  readonly [Kind in ColumnKind]: (given: Given, shape: Shape) => Reading | undefined
 } = {
-  id: (given) => (WHOLE.test(given.base) ? plain('bigint', given.sql) : asText(given)),
-  string: asText,
+  text: (given, { kind }) =>
+    kind === 'id' && WHOLE.test(given.base) ? plain('bigint', given.sql) : asText(given),
   number({ sql, base }) {
     if (WHOLE.test(base)) return plain('bigint', sql)
     const isNumber = /^(?:numeric|real|double precision)$/.test(base)
@@ -56,10 +56,7 @@ const READINGS: {
   },
   boolean: ({ sql, base }) => (base === 'boolean' ? plain(base, sql) : undefined),
   date: asDate,
-  list: asJson,
-  object: asJson,
-  map: asJson,
-  mixed: asJson,
+  json: asJson,
 }
 
 function plain(boundAs: string, value: string, ordered = value): Reading {

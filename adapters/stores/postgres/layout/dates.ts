@@ -65,17 +65,8 @@ function unusual(text: string): string {
   if (text === '-infinity') return FIRST
   const parts = TEXT.exec(text)
   if (!parts) throw new TypeError(`PostgreSQL wrote the date ${JSON.stringify(text)}`)
-  const [
-    ,
-    year = '',
-    month,
-    day,
-    time,
-    fraction = '.000',
-    hours = '+00',
-    minutes = ':00',
-    isBefore,
-  ] = parts
+  const [, year = '', month, day, time] = parts
+  const [fraction = '.000', hours = '+00', minutes = ':00', isBefore] = parts.slice(5)
   const number = isBefore ? 1 - Number(year) : Number(year)
   const written =
     number >= 0 && number <= 9999

@@ -55,23 +55,19 @@ export interface ExistingIndex {
 }
 
 /** What a table may be in truth. */
-export type TableKind =
-  | 'table'
-  | 'partitioned table'
-  | 'view'
-  | 'materialized view'
-  | 'foreign table'
-
-const KINDS: Readonly<Record<string, TableKind>> = {
+const KINDS = {
+  r: 'table',
   p: 'partitioned table',
   v: 'view',
   m: 'materialized view',
   f: 'foreign table',
-}
+} as const
+
+type Relkind = keyof typeof KINDS
 
 /** A table that exists. */
 export interface ExistingTable {
-  readonly kind: TableKind
+  readonly kind: (typeof KINDS)[Relkind]
   readonly columns: ReadonlyMap<string, ExistingColumn>
   readonly indexes: ReadonlyMap<string, ExistingIndex>
 }
@@ -97,7 +93,7 @@ export async function existingTables(
   const indexes = Map.groupBy(await jsonRows<IndexRow>(connection, INDEXES, tables), tableOf)
   const found = [...Map.groupBy(columns, tableOf)].map(([table, ofTable]) => {
     const existing: ExistingTable = {
-      kind: KINDS[ofTable[0]?.relkind ?? ''] ?? 'table',
+      kind: KINDS[ofTable[0]?.relkind ?? 'r'],
       columns: new Map(ofTable.map(({ name, table: _, relkind: __, ...column }) => [name, column])),
       indexes: new Map((indexes.get(table) ?? []).map(({ name, table: _, ...one }) => [name, one])),
     }
@@ -111,7 +107,7 @@ interface Row {
   readonly table: string
 }
 
-type ColumnRow = ExistingColumn & Row & { readonly relkind: string }
+type ColumnRow = ExistingColumn & Row & { readonly relkind: Relkind }
 type IndexRow = ExistingIndex & Row
 
 const tableOf = ({ table }: Row): string => table
