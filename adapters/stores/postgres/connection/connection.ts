@@ -6,7 +6,7 @@ import { withTimeout } from '../../../../src/ports/promises/with-timeout.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
-import type { Result, Row } from '../layout/rows.ts'
+import type { Result, Row, Run } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
 import { type ConnectionOptions, connectionMaker } from './driver.ts'
 import { Calls, Ending, Share, tooLong } from './long-reads.ts'
@@ -122,10 +122,7 @@ export class Connection {
     })
   }
 
-  #begin<T>(
-    how: string,
-    work: (run: (statement: Endable) => Promise<Result>) => Promise<T>,
-  ): Promise<T> {
+  #begin<T>(how: string, work: (run: Run) => Promise<T>): Promise<T> {
     return this.#pool.use((pooled) => {
       const begun = pooled.sql.begin(how, async (transaction) => {
         try {
@@ -153,13 +150,8 @@ export class Connection {
 
   /** Waits for what is under way and ends the connections, except a client of the app's own. */
   close(): Promise<void> {
-    this.#closing ??= this.#end()
+    this.#closing ??= this.#calls.ended().then(() => this.#pool.end())
     return this.#closing
-  }
-
-  async #end(): Promise<void> {
-    await this.#calls.ended()
-    await this.#pool.end()
   }
 
   #noted<T>(work: () => Promise<T>): Promise<T> {
@@ -251,5 +243,5 @@ function lostBy(error: unknown, pooled: PooledConnection): unknown {
 }
 
 /** What happens in a transaction, whose statements `run` sends; `isAgain`: it collided with another one before. */
-export type Work<T> = (run: (statement: Endable) => Promise<Result>, isAgain: boolean) => Promise<T>
+export type Work<T> = (run: Run, isAgain: boolean) => Promise<T>
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]
