@@ -61,10 +61,7 @@ export function timesToDrop(added: number): number {
   return Math.random() < added / 20 ? 1 + Math.floor((2 * added) / MAX_DROPPED) : 0
 }
 
-/**
- * Where to read on after entries at the positions `found`: at the end of the log, unless there may be more before it. Never
- * before `after`.
- */
+/** Where to read on after entries at `found`: at the end of the log, unless more may come before it. Never before `after`. */
 export function nextPosition(
   found: readonly string[],
   end: string,

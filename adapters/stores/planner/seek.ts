@@ -1,16 +1,10 @@
-/**
- * What can be told of a read without the database, and pages that start after a position in a sort order, so that an index
- * serves them at any depth.
- */
+/** What can be told of a read without the database, and pages after a position, which an index serves at any depth. */
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/store/filter.ts'
 import type { Read } from '../../../src/ports/store/records.ts'
 import { type ObjectShape, type Place, placeOf } from '../../../src/ports/store/shape.ts'
 
-/**
- * With `_id` as the last key, as total orders have it: without it in an index, everything that a filter matches would be
- * sorted.
- */
+/** With `_id` as the last key: without it in an index, everything that a filter matches would be sorted. */
 export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
   const isTotal = keys.some(({ field }) => field === '_id')
   return isTotal ? keys : [...keys, { field: '_id', descending: false }]

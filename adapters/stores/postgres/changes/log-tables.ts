@@ -48,10 +48,7 @@ const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint'
 const XMAX = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
 export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
-/**
- * Makes the row of the log, and makes it anew if it came from elsewhere: transactions there had other ids, so places go on
- * after the last one.
- */
+/** Makes the row of the log; anew if it is of a place with other ids of transactions: places go on after the last one. */
 export function keepLog({ entries, log }: LogTables, epoch: string): Statement {
   const last = `coalesce((SELECT max(place) FROM ${entries}), 0)`
   const parameters = new Parameters()
@@ -74,10 +71,7 @@ BEGIN
 END $place$`
 }
 
-/**
- * Adds entries, and returns their positions. Everything that they tell of is locked by now, or by the statement `written`, which
- * comes before it in the same step.
- */
+/** Adds entries. All that they tell of is locked by now, or by `written`, which comes before in the same step. */
 export function addEntries(
   { entries, log, place }: LogTables,
   noted: readonly Noted[],

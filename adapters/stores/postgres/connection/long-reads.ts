@@ -1,7 +1,4 @@
-/**
- * The calls that wait for the database, and reads that may take long: how they end before they are done, and how many run at
- * once, so that the other calls always find a connection.
- */
+/** Calls that wait for the database: how long reads end early, and how many run at once, so that others find a connection. */
 
 import { StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
 

@@ -18,10 +18,7 @@ export type DateType = 'timestamptz' | 'timestamp' | 'date'
 export const LAST = '9999-12-31T23:59:59.999Z'
 export const FIRST = '0000-01-01T00:00:00.000Z'
 
-/**
- * The SQL of a date in a column of any program as it is read: without parts of a millisecond, and with `LAST` or `FIRST`
- * for what JavaScript has no date for.
- */
+/** A date of any program as it is read: without parts of a millisecond, and `LAST` or `FIRST` where JavaScript has none. */
 export function readableDate(sql: string, type: DateType): string {
   const [first, last] = [FIRST, LAST].map((iso) => literal(dateText(new Date(iso))))
   const cut = type === 'date' ? `${sql}::timestamp` : `date_trunc('milliseconds', ${sql})`

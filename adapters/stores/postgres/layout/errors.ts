@@ -37,10 +37,7 @@ const OUTDATED = 'RevalidateCachedQuery'
 /** Two transactions waited for each other, or could not be put in an order: the same statement may succeed now. */
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
-/**
- * The server goes away or is starting, does not give a lock in time, has no room for more, or takes no writes: it is a
- * standby, or was one a moment ago.
- */
+/** The server ends or starts, gives no lock in time, has no room, or takes no writes: it is a standby, or was one just now. */
 const UNUSABLE = /^(?:08|53|55P03|57P|58|25006|F0|XX)/
 
 /** What the driver and the runtimes call a connection that broke or could not be made. */

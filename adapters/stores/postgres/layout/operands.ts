@@ -24,9 +24,6 @@ export interface Operand {
   readonly isNotNull?: boolean | undefined
 }
 
-/** A condition on one value. May be NULL, which matches nothing. */
-export type Test = (operand: Operand) => string
-
 /** The collection whose fields are asked for. */
 export interface Collected {
   readonly schema: CollectionSchema
@@ -38,8 +35,12 @@ export interface Compilation extends Collected {
   readonly parameters: Parameters
 }
 
-/** `test` holds for the value at `field`, or for one element if the path leads through lists. */
-export function found(field: string, collected: Collected, test: Test): string {
+/** `test` holds for the value at `field`, or for one element if the path leads through lists. NULL matches nothing. */
+export function found(
+  field: string,
+  collected: Collected,
+  test: (operand: Operand) => string,
+): string {
   const { shape, column, keys, lists } = located(field, collected)
   const { table } = collected
   if (lists.length === 0) return test(operandAt(column, keys, shape, table))
@@ -85,10 +86,7 @@ function operandAt(
   return { kind: column.shape.kind, sql, ordered, isFine, type, isColumn, isNotNull }
 }
 
-/**
- * The elements of a list, each with the alias `element`; anything but a list is its own only element. `test` gets the
- * JSON at the end of the path.
- */
+/** `test` holds for the JSON at the path in one element of a list; anything but a list is its own only element. */
 function inLists(
   list: string,
   [path = '', ...rest]: readonly string[],
@@ -145,16 +143,8 @@ export function orderOf({ field, descending }: SortKey, collected: Collected, of
   return `${value} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`
 }
 
-/** The column that a searchable path is searched in. */
-interface SearchColumn {
-  readonly name: string
-  readonly sql: string
-  /** Its value, from the record's columns. */
-  readonly expression: string
-}
-
-/** The search column of a path. For a list it is the whole list as JSON, folded. */
-export function searchColumn(path: string, collected: Collected): SearchColumn {
+/** The search column of a path, and its value as an `expression`. For a list it is the whole list as JSON, folded. */
+export function searchColumn(path: string, collected: Collected) {
   const { schema, table } = collected
   const { shape, column, keys, lists } = located(path, collected)
   if (shape.kind !== 'string') throw new TypeError(`'${path}' of '${schema.name}' is not a string`)
@@ -182,10 +172,7 @@ const CASED_END = 0x1f000
 const COMMON =
   'etaoinsrhldcumfpgwybvkxjqz -0123456789.,/:_\'"()áàâãäåçéèêëíìîïñóòôõöøúùûüýšžčćęąłżαεηιοστνρκλμπυςάέήίόύώаеиотнсрвлкмдпуяьыгзбчйхжшюцщэфъё'
 
-/**
- * Creates the function. PostgreSQL's own `lower` depends on the database's locale, and folds some letters differently
- * from the other stores.
- */
+/** Creates the function: PostgreSQL's own `lower` depends on the locale, and folds some letters unlike the other stores. */
 export function createFold(space: string): string {
   const common = Array.from(COMMON).filter((char) => fold(char) === char)
   const [from, to] = [[...common], [...common]]

@@ -1,7 +1,4 @@
-/**
- * Records as rows, and back; or rows as the JSON of records, without making the records first, which takes two to six times
- * as long.
- */
+/** Records as rows, and back; or rows as JSON, without making the records first, which takes two to six times as long. */
 
 import {
   type Declared,
@@ -113,10 +110,7 @@ export function insertRows(table: Table, list: string, fields?: ReadonlySet<stri
   return `INSERT INTO ${table.sql} (${names})${overriding} SELECT ${names} FROM json_to_recordset(${list}) AS new(${typed})`
 }
 
-/**
- * Writes rows that hold all columns of `table` as JSON, without members that are not declared; with the declared
- * defaults that they lack if `isFilled`.
- */
+/** Writes rows of all columns of `table` as JSON of what is declared; with the defaults that they lack if `isFilled`. */
 export function jsonWriter(
   table: Table,
   declared: Declared | undefined,

@@ -1,7 +1,4 @@
-/**
- * SQL, built safely: names are quoted and say what they name, values are bound, and strings are as PostgreSQL can hold them,
- * which has no NUL.
- */
+/** SQL, built safely: names are quoted, values are bound, and strings are as PostgreSQL can hold them, which has no NUL. */
 
 import type { SortKey } from '../../../../src/ports/store/filter.ts'
 import { setMember } from '../../../../src/ports/values/members.ts'

@@ -34,10 +34,7 @@ const OUTRUN: ReadonlySet<unknown> = new Set([
 /** How often it looks again after another process got ahead of it. */
 const MAX_ATTEMPTS = 20
 
-/**
- * Runs SQL that needs a table for itself. While it waits for a long read, every other statement on the table waits behind
- * it, so it gives up soon and tries again.
- */
+/** Runs SQL that needs a table for itself. All else on the table waits behind it, so it gives up soon and tries again. */
 export async function runLocking(collection: Prepared, sql: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {

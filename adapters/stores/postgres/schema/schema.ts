@@ -63,10 +63,7 @@ export function extraColumns(collected: Collected): { name: string; sql: string 
   return table.hasNulls ? [{ name: NULLS, sql: nulls }, ...searched] : searched
 }
 
-/**
- * All indexes of a collection. NULLs never clash, so unique indexes are always sparse. Plain ones end with `_id`, as total
- * orders do.
- */
+/** All indexes of a collection. NULLs never clash, so unique ones are sparse. Plain ones end with `_id`, as orders do. */
 export function indexesOf(collected: Prepared): Index[] {
   const { schema, table, trigrams } = collected
   const uniques = uniqueNames(table.name, schema.unique)

@@ -10,10 +10,7 @@ import { Parameters } from '../layout/sql.ts'
 
 type Insert = Collection['insert']
 
-/**
- * Inserts records into `table`: those of one turn together if it `gathers`. If one is refused, only that one fails, with the
- * error that it would have had alone.
- */
+/** Inserts records, those of one turn together if it `gathers`. One that is refused fails alone, with an error of its own. */
 export function inserter(table: Table, run: Run, gathers: boolean): Insert {
   if (table.isAdopted) return adoptedInserter(table, run)
   const insert = jsonInserter(table, run)

@@ -130,10 +130,7 @@ function isChange(step: WriteStep): boolean {
 /** The ids of the records of each table that steps may write. */
 type Locked = ReadonlyMap<Table, string[]>
 
-/**
- * Locks the records that steps will write: whoever changes one of them has either been seen by a `require` that comes
- * now, or waits.
- */
+/** Locks the records that steps will write: who changes one has been seen by a `require` that comes now, or waits. */
 async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
   const locked = new Map<Table, string[]>()
   const tables = [...Map.groupBy(all, (one) => one.table)]

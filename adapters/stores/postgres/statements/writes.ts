@@ -20,10 +20,7 @@ import { inserter, refuseFixed } from './inserts.ts'
 
 /** The writes of one collection, and what several of them as one transaction need. */
 export interface Writes extends StepWrites {
-  /**
-   * Waits for those who are writing to the matching records; nobody else does before the transaction ends. Resolves to
-   * their ids.
-   */
+  /** Waits for those who write to the records; nobody else does before the transaction ends. Resolves to their ids. */
   lock(filter: Filter): Promise<string[]>
 }
 
