@@ -6,6 +6,7 @@ import { newEpoch } from '../changes/position.ts'
 import { harmOf, leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt/adopt.ts'
 import { createLog, createPlace, keepLog, logTables, PLACE } from './changes/log-tables.ts'
+import type { Place } from './connection/connection.ts'
 import { type Column, FOLD, type Table } from './layout/columns.ts'
 import { codeOf, TAKEN } from './layout/errors.ts'
 import { fieldsIn } from './layout/indexed-fields.ts'
@@ -17,7 +18,6 @@ import {
   existingTable,
   existingTables,
   hasFunction,
-  type Place,
   trigramSpace,
 } from './schema/catalog.ts'
 import { patiently, permitted, runLocking } from './schema/locks.ts'

@@ -242,6 +242,13 @@ function lostBy(error: unknown, pooled: PooledConnection): unknown {
   return error
 }
 
+/** Where tables are. */
+export interface Place {
+  readonly connection: Connection
+  /** The database's schema. */
+  readonly space: string
+}
+
 /** What happens in a transaction, whose statements `run` sends; `isAgain`: it collided with another one before. */
 export type Work<T> = (run: Run, isAgain: boolean) => Promise<T>
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]

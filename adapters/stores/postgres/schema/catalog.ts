@@ -1,6 +1,6 @@
 /** What the database knows of tables and of itself. */
 
-import type { Connection } from '../connection/connection.ts'
+import type { Connection, Place } from '../connection/connection.ts'
 import {
   type Column,
   NULLS,
@@ -11,13 +11,6 @@ import {
 } from '../layout/columns.ts'
 import { arrayText, literal } from '../layout/sql.ts'
 import { patiently } from './locks.ts'
-
-/** Where tables are. */
-export interface Place {
-  readonly connection: Connection
-  /** The database's schema. */
-  readonly space: string
-}
 
 /** A column that exists. */
 export interface ExistingColumn {

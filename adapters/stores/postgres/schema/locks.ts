@@ -2,10 +2,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
+import type { Place } from '../connection/connection.ts'
+import type { Table } from '../layout/columns.ts'
 import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
-import type { Place } from './catalog.ts'
-import type { Prepared } from './schema.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
 const LOCK_MS = 300
@@ -34,8 +34,11 @@ const OUTRUN: ReadonlySet<unknown> = new Set([
 /** How often it looks again after another process got ahead of it. */
 const MAX_ATTEMPTS = 20
 
+/** A table that is to be locked. */
+type Locking = Pick<Place, 'connection'> & { readonly table: Table }
+
 /** Runs SQL that needs a table for itself. All else on the table waits behind it, so it gives up soon and tries again. */
-export async function runLocking(collection: Prepared, sql: string): Promise<void> {
+export async function runLocking(collection: Locking, sql: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     try {
@@ -48,7 +51,7 @@ export async function runLocking(collection: Prepared, sql: string): Promise<voi
   }
 }
 
-async function stillLocked({ connection, table }: Prepared, cause: unknown): Promise<Error> {
+async function stillLocked({ connection, table }: Locking, cause: unknown): Promise<Error> {
   const sql = `SELECT DISTINCT format('process %s (%s, %s since %s)', pid,
       coalesce(nullif(application_name, ''), usename), state, date_trunc('second', xact_start))
     FROM pg_locks JOIN pg_stat_activity USING (pid)

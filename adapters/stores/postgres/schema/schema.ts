@@ -1,6 +1,7 @@
 /** The SQL that makes a collection's table, columns and indexes, and what PostgreSQL has no room for. */
 
 import { totalOrder } from '../../planner/seek.ts'
+import type { Place } from '../connection/connection.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import {
   type Collected,
@@ -18,7 +19,7 @@ import {
   shortName,
   uniqueNames,
 } from '../layout/sql.ts'
-import { OWN, type Place } from './catalog.ts'
+import { OWN } from './catalog.ts'
 
 /** A collection and its table. */
 export interface Prepared extends Place, Collected {
