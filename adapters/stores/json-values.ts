@@ -47,9 +47,7 @@ export function shownText(
 /** Parses records of a shape from their JSON. */
 export function readerOf(shape: ObjectShape): (text: string) => Fields {
   const restore = restoreOf(shape)
-  return restore
-    ? (text) => restore(JSON.parse(text)) as Fields
-    : (text) => JSON.parse(text) as Fields
+  return (text) => restore(JSON.parse(text)) as Fields
 }
 
 /** Returns the value that JSON stands for. May change what it is given. */
@@ -63,9 +61,9 @@ interface Manner {
   readonly date?: Restore
 }
 
-/** How values of a shape come back; undefined if JSON holds them as they are. */
-export function restoreOf(shape: Shape, manner: Manner = {}): Restore | undefined {
-  const inner = (one: Shape) => restoreOf(one, manner)
+/** How values of a shape come back; `same` if JSON holds them as they are. */
+export function restoreOf(shape: Shape, manner: Manner = {}): Restore {
+  const inner = (one: Shape | undefined) => (one ? restoreOf(one, manner) : same)
   switch (shape.kind) {
     case 'date':
       return shape === DATE_AMONG_OTHERS ? dateOfJson : (manner.date ?? storedDate)
@@ -73,14 +71,14 @@ export function restoreOf(shape: Shape, manner: Manner = {}): Restore | undefine
       return listRestore(shape, inner)
     case 'map': {
       const restore = inner(shape.value)
-      return restore && ((value) => restoreAll(value, restore))
+      return isSame(restore) ? same : (value) => restoreAll(value, restore)
     }
     case 'object':
       return objectRestore(shape, inner, manner.orders ?? false)
     case 'mixed':
       return mixedRestore(shape.inside ?? [], inner)
     default:
-      return undefined
+      return same
   }
 }
 
@@ -100,27 +98,27 @@ export function anyDate(value: unknown): unknown {
   return Number.isNaN(date.getTime()) ? value : date
 }
 
-type Inner = (shape: Shape) => Restore | undefined
+type Inner = (shape: Shape | undefined) => Restore
 
 const same: Restore = (value) => value
+const isSame = (restore: Restore) => restore === same
 
 function listRestore(
   { element, items = [] }: Extract<Shape, { kind: 'list' }>,
   inner: Inner,
-): Restore | undefined {
-  const rest = inner(element)
-  const first = items.map((item) => inner(item) ?? same)
-  if (!rest && first.every((restore) => restore === same)) return undefined
-  const others = rest ?? same
+): Restore {
+  const others = inner(element)
+  const first = items.map(inner)
+  if ([others, ...first].every(isSame)) return same
   if (first.length === 0) return (value) => (Array.isArray(value) ? value.map(others) : value)
   return (value) =>
     Array.isArray(value) ? value.map((one, at) => (first[at] ?? others)(one)) : value
 }
 
 /** Of a value that may be anything: what is known of its type. */
-function mixedRestore(inside: readonly Shape[], inner: Inner): Restore | undefined {
-  const restores = inside.map((shape) => ({ shape, restore: inner(shape) ?? same }))
-  if (restores.every(({ restore }) => restore === same)) return undefined
+function mixedRestore(inside: readonly Shape[], inner: Inner): Restore {
+  const restores = inside.map((shape) => ({ shape, restore: inner(shape) }))
+  if (restores.every(({ restore }) => isSame(restore))) return same
   return (value) => (restores.find(({ shape }) => isFor(shape, value))?.restore ?? same)(value)
 }
 
@@ -128,15 +126,14 @@ function objectRestore(
   { variants, ...shape }: ObjectShape,
   inner: Inner,
   orders: boolean,
-): Restore | undefined {
-  if (variants) return variantRestore(variants, objectRestore(shape, inner, orders) ?? same, inner)
+): Restore {
+  if (variants) return variantRestore(variants, objectRestore(shape, inner, orders), inner)
   const { fields } = shape
-  const rest = shape.rest && inner(shape.rest)
-  const members = [...fields].flatMap(([name, member]): [string, Restore][] => {
-    const restore = inner(member)
-    return restore ? [[name, restore]] : []
-  })
-  if (!orders && !rest && members.length === 0) return undefined
+  const rest = inner(shape.rest)
+  const members = [...fields]
+    .map(([name, member]) => [name, inner(member)] as const)
+    .filter(([, restore]) => !isSame(restore))
+  if (!orders && isSame(rest) && members.length === 0) return same
   return (value) => {
     // As `isObject` says; most values come here.
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -145,7 +142,7 @@ function objectRestore(
     for (const [name, restore] of members) {
       if (Object.hasOwn(object, name)) object[name] = restore(object[name])
     }
-    return rest ? restoreAll(object, rest, fields) : object
+    return isSame(rest) ? object : restoreAll(object, rest, fields)
   }
 }
 
@@ -166,9 +163,9 @@ function variantRestore(
   { by, shapes }: NonNullable<ObjectShape['variants']>,
   otherwise: Restore,
   inner: Inner,
-): Restore | undefined {
-  const restores = new Map([...shapes].map(([value, shape]) => [value, inner(shape) ?? same]))
-  if ([otherwise, ...restores.values()].every((restore) => restore === same)) return undefined
+): Restore {
+  const restores = new Map([...shapes].map(([value, shape]) => [value, inner(shape)]))
+  if ([otherwise, ...restores.values()].every(isSame)) return same
   return (value) => ((isObject(value) ? restores.get(value[by]) : undefined) ?? otherwise)(value)
 }
 

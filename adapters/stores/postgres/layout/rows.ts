@@ -71,7 +71,7 @@ function isSelected(field: string, select: Projection | undefined): boolean {
 export function parserOf({ kind, shape, hasAnyDates }: Column): (text: string) => unknown {
   if (kind !== 'json') return PARSERS[kind]
   const manner = { orders: true, ...(hasAnyDates && { date: anyDate }) }
-  const restore = restoreOf(shape, manner) ?? ((value: unknown) => value)
+  const restore = restoreOf(shape, manner)
   return (text) => restore(restoredValue(text, JSON.parse(text)))
 }
 
