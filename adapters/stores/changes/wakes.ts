@@ -25,13 +25,12 @@ export class Wakes {
   readonly wake = (listener: () => void): (() => void) => {
     // Each call is a listener of its own, even of one function.
     const own = () => listener()
-    const isFirst = this.#listeners.size === 0
+    if (this.#listeners.size === 0) this.#lookedAt = Number.NEGATIVE_INFINITY
     this.#listeners.add(own)
     const check = () => {
       if (performance.now() - this.#lookedAt >= CHECK_MS) void this.#watch()
     }
-    if (isFirst) void this.#watch()
-    else check()
+    check()
     const timer = unheld(setInterval(check, CHECK_MS))
     return () => {
       clearInterval(timer)
