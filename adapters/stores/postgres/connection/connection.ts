@@ -236,6 +236,39 @@ export class Connection {
   }
 }
 
+/** For a call's own connection, and one that ends its statement. */
+const BRIEF = 2
+
+/** Connections for each call: on Workers a socket belongs to the request that opened it. Requests share nothing. */
+export class BriefConnections extends Connection {
+  override read(statement: Statement, hints?: ReadHints): Promise<Result> {
+    return this.#brief((own) => own.read(statement, hints))
+  }
+
+  override run(statement: Endable): Promise<Result> {
+    return this.#brief((own) => own.run(statement))
+  }
+
+  override transaction<T>(work: Work<T>): Promise<T> {
+    return this.#brief((own) => own.transaction(work))
+  }
+
+  override exec(sql: string): Promise<void> {
+    return this.#brief((own) => own.exec(sql))
+  }
+
+  async #brief<T>(call: (own: Connection) => Promise<T>): Promise<T> {
+    // A statement that is used once need not be prepared.
+    const own = new Connection({ ...this.options, max: BRIEF, prepare: false })
+    try {
+      return await call(own)
+    } finally {
+      // The request need not wait for the farewell.
+      own.close().catch(() => {})
+    }
+  }
+}
+
 /** Returns `error`, which may say that the connection of `pooled` broke. */
 function lostBy(error: unknown, pooled: PooledConnection): unknown {
   if (isConnectionLost(error)) pooled.lose(error)
