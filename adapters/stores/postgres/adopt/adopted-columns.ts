@@ -11,15 +11,8 @@ type Reading = Pick<
   'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'storedAs' | 'fromJson'
 >
 
-/** A column of an existing type. */
-interface Given {
-  readonly sql: string
-  /** Its type, and the type that a domain is over, without the numbers in parentheses. */
-  readonly type: string
-  readonly base: string
-  readonly collation: string | undefined
-  readonly isLoose: boolean
-}
+/** A column of an existing type; `base` is `baseType` without the numbers in parentheses. */
+type Given = ExistingColumn & { readonly sql: string; readonly base: string }
 
 const WHOLE = /^(?:smallint|integer|bigint)$/
 
@@ -28,13 +21,13 @@ export function readingOf(
   table: string,
   sql: string,
   shape: Shape,
-  { type, baseType, collation, isLoose }: ExistingColumn,
+  existing: ExistingColumn,
 ): Reading {
-  const given = { sql, type, base: withoutNumbers(baseType), collation, isLoose }
+  const given = { ...existing, sql, base: withoutNumbers(existing.baseType) }
   const reading = READINGS[kindOf(shape.kind)](given, shape)
   if (reading) return reading
   throw new TypeError(
-    `postgresStore: the column ${sql} of ${table} has the type ${type}, which cannot hold the model's ${shape.kind}`,
+    `postgresStore: the column ${sql} of ${table} has the type ${existing.type}, which cannot hold the model's ${shape.kind}`,
   )
 }
 

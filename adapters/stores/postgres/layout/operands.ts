@@ -69,8 +69,8 @@ function located(field: string, { schema, table }: Collected) {
   const { shape, parts } = placeAt(field, schema.shape)
   const [first = '', ...lists] = parts
   const [name = '', ...keys] = first.split('.')
-  const column = table.byField.get(name)
-  if (!column) throw new TypeError(`the field '${name}' is not in the collection's shape`)
+  // A table has a column for each field of the shape.
+  const column = table.byField.get(name) as Column
   return { shape, first, column, keys, lists }
 }
 
