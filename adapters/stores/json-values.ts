@@ -53,7 +53,6 @@ export function readerOf(shape: ObjectShape): (text: string) => Fields {
 /** Returns the value that JSON stands for. May change what it is given. */
 export type Restore = (value: unknown) => unknown
 
-/** How values come back. */
 interface Manner {
   /** Whether members come in the model's order. */
   readonly orders?: boolean

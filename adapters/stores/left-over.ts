@@ -3,7 +3,6 @@
 /** An index of a store's own that no model declares. */
 export interface LeftIndex {
   readonly collection: string
-  /** Its name in the database. */
   readonly name: string
   /** Of a unique index, its fields. */
   readonly unique?: readonly string[] | undefined

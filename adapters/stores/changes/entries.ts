@@ -5,7 +5,6 @@ import type { Fields } from '../../../src/ports/store/records.ts'
 import type { CollectionSchema } from '../../../src/ports/store/store.ts'
 import { readerOf } from '../json-values.ts'
 
-/** An entry as it is stored. */
 export interface StoredEntry {
   readonly model: unknown
   readonly actor: unknown

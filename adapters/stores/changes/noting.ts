@@ -24,7 +24,6 @@ export interface StepWrites {
   isThere(filter: Filter): Promise<boolean>
 }
 
-/** A record before and after an update. */
 export type Turned = readonly [before: Fields, after: Fields]
 
 /** What a write has done to one record of a model, for the log. */
@@ -35,7 +34,6 @@ export interface Noted {
   /** As JSON; null if there was or is none. */
   readonly before: string | null
   readonly after: string | null
-  /** The index of the step. */
   readonly step: number
 }
 
@@ -45,7 +43,6 @@ export interface NotedStep {
   readonly records: readonly (readonly [before: Fields | null, after: Fields | null])[]
 }
 
-/** Takes a step. */
 export function takeNoted(step: WriteStep, writes: StepWrites): Promise<NotedStep | undefined> {
   return take<Promise<NotedStep | undefined>>(step, {
     async insert(record) {

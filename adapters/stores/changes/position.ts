@@ -1,6 +1,5 @@
 /** Positions in a log of changes, as strings: which database, and numbers that grow. */
 
-/** Where an entry is. */
 export interface Position {
   /** Made with the log. A copy of the database that is used beside it, or after it, has another. */
   readonly epoch: string

@@ -7,7 +7,6 @@ const LOOK_MS = 100
 /** How often each listener makes sure of it: on Workers, what looks ends with the request that has begun it. */
 const CHECK_MS = 1000
 
-/** The listeners of one log. */
 export class Wakes {
   readonly #look: () => Promise<string>
   readonly #listeners = new Set<() => void>()

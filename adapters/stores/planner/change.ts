@@ -3,7 +3,6 @@
 import type { Scalar } from '../../../src/ports/store/filter.ts'
 import type { Change } from '../../../src/ports/store/store.ts'
 
-/** What happens at one path. */
 export type Operation = { readonly path: string } & (
   | { readonly op: 'set'; readonly value: unknown }
   | { readonly op: 'unset' }
@@ -30,7 +29,6 @@ export function operationsOf({ set = {}, unset = [], ...change }: Change): Opera
   return operations
 }
 
-/** The paths that a change names. */
 export function changedPaths(change: Change): string[] {
   return operationsOf(change).map(({ path }) => path)
 }

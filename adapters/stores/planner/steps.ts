@@ -4,7 +4,6 @@ import { everything, type Filter, nothing } from '../../../src/ports/store/filte
 import type { Fields } from '../../../src/ports/store/records.ts'
 import type { Change, WriteOptions, WriteStep } from '../../../src/ports/store/store.ts'
 
-/** What takes each kind of step. */
 export interface StepTaker<Result> {
   insert(record: Fields): Result
   update(filter: Filter, change: Change, options?: WriteOptions): Result
@@ -15,7 +14,6 @@ export interface StepTaker<Result> {
   guard(name: string): Result
 }
 
-/** What `taker` does with a step. */
 export function take<Result>(step: WriteStep, taker: StepTaker<Result>): Result {
   if ('insert' in step) return taker.insert(step.insert)
   if ('update' in step) return taker.update(step.update, step.change, step.options)

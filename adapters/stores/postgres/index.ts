@@ -133,7 +133,6 @@ function columnsOf({ sql, columns }: Table): string {
   return JSON.stringify([sql, ...columns.map(({ name, type, absence }) => [name, type, absence])])
 }
 
-/** A collection in a table of another program. */
 type Adopted = Collection & { readonly table: Table }
 
 /** The collection of a schema with `adopted`. */

@@ -50,7 +50,6 @@ import { typeChange } from './schema/type-change.ts'
 
 type Warn = (message: string) => void
 
-/** Prepares the tables of all collections. */
 export async function prepareTables(
   place: Place,
   collections: readonly Prepared[],
@@ -151,7 +150,6 @@ async function prepareSearch(place: Place, warn: Warn): Promise<string | undefin
   return trigramSpace(connection)
 }
 
-/** The tables of the log of changes. */
 async function prepareLog(place: Place): Promise<void> {
   const { connection, space } = place
   const tables = logTables(space)

@@ -2,10 +2,8 @@
 
 import type { Operation } from '../planner/change.ts'
 
-/** The operations of one kind. */
 export type Of<Op extends Operation['op']> = Extract<Operation, { op: Op }>
 
-/** A path and the expression of its new value. */
 export type Assignment = readonly [path: string, value: string]
 
 /** How a dialect writes the parts of such an expression. What was at a path is read from the document as it is stored. */

@@ -68,12 +68,10 @@ function isStorable(value: Scalar): value is Value {
   return value !== null && (typeof value !== 'string' || value.isWellFormed())
 }
 
-/** The conjunction of the conditions. */
 export function every(conditions: readonly string[]): string {
   return join(conditions, ' AND ', 'TRUE')
 }
 
-/** The disjunction of the conditions. */
 export function some(conditions: readonly string[]): string {
   return join(conditions, ' OR ', 'FALSE')
 }

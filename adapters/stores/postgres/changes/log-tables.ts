@@ -32,7 +32,6 @@ export function logTables(space: string) {
   }
 }
 
-/** Creates the tables. */
 export function createLog({ entries, log, dropped }: LogTables): string {
   return [
     `CREATE TABLE IF NOT EXISTS ${log} (id int PRIMARY KEY CHECK (id = 1), epoch text NOT NULL, place text NOT NULL, base bigint NOT NULL)`,
@@ -94,7 +93,6 @@ export function addEntries(
   )
 }
 
-/** The entries that a write has added. */
 export function notedIn(rows: readonly Row[]): NotedChange[] {
   return rows.map((row) => {
     const [model, record] = row.slice(4).map(String) as [string, string]

@@ -12,7 +12,6 @@ import type { Row, Run } from '../layout/rows.ts'
 import { arrayText, Parameters as Bound, type Statement } from '../layout/sql.ts'
 import { addEntries, dropOld, horizonOf, idOf, logTables, notedIn } from './log-tables.ts'
 
-/** The log of one store. */
 export class Log implements ChangeLog {
   readonly #connection: Connection
   readonly #tables: ReturnType<typeof logTables>

@@ -43,7 +43,6 @@ const PATIENCE_MS = 2500
 /** How long the answer may take. */
 const PROBE_MS = 1500
 
-/** The connections of one store. */
 export class Connection {
   protected readonly options: ConnectionOptions
   readonly #pool: ConnectionPool
@@ -82,7 +81,6 @@ export class Connection {
     return this.#noted(() => this.#attempt(statement, 1))
   }
 
-  /** The rows of a statement. */
   async rows(sql: string, ...values: string[]): Promise<readonly Row[]> {
     return (await this.run({ sql, values })).rows
   }
@@ -275,7 +273,6 @@ function lostBy(error: unknown, pooled: PooledConnection): unknown {
   return error
 }
 
-/** Where tables are. */
 export interface Place {
   readonly connection: Connection
   /** The database's schema. */

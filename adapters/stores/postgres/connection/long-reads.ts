@@ -41,7 +41,6 @@ export class Ending {
   }
 }
 
-/** The error of a read that took too long. */
 export function tooLong(): StoreTimeout {
   return new StoreTimeout('the read took too long')
 }
@@ -108,7 +107,6 @@ export class Calls {
     this.#look = look
   }
 
-  /** The result of `work`, which is under way until then. */
   async noted<T>(work: () => Promise<T>): Promise<T> {
     const call = { since: performance.now() }
     this.#underWay.add(call)

@@ -72,7 +72,6 @@ export class PooledConnection {
     this.#idling ??= this.#watch(IDLE_MS)
   }
 
-  /** It is used no more. */
   leave(): void {
     this.#retire = undefined
     clearTimeout(this.#idling)
@@ -87,14 +86,12 @@ export class PooledConnection {
   }
 }
 
-/** What makes and ends connections. */
 export interface ConnectionMaker {
   readonly most: number
   make(): PooledConnection
   end(pooled: PooledConnection): Promise<void>
 }
 
-/** The connections of a store. */
 export class ConnectionPool {
   readonly #maker: ConnectionMaker
   readonly #all = new Set<PooledConnection>()

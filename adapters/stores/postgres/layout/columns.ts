@@ -4,7 +4,6 @@ import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { Absence, CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { identifier, primaryKeyName, uniqueNames } from './sql.ts'
 
-/** The column of one field. */
 export interface Column {
   readonly field: string
   /** Its name, and the name as an identifier. */
@@ -56,7 +55,6 @@ type ColumnType = keyof typeof SHAPES
 /** The column with the names of the fields that hold null and are not missing. */
 export const NULLS = '_nulls'
 
-/** A collection's table and columns. */
 export interface Table {
   readonly name: string
   readonly sql: string
@@ -106,10 +104,8 @@ export function tableOf(schema: CollectionSchema, space: string): Table {
   }
 }
 
-/** The columns that every table of PostgreSQL has. */
 const SYSTEM: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
-/** A table's name with its schema, as SQL. */
 export function tableSql(space: string, name: string): string {
   return `${identifier(space)}.${identifier(name)}`
 }
@@ -122,7 +118,6 @@ export function ownColumn(field: string, shape: Shape, absence: Column['absence'
   return { field, name: field, sql, shape, type, kind, boundAs, absence, ...same }
 }
 
-/** The prefix of the names of search columns. */
 export const SEARCH_PREFIX = '_search_'
 
 /** The name of the SQL function that folds as `fold` does. */

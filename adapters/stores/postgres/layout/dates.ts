@@ -11,7 +11,6 @@ export function dateText(date: Date): string {
   return year > 0 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`
 }
 
-/** The types of columns that hold dates. */
 export type DateType = 'timestamptz' | 'timestamp' | 'date'
 
 /** What `infinity` and `-infinity` are read as: the last and the first date that clients can write. */

@@ -44,7 +44,6 @@ const UNUSABLE = /^(?:08|53|55P03|57P|58|25006|F0|XX)/
 const LOST =
   /^(?:CONNECT|CONNECTION_|E(?:CONN|PIPE|HOST|NET|AI_|NOTFOUND|TIMEDOUT|ADDR|MFILE)|ERR_(?:TLS|SSL|STREAM)|CERT_)/
 
-/** The `code` of the server's error, or of the driver's. */
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' ? code : undefined
@@ -111,7 +110,6 @@ function refusedBy(error: unknown, table: Table): RefusedWrite {
   return new RefusedWrite(ruleOf(error, table, fields), fields, { cause: error })
 }
 
-/** What the server says about a refused write. */
 interface Refusal {
   readonly message?: string
   /** The statement; the driver sets it. */
@@ -153,7 +151,6 @@ function ruleOf(error: unknown, { sql }: Table, fields: readonly string[]): Refu
   return isOwn ? 'reference' : 'referenced'
 }
 
-/** The fields that the error names. */
 function refusedFields(error: unknown, { columns }: Table): readonly string[] {
   const { column_name: column, detail = '' } = error as Refusal
   // Key (country_id)=(7) is not present in table "countries": here no name is in quotes.

@@ -2,7 +2,6 @@
 
 import type { Column } from './columns.ts'
 
-/** A part of an index's key. */
 export interface KeyPart {
   /** The field or path; several if another program's expression has several columns. */
   readonly fields: readonly string[]

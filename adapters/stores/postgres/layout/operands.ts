@@ -8,7 +8,6 @@ import { placeAt } from '../../planner/seek.ts'
 import { type Column, FOLD, kindOf, SEARCH_PREFIX, type Table, TYPES } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
-/** A value in the database. */
 export interface Operand {
   readonly kind: Shape['kind']
   /** Its SQL; NULL where the value is null or missing. For a mixed value, `jsonb`. */
@@ -24,13 +23,11 @@ export interface Operand {
   readonly isNotNull?: boolean | undefined
 }
 
-/** The collection whose fields are asked for. */
 export interface Collected {
   readonly schema: CollectionSchema
   readonly table: Table
 }
 
-/** What a statement is compiled with. */
 export interface Compilation extends Collected {
   readonly parameters: Parameters
 }

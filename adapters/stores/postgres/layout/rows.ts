@@ -15,13 +15,11 @@ import { identifier, inStoredJson, restored, restoredValue, type Statement } fro
 /** A row as the database sends it: each value as text. */
 export type Row = readonly (string | null)[]
 
-/** What a statement returned. */
 export interface Result {
   readonly rows: readonly Row[]
   readonly count: number
 }
 
-/** Runs one statement. */
 export type Run = (statement: Statement) => Promise<Result>
 
 /** How rows of some columns become records. */
@@ -67,7 +65,6 @@ function isSelected(field: string, select: Projection | undefined): boolean {
   return select.include.some((path) => path === field || path.startsWith(`${field}.`))
 }
 
-/** How a column's text becomes a value. */
 export function parserOf({ kind, shape, hasAnyDates }: Column): (text: string) => unknown {
   if (kind !== 'json') return PARSERS[kind]
   const manner = { orders: true, ...(hasAnyDates && { date: anyDate }) }

@@ -11,13 +11,11 @@ export interface Statement {
   readonly isLong?: boolean
 }
 
-/** A statement that can be ended while it runs. */
 export interface Endable extends Statement {
   /** Called when it is sent, with what ends it. */
   sent?(end: () => void): void
 }
 
-/** The values of a statement being built. */
 export class Parameters {
   readonly #values: string[] = []
 
@@ -27,7 +25,6 @@ export class Parameters {
     return type === 'text' ? `$${number}::text` : `$${number}::text::${type}`
   }
 
-  /** An integer as a parameter. */
   integer(number: number): string {
     return this.bind(String(number), 'bigint')
   }
@@ -81,7 +78,6 @@ export function arrayText(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
-/** The name of a table's primary key. */
 export function primaryKeyName(table: string): string {
   return shortName(`${table}_pkey`)
 }
@@ -131,7 +127,6 @@ export function stored(text: string): string {
   return text.replace(SPECIAL, (char) => (char === '\0' ? '\u0001\u0001' : '\u0001\u0002'))
 }
 
-/** The string that is stored as `text`. */
 export function restored(text: string): string {
   if (!text.includes('\u0001')) return text
   return text.replace(ESCAPED, (pair) => (pair === '\u0001\u0001' ? '\0' : '\u0001'))

@@ -12,7 +12,6 @@ import {
 import { arrayText, literal } from '../layout/sql.ts'
 import { patiently } from './locks.ts'
 
-/** A column that exists. */
 export interface ExistingColumn {
   readonly type: string
   readonly isNotNull: boolean
@@ -31,7 +30,6 @@ export interface ExistingColumn {
   readonly byDefault?: string
 }
 
-/** An index that exists. */
 export interface ExistingIndex {
   readonly isUnique: boolean
   /** False while it is built, and if its build failed. */
@@ -58,7 +56,6 @@ const KINDS = {
 
 type Relkind = keyof typeof KINDS
 
-/** A table that exists. */
 export interface ExistingTable {
   readonly kind: (typeof KINDS)[Relkind]
   readonly columns: ReadonlyMap<string, ExistingColumn>
@@ -154,7 +151,6 @@ export async function trigramSpace(connection: Connection): Promise<string | und
   return row?.[0] ?? undefined
 }
 
-/** Whether the function exists in the schema. */
 export async function hasFunction({ connection, space }: Place, name: string): Promise<boolean> {
   const sql = `SELECT 1 FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE ARRAY[nspname, proname]::text[] = $1::text::text[]`

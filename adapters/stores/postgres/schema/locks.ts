@@ -34,7 +34,6 @@ const OUTRUN: ReadonlySet<unknown> = new Set([
 /** How often it looks again after another process got ahead of it. */
 const MAX_ATTEMPTS = 20
 
-/** A table that is to be locked. */
 type Locking = Pick<Place, 'connection'> & { readonly table: Table }
 
 /** Runs SQL that needs a table for itself. All else on the table waits behind it, so it gives up soon and tries again. */

@@ -21,7 +21,6 @@ import {
 } from '../layout/sql.ts'
 import { OWN } from './catalog.ts'
 
-/** A collection and its table. */
 export interface Prepared extends Place, Collected {
   /** The schema of `pg_trgm`; without it, there are no indexes for searches. */
   readonly trigrams?: string | undefined
@@ -48,7 +47,6 @@ export function createTable(collected: Collected): string {
   return `CREATE TABLE ${table.sql} (\n  ${all.join(',\n  ')}\n)`
 }
 
-/** A column's name and type. */
 export function columnSql({ sql, type }: Pick<Column, 'sql' | 'type'>): string {
   return `${sql} ${type}${type === 'text' ? ' COLLATE "C"' : ''}`
 }

@@ -15,7 +15,6 @@ import { PARSERS, type Row } from '../layout/rows.ts'
 import { restored } from '../layout/sql.ts'
 import { compileFilter } from './filter.ts'
 
-/** The statement of the groups that `read` asks for. */
 export function compileGroups(read: AggregateRead, compiled: Compilation): string {
   return selectGroups(read, compiled.table.sql, [compileFilter(read.filter, compiled)], {
     key: (key) => keyOf(key, valueAt(key.field, compiled)),

@@ -42,7 +42,6 @@ export function compileChange(change: Change, table: Table, parameters: Paramete
   return [...all, ...(table.hasNulls ? nullsAfter(nulls) : [])].join(', ')
 }
 
-/** The new value of a column. */
 function changedColumn(column: Column, operation: Operation, parameters: Parameters): string {
   const { sql, value: before, boundAs, fromJson } = column
   switch (operation.op) {

@@ -165,7 +165,6 @@ function rowReader(
 /** Bytes of a table that is counted in a few milliseconds. */
 const SMALL_BYTES = 4 * 1024 * 1024
 
-/** The statement that returns a read's records in order. */
 function compileRead(read: Read, { columns }: Reader, compiled: Compilation): string {
   const { filter, sort, skip = 0, limit } = read
   const { parameters, table } = compiled

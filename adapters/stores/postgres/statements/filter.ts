@@ -18,7 +18,6 @@ import {
 } from '../layout/operands.ts'
 import { arrayText, type Parameters, stored } from '../layout/sql.ts'
 
-/** `filter` as a condition. */
 export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler({
   isMissing: (field, compilation) => found(field, compilation, isLacking),
   isAmong(field, values, compilation) {

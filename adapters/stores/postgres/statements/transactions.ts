@@ -69,7 +69,6 @@ async function insertAlone({ step, table }: Located, log: Log, run: Run): Promis
 
 type Taken = Exclude<WriteOutcome, { failed: number }>
 
-/** A step, and the table of its collection. */
 interface Located {
   readonly step: WriteStep
   readonly table: Table
