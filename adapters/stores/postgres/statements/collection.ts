@@ -12,7 +12,6 @@ import {
   type Bounds,
   boundsAfter,
   idOf,
-  mayContain,
   namesOne,
   type Range,
   type Stretch,
@@ -185,6 +184,10 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
     oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
   })
   return anchor + sql
+}
+
+function mayContain(filter: Filter): boolean {
+  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
 }
 
 function lengthOf(row: Row): number {
