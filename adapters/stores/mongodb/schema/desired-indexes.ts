@@ -1,6 +1,6 @@
 /** The indexes that a schema asks for. */
 
-import { Binary, type Document, ObjectId } from 'mongodb'
+import { Binary, type CollationOptions, type Document, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../../src/ports/store/filter.ts'
 import { placeOf, type Shape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
@@ -14,13 +14,11 @@ export function uniqueIndex(fields: readonly string[], schema: CollectionSchema)
   const values = fields.map((field) => [field, valueCondition(field, schema)])
   const collation = collationFor(fields, schema)
   return {
-    keys: new Map(fields.map((field) => [field, 1])),
-    options: {
-      name: `unique(${fields.join(',')})`,
-      unique: true,
-      partialFilterExpression: Object.fromEntries(values),
-      ...(collation && { collation }),
-    },
+    key: new Map(fields.map((field) => [field, 1])),
+    name: `unique(${fields.join(',')})`,
+    unique: true,
+    partialFilterExpression: Object.fromEntries(values),
+    ...(collation && { collation }),
   }
 }
 
@@ -28,7 +26,7 @@ export function uniqueIndex(fields: readonly string[], schema: CollectionSchema)
 export function collationFor(
   fields: readonly string[],
   { collations = [] }: CollectionSchema,
-): Document | undefined {
+): CollationOptions | undefined {
   return collations.find((one) => haveSameFields(one.fields, fields))?.collation
 }
 
@@ -42,13 +40,13 @@ export function isCollation(found: Document | undefined, wanted: Document): bool
  * fields with another: of numbers that were strings before, say.
  */
 export function besideOther(
-  { keys, options }: DesiredIndex,
+  index: DesiredIndex,
   fields: readonly string[],
   { shape }: CollectionSchema,
 ): DesiredIndex {
   const types = fields.map((field) => typeOf(placeOf(shape, field)?.shape)).join(',')
-  const collation = options.collation ? `, ${JSON.stringify(options.collation)}` : ''
-  return { keys, options: { ...options, name: `${options.name}(${types}${collation})` } }
+  const collation = index.collation ? `, ${JSON.stringify(index.collation)}` : ''
+  return { ...index, name: `${index.name}(${types}${collation})` }
 }
 
 function typeOf(shape: Shape | undefined): string {
@@ -62,7 +60,7 @@ function typeOf(shape: Shape | undefined): string {
 export function orderIndex(keys: readonly SortKey[]): DesiredIndex {
   const directions = keys.map((key) => [key.field, directionOf(key)] as const)
   const name = directions.map(([field, direction]) => `${field}_${direction}`).join('_')
-  return { keys: new Map(directions), options: { name } }
+  return { key: new Map(directions), name }
 }
 
 /** What the values of a type begin with, and what MongoDB calls them, by name and number. */

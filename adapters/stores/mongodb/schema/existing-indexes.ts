@@ -38,11 +38,8 @@ export interface Existing {
   readonly collation: Document | undefined
 }
 
-/** An index, as the driver takes it. */
-export interface DesiredIndex {
-  readonly keys: ReadonlyMap<string, 1 | -1>
-  readonly options: { readonly name: string } & Readonly<Document>
-}
+/** An index that should exist. */
+export type DesiredIndex = ExistingIndex & { readonly name: string }
 
 /** Looks at a collection; it may not exist yet. */
 export async function existingOf(native: Collection): Promise<Existing> {
@@ -95,17 +92,17 @@ export function collationText({ locale, strength }: Document): string {
 /** Creates an index; what the database has against it, if there is another one in its place. */
 export async function refusal(
   native: Collection,
-  { keys, options }: DesiredIndex,
+  index: ExistingIndex,
 ): Promise<Error | undefined> {
   try {
-    await native.createIndex(new Map(keys), options)
+    await create(native, index)
     return undefined
   } catch (error) {
     if (!isDriverError(error)) throw error
     if (OTHER_OPTIONS.has(error.code)) return error
     if (!NO_ROOM.has(error.code)) throw error
     throw new TypeError(
-      `MongoDB: '${native.collectionName}' can't have the index on ${[...keys.keys()].join(', ')}: ${error.message}. A collection takes 64 indexes, and an index 32 fields`,
+      `MongoDB: '${native.collectionName}' can't have the index on ${[...index.key.keys()].join(', ')}: ${error.message}. A collection takes 64 indexes, and an index 32 fields`,
     )
   }
 }
@@ -114,17 +111,21 @@ export async function refusal(
  * Whether an index that was listed is there for good: another process may still be building it, and that may fail. Asking for the
  * same index waits for it.
  */
-export async function stands(
-  native: Collection,
-  { key, ...options }: ExistingIndex,
-): Promise<boolean> {
+export async function stands(native: Collection, index: ExistingIndex): Promise<boolean> {
   try {
-    await native.createIndex(new Map(key), options)
-    return true
+    return (await refusal(native, index)) === undefined
   } catch (error) {
-    if (hasCode(error, DUPLICATE_KEY) || OTHER_OPTIONS.has((error as Document).code)) return false
+    if (hasCode(error, DUPLICATE_KEY)) return false
     throw error
   }
+}
+
+/** Creates an index. */
+export async function create(
+  native: Collection,
+  { key, ...options }: ExistingIndex,
+): Promise<void> {
+  await native.createIndex(new Map(key), options)
 }
 
 /** Drops an index; another process may have dropped it first. */
@@ -155,8 +156,8 @@ export async function prepareGrams(
   // An index is built faster than it grows. Grams without an index may be older than their strings.
   if (added.length > 0) await backfill(native, added, {})
   for (const path of added) {
-    const keys = new Map([[memberOf(path), 1 as const]])
-    const error = await refusal(native, { keys, options: { name: `search(${path})` } })
+    const key = new Map([[memberOf(path), 1 as const]])
+    const error = await refusal(native, { key, name: `search(${path})` })
     if (error) throw error
   }
   await backfill(native, paths, { $or: paths.map((path) => ({ [memberOf(path)]: null })) })

@@ -20,7 +20,7 @@ import {
 } from './desired-indexes.ts'
 import {
   collationText,
-  type DesiredIndex,
+  create,
   drop,
   dropGrams,
   type Existing,
@@ -122,7 +122,7 @@ async function createUnique(
     const isKept = await stands(native, strict)
     return isKept || tries === 0 ? undefined : createUnique(stored, fields, tries - 1)
   }
-  const own = indexes.find(({ name }) => name === wanted.options.name)
+  const own = indexes.find(({ name }) => name === wanted.name)
   if (!own) throw clash(schema, fields, indexes, error)
   // A field has another type than in another version of the app, or another collation: each has its own index.
   const beside = besideOther(wanted, fields, schema)
@@ -136,15 +136,14 @@ async function createUnique(
 async function replace(
   native: Collection,
   own: ExistingIndex,
-  wanted: DesiredIndex,
+  wanted: ExistingIndex,
 ): Promise<void> {
   await drop(native, own)
   try {
-    await native.createIndex(new Map(wanted.keys), wanted.options)
+    await create(native, wanted)
   } catch (error) {
     // What earlier versions of the app rely on stays.
-    const { key, v: _, ...options } = own
-    await native.createIndex(new Map(key), options)
+    await create(native, own)
     throw error
   }
 }
@@ -176,7 +175,7 @@ async function createOrder(
   const wanted = orderIndex(keys)
   if (!(await refusal(native, wanted))) return
   // Its own name is taken by an index with other options.
-  const error = await refusal(native, { ...wanted, options: { name: `order(${sortText(keys)})` } })
+  const error = await refusal(native, { ...wanted, name: `order(${sortText(keys)})` })
   if (!error) return
   const list = keys.map(({ field }) => field).join(', ')
   warn(
@@ -210,7 +209,7 @@ function isDeclared(
   if (!unique || !schema.unique.some((one) => one.join() === fields.join())) return false
   const wanted = collationFor(fields, schema)
   const isCollated = wanted ? isCollation(collation ?? existing.collation, wanted) : !collation
-  const condition = uniqueIndex(fields, schema).options.partialFilterExpression
+  const condition = uniqueIndex(fields, schema).partialFilterExpression
   return isCollated && JSON.stringify(partialFilterExpression) === JSON.stringify(condition)
 }
 
@@ -261,7 +260,7 @@ async function staysUnique(
   for (const one of [wanted, besideOther(wanted, fields, schema)]) {
     // One that is there already may be this very index.
     const error = (await refusal(native, one)) ?? (await refusal(native, one))
-    if (!error) return one.options.name !== name
+    if (!error) return one.name !== name
   }
   return false
 }
