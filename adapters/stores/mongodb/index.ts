@@ -45,7 +45,7 @@ export interface MongoStoreOptions {
 export function mongoStore(options: MongoStoreOptions): Store {
   const { searchIndexes } = { ...options }
   const connection = new Connection({ ...options })
-  const { database } = connection
+  const { client, database } = connection
   const storedOf = (schema: CollectionSchema): Stored => ({
     schema,
     native: database.collection(schema.name),
@@ -54,7 +54,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
   })
   const log = new Log(connection)
   const write = stepWriter(database, log, storedOf)
-  const run = <T>(work: () => Promise<T>) => connection.run(undefined, work)
+  const run = connection.on()
 
   return {
     name: 'mongodb',
@@ -65,12 +65,17 @@ export function mongoStore(options: MongoStoreOptions): Store {
     exactOrder: true,
     collection: (schema) => openCollection(storedOf(schema), connection),
     write: (steps) => run(() => write(steps)),
-    copying: copyingOf(connection),
-    surroundings: (schema) => connection.run(schema, () => surroundingsOf(database, schema)),
+    copying: {
+      watch: (names) => run(() => watchWrites(client, database, names)),
+      foreign: (schema) => foreignValues(storedOf(schema), connection.on(schema)),
+      place: () => run(() => placeOf(database)),
+      exact: (schema) => exactCollection(storedOf(schema).native, connection.on(schema)),
+    },
+    surroundings: (schema) => connection.on(schema)(() => surroundingsOf(database, schema)),
     async prepare(schemas, warn = () => {}) {
       await run(() => database.command({ ping: 1 }))
       const prepared = (schema: CollectionSchema) =>
-        connection.run(schema, () => prepareCollection(storedOf(schema), warn))
+        connection.on(schema)(() => prepareCollection(storedOf(schema), warn))
       for (let at = 0; at < schemas.length; at += MAX_AT_ONCE) {
         await Promise.all(schemas.slice(at, at + MAX_AT_ONCE).map(prepared))
       }
@@ -84,22 +89,6 @@ export function mongoStore(options: MongoStoreOptions): Store {
 /** How many collections are prepared at the same time: most of it is waiting for the server. */
 const MAX_AT_ONCE = 8
 
-/** What copies of the database need. */
-function copyingOf(connection: Connection): NonNullable<Store['copying']> {
-  const { client, database } = connection
-  const runOn =
-    (schema: CollectionSchema): Run =>
-    (work) =>
-      connection.run(schema, work)
-  const nativeOf = (schema: CollectionSchema) => database.collection(schema.name)
-  return {
-    watch: (names) => connection.run(undefined, () => watchWrites(client, database, names)),
-    foreign: (schema) => foreignValues(nativeOf(schema), schema, runOn(schema)),
-    place: () => connection.run(undefined, () => placeOf(database)),
-    exact: (schema) => exactCollection(nativeOf(schema), runOn(schema)),
-  }
-}
-
 /** The replica set, else the process of the server, whatever names lead to it, and the database. */
 async function placeOf(database: Db): Promise<string> {
   const { setName, hosts, topologyVersion } = await database.command({ hello: 1 })
@@ -109,7 +98,7 @@ async function placeOf(database: Db): Promise<string> {
 
 function openCollection(stored: Stored, connection: Connection): Collection {
   const { schema, native } = stored
-  const run: Run = (work) => connection.run(schema, work)
+  const run = connection.on(schema)
   const reads = new Reads(stored, connection)
   const writes = new Writes(stored)
   const insert = inserter(native)

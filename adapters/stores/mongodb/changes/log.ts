@@ -12,7 +12,7 @@ import { LoggedModels, MAX_DROPPED, nextPosition, timesToDrop } from '../../chan
 import type { Noted } from '../../changes/noting.ts'
 import { positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
-import type { Connection } from '../connection/connection.ts'
+import type { Connection, Run } from '../connection/connection.ts'
 import { EXISTS, throwMet, unless } from '../connection/errors.ts'
 import { ENTRIES, MOST, NOTHING, type Position, type State, Tickets } from './tickets.ts'
 
@@ -30,6 +30,7 @@ interface Entry {
 /** The log of one store. */
 export class Log implements ChangeLog {
   readonly #connection: Connection
+  readonly #run: Run
   readonly #entries: Collection<Entry>
   readonly #tickets: Tickets
   readonly #models = new LoggedModels()
@@ -38,6 +39,7 @@ export class Log implements ChangeLog {
 
   constructor(connection: Connection) {
     this.#connection = connection
+    this.#run = connection.on()
     this.#entries = connection.database.collection<Entry>(ENTRIES)
     this.#tickets = new Tickets(connection.database)
   }
@@ -123,7 +125,7 @@ export class Log implements ChangeLog {
   /** The transaction with this ticket has ended, and has added so many entries. */
   async #close(number: number, added: number): Promise<void> {
     try {
-      await this.#connection.run(undefined, () => this.#tickets.close(number))
+      await this.#run(() => this.#tickets.close(number))
       this.#wakes.notify()
       await this.#drop(timesToDrop(added))
     } catch {
@@ -142,7 +144,7 @@ export class Log implements ChangeLog {
 
   /** What `read` finds at one moment, which a majority of the members knows. */
   #seen<T>(read: (state: State, session: ClientSession) => Promise<T>): Promise<T> {
-    return this.#connection.run(undefined, async () => {
+    return this.#run(async () => {
       const session = this.#connection.client.startSession({ snapshot: true })
       try {
         const state = await this.#tickets.state({ session })

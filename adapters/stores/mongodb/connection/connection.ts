@@ -11,7 +11,7 @@ import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { portError } from './errors.ts'
 
-/** Runs an operation on the collection and turns its errors into the port's. */
+/** Runs an operation and turns its errors into the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Where a database is: at a `url`, or behind a `client` that the store does not close. */
@@ -47,19 +47,21 @@ export class Connection {
     callsOn(this.client).add(this.#underWay)
   }
 
-  /** Does `work` and turns its errors into the port's; `schema` names the fields that they are about. */
-  async run<T>(schema: CollectionSchema | undefined, work: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new StoreUnavailable('the store has been closed')
-    const call = Promise.withResolvers<T>()
-    this.#underWay.add(call)
-    const working = this.#isConnected ? work() : this.#connected().then(work)
-    working.then(call.resolve, call.reject)
-    try {
-      return await call.promise
-    } catch (error) {
-      throw portError(error, schema)
-    } finally {
-      this.#underWay.delete(call)
+  /** Returns what runs operations; `schema` names the fields that their errors are about. */
+  on(schema?: CollectionSchema): Run {
+    return async <T>(work: () => Promise<T>) => {
+      if (this.#closed) throw new StoreUnavailable('the store has been closed')
+      const call = Promise.withResolvers<T>()
+      this.#underWay.add(call)
+      const working = this.#isConnected ? work() : this.#connected().then(work)
+      working.then(call.resolve, call.reject)
+      try {
+        return await call.promise
+      } catch (error) {
+        throw portError(error, schema)
+      } finally {
+        this.#underWay.delete(call)
+      }
     }
   }
 

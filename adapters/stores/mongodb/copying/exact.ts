@@ -7,6 +7,7 @@ import { BSON, type Collection, type Document, ObjectId } from 'mongodb'
 import type { Copyable, ForeignBatch } from '../../../../src/ports/store/copying.ts'
 import { inserter } from '../calls/writes.ts'
 import type { Run } from '../connection/connection.ts'
+import { isTagged } from '../documents/documents.ts'
 import { GRAMS } from '../search/grams.ts'
 
 /** How many documents are read at once. */
@@ -95,8 +96,7 @@ function storable(record: Uint8Array): Document {
 function untyped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(untyped)
   if (typeof value !== 'object' || value === null) return value
-  if (TYPE in value && !Object.hasOwn(value, TYPE)) return value
-  if (value instanceof Date) return value
+  if (isTagged(value) || value instanceof Date) return value
   const members = Object.entries(value).map(([key, member]) => [key, untyped(member)] as const)
   return Object.hasOwn(value, TYPE) ? new Map(members) : Object.fromEntries(members)
 }

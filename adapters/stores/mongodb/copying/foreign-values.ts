@@ -1,6 +1,5 @@
 /** BSON values that records don't have, and what `find` returns instead. */
 
-import type { Collection } from 'mongodb'
 import type {
   ForeignBatch,
   ForeignValue,
@@ -14,13 +13,12 @@ import {
 } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import type { Run } from '../connection/connection.ts'
-import { formOf } from '../documents/documents.ts'
+import { formOf, isTagged, type Stored } from '../documents/documents.ts'
 import { documentOf, idOf, storedBatches } from './exact.ts'
 
-/** Looks at every document of `native`. */
+/** Looks at every document of a collection. */
 export async function* foreignValues(
-  native: Collection,
-  schema: CollectionSchema,
+  { native, schema }: Stored,
   run: Run,
 ): AsyncGenerator<ForeignBatch> {
   for await (const batch of storedBatches(native, run)) {
@@ -92,9 +90,9 @@ function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'Array'
   if (value instanceof Date) return 'Date'
   if (typeof value !== 'object') return NAMES[typeof value] ?? typeof value
-  if (!('_bsontype' in value) || Object.hasOwn(value, '_bsontype')) return 'Object'
-  const tag = String(value._bsontype)
-  return 'sub_type' in value ? (BINARY[String(value.sub_type)] ?? tag) : (NAMES[tag] ?? tag)
+  if (!isTagged(value)) return 'Object'
+  const { _bsontype: tag, sub_type } = value
+  return BINARY[sub_type ?? -1] ?? NAMES[tag] ?? tag
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -106,7 +104,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** By subtype; the others are plain `Binary`. */
-const BINARY: Readonly<Record<string, string>> = { 3: 'UUID (subtype 3)', 4: 'UUID' }
+const BINARY: Readonly<Record<number, string>> = { 3: 'UUID (subtype 3)', 4: 'UUID' }
 
 const FORMS: Readonly<Record<string, StoredForm>> = {
   Decimal128: 'decimal128',

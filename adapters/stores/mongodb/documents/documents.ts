@@ -114,7 +114,7 @@ function objectId(value: string): unknown {
  * A stored document as a record: `_id` first, without grams and lock, with Mongoose's version key only if the model declares it.
  */
 export function fromDocument(document: Document, shape: ObjectShape): Fields {
-  const record = holdsStored(shape) ? fromValue(document, shape) : decode(document)
+  const record = fromValue(document, holdsStored(shape) ? shape : undefined)
   return shownOf(record as Fields, shape)
 }
 
@@ -143,28 +143,20 @@ function shownOf(record: Fields, shape: ObjectShape): Fields {
   return record
 }
 
-/** Replaces BSON types by fieldgate's, in place: nothing else uses the driver's result. */
-function decode(value: unknown): unknown {
+/**
+ * One stored value as a record has it, at a place of this shape: types of BSON are replaced in place, as nothing else uses
+ * the driver's result.
+ */
+export function fromValue(value: unknown, shape?: Shape): unknown {
+  const form = toldForm(shape)
+  if (form) return fromForm(form, value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (isTagged(value)) return plain(value)
   if (value instanceof RegExp) return String(value)
   const members = value as Record<string, unknown>
-  for (const key of Object.keys(members)) {
-    const member = members[key]
-    if (typeof member === 'object' && member !== null) members[key] = decode(member)
-  }
-  return members
-}
-
-/** One stored value as a record has it, at a place of this shape. */
-export function fromValue(value: unknown, shape: Shape | undefined): unknown {
-  const form = shape?.kind === 'id' && shape.idType === 'integer' ? 'long' : formOf(shape)
-  if (form) return fromForm(form, value)
-  if (!shape || !isContainer(value)) return decode(value)
-  const members = value as Record<string, unknown>
   const isList = Array.isArray(value)
   for (const key of Object.keys(members)) {
-    const inner = shapeInside(shape, isList ? Number(key) : key, members[key])
+    const inner = shape && shapeInside(shape, isList ? Number(key) : key, members[key])
     // Another program may keep a list where the model declares one value.
     members[key] = fromValue(members[key], isList ? (inner ?? shape) : inner)
   }
@@ -177,16 +169,11 @@ function fromForm(form: StoredForm, value: unknown): unknown {
   const isNumber = tag === 'number' || tag === 'Decimal128' || tag === 'Long'
   if (isNumber && (form === 'long' || form === 'decimal128')) return String(value)
   if (tag === 'Binary' && form === 'binary') return (value as Tagged).toString('base64')
-  return decode(value)
-}
-
-function isContainer(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || isTagged(value)) return false
-  return !(value instanceof Date) && !(value instanceof RegExp)
+  return fromValue(value)
 }
 
 /** Whether this is a BSON value: a client's `_bsontype` key is an own property, bson's is inherited from its class. */
-function isTagged(value: object): value is Tagged {
+export function isTagged(value: object): value is Tagged {
   return '_bsontype' in value && !Object.hasOwn(value, '_bsontype')
 }
 
@@ -210,17 +197,15 @@ const known = new WeakMap<Shape, boolean>()
 function holdsStored(shape: Shape): boolean {
   const before = known.get(shape)
   if (before !== undefined) return before
-  // A shape that holds itself has nothing more to say of itself.
-  known.set(shape, false)
-  const found = partsOf(shape).some((part) => isTold(part) || holdsStored(part))
+  const isTold = (form: StoredForm | undefined) => form !== undefined && form !== 'double'
+  const found = partsOf(shape).some((part) => isTold(toldForm(part)) || holdsStored(part))
   known.set(shape, found)
   return found
 }
 
-function isTold(shape: Shape): boolean {
-  if (shape.kind === 'id') return shape.idType === 'integer'
-  const form = formOf(shape)
-  return form !== undefined && form !== 'double'
+/** The type of BSON that a record's value is read from. */
+function toldForm(shape: Shape | undefined): StoredForm | undefined {
+  return shape?.kind === 'id' && shape.idType === 'integer' ? 'long' : formOf(shape)
 }
 
 function partsOf(shape: Shape): readonly Shape[] {

@@ -114,15 +114,13 @@ export function isReference(field: string, shape: ObjectShape): boolean {
 
 function typeOf(value: unknown): string {
   if (value instanceof Date) return 'date'
-  if (typeof value === 'boolean') return 'bool'
   const { _bsontype: type = typeof value } = Object(value)
-  const types: Record<string, string> = {
-    ObjectId: 'objectId',
-    Binary: 'binData',
-    number: 'number',
-  }
-  if (type === 'string' || type === 'object') return 'string'
-  return types[String(type)] ?? 'number'
+  return TYPE_NAMES[type] ?? 'number'
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  ...{ ObjectId: 'objectId', Binary: 'binData', boolean: 'bool' },
+  ...{ string: 'string', object: 'string' },
 }
 
 const OPS = { '=': 'eq', '<': 'lt', '>': 'gt' } as const

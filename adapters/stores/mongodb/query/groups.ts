@@ -127,6 +127,6 @@ export function rowsOf(
       const value = group._id[`k${at}`]
       return part ? value : (fromValue(value, placeOf(shape, field)?.shape) as Scalar)
     }),
-    ...measures.map((_, at) => fromValue(group[`m${at}`], undefined) as Scalar),
+    ...measures.map((_, at) => fromValue(group[`m${at}`]) as Scalar),
   ])
 }
