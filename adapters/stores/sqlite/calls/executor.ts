@@ -102,7 +102,7 @@ export function executorStore(executor: Executor): Store {
         write: (statement) => run(schema, () => perform(statement)),
       }
     },
-    read: (statement) => tracked(() => rowsOf(statement)),
+    read: (statement) => run(undefined, () => rowsOf(statement)),
     write: (statements) =>
       tracked(() => {
         for (const statement of statements) refusePatterns(statement, executor)

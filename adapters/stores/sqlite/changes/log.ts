@@ -18,7 +18,6 @@ import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { LoggedModels, MAX_DROPPED, nextPosition, type StoredEntry } from '../../changes/entries.ts'
 import { type Position, positionIn, positionText } from '../../changes/position.ts'
 import { Wakes } from '../../changes/wakes.ts'
-import { portError } from '../layout/errors.ts'
 import {
   type Creation,
   identifier,
@@ -141,18 +140,11 @@ export interface OwnLog extends ChangeLog {
   noted(row: Row | undefined): NotedChange[]
 }
 
-/** The log in a database that `ask` reads. */
-export function openLog(ask: (statement: Statement) => MaybePromise<readonly Row[]>): OwnLog {
+/** The log in a database whose rows `rows` reads; its errors are the port's. */
+export function openLog(rows: (statement: Statement) => MaybePromise<readonly Row[]>): OwnLog {
   const models = new LoggedModels()
-  const rows = async (statement: Statement) => {
-    try {
-      return await ask(statement)
-    } catch (error) {
-      throw portError(error, undefined)
-    }
-  }
   const position = async () => {
-    const [row] = await rows({ sql: `SELECT epoch, seq, at FROM ${LOG}`, values: [] })
+    const [row] = await rows(statement(`SELECT epoch, seq, at FROM ${LOG}`))
     return idOf(row ?? {})
   }
   const wakes = new Wakes(position)

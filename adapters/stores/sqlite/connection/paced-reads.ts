@@ -9,7 +9,7 @@
 import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
 import { StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
-import { isBusy, portError } from '../layout/errors.ts'
+import { isBusy, throwPortError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
 import { type Connection, retryWhileBusy } from './connection.ts'
 import { addClock, checkPatterns, tookTooLong } from './functions.ts'
@@ -176,8 +176,4 @@ export class Reads {
     const why = cause instanceof Error ? cause.message : String(cause)
     process.emitWarning(`sqliteStore: ${message}, so slow reads hold up all requests: ${why}`)
   }
-}
-
-function throwPortError(error: unknown): never {
-  throw portError(error, undefined)
 }

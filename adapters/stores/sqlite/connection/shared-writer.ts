@@ -3,6 +3,7 @@
  * process for itself would wait for the others' locks, and find the pages that it has cached changed.
  */
 
+import { setImmediate as turn } from 'node:timers/promises'
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { sharing } from '../../gather.ts'
@@ -122,16 +123,11 @@ export class Gathering {
     const from = performance.now()
     await Promise.all(writes.map((begin) => begin()))
     this.#commitMs = performance.now() - from
-    // The event loop has waited for the disk: who has come meanwhile is seen only now.
+    // The event loop has waited for the disk: the sockets of who has come meanwhile are read only now.
     await turn()
     await turn()
     this.#isBusy = false
     this.#expected = writes.length + this.#waiting.length
     this.#beginIfAll()
   }
-}
-
-/** After it, the sockets that are readable now have been read. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -24,7 +24,7 @@ const UNUSABLE_D1: RegExp =
   /^(?:D1_ERROR: .*(?:connection lost|overloaded|transient|\breset\b|exceeded (?:maximum|D1's maximum)|internal error|client disconnected|failed to parse body|SQLITE_(?:BUSY|LOCKED|READONLY|IOERR|FULL|CANTOPEN))|network connection lost)/i
 
 /** The driver's `error` as one for the caller of a collection. */
-export function portError(error: unknown, schema: CollectionSchema | undefined): unknown {
+export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (!(error instanceof Error)) return error
   const { message } = error
   if (isDuplicate(error)) {
@@ -37,6 +37,11 @@ export function portError(error: unknown, schema: CollectionSchema | undefined):
   // Of a record: D1 takes 2 MB.
   const isTooBig = message.includes('string or blob too big')
   return isTooBig ? new RefusedWrite('size', [], { cause: error }) : error
+}
+
+/** Throws `error` as one of the port's, for what is about no collection. */
+export function throwPortError(error: unknown): never {
+  throw portError(error)
 }
 
 /** Whether another connection has the lock that a statement needs. */

@@ -196,12 +196,6 @@ export function keptShadow({ column, parts }: Shadow, value: string): string {
   return `iif(${column} IS ${value}, ${value} || '${sign}', ${value})`
 }
 
-/** The value of a shadow column for a record. */
-export function shadowText(record: Fields, { parts }: Shadow): string | null {
-  const value = shadowAt(record, parts)
-  return typeof value === 'string' ? value : asText(value)
-}
-
 /** A shadow, a string or nested lists of strings, as the column holds it. */
 export function asText(value: unknown): string | null {
   if (Array.isArray(value)) return JSON.stringify(value)

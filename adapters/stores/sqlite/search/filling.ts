@@ -117,14 +117,13 @@ export function* fillAll(table: string, shadows: readonly Shadow[]): Migration<v
 
 /** Some records that lack a shadow: rows with `rowid` and the JSON that it is made of. */
 function someUnfilled(table: string, shadow: Shadow): Statement {
-  return {
-    sql: `SELECT rowid, ${shadow.source} AS source FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ${PAGE}`,
-    values: [],
-  }
+  return statement(
+    `SELECT rowid, ${shadow.source} AS source FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ${PAGE}`,
+  )
 }
 
 /** The table, by the index of the records that lack a shadow. */
-export function lackingIn(table: string, shadow: Shadow): string {
+function lackingIn(table: string, shadow: Shadow): string {
   return `${identifier(table)} INDEXED BY ${identifier(lackingIndex(table, shadow).name)}`
 }
 

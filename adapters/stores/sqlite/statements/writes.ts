@@ -8,7 +8,7 @@ import { textOf } from '../../json-values.ts'
 import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
 import { every, whereAll } from '../../sql/filter.ts'
-import { type Shadow, shadowText } from '../layout/records.ts'
+import { asText, type Shadow, shadowAt } from '../layout/records.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
 import { exists, type Parameters, type Statement } from '../layout/sql.ts'
 import { compileChange, compileExpected } from './change.ts'
@@ -41,14 +41,12 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
   /** The one record to write, as a condition on the row. */
   const one = (
     filter: Filter,
-    { expect, doc }: Held,
+    held: Held,
     failure: string | undefined,
     compiled: Compilation,
   ): string => {
     const { parameters } = compiled
-    const conditions = [compileFilter(filter, compiled)]
-    if (expect) conditions.push(compileExpected(expect, parameters))
-    if (doc !== undefined) conditions.push(`doc = ${parameters.bind(doc)}`)
+    const conditions = heldBy(filter, held, compiled)
     // By id, as a rule: that is one record at most.
     if (failure === undefined && namesOne(filter)) return whereAll(conditions)
     const row = `(SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
@@ -95,16 +93,23 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
     delete: (filter, held = {}, failure) =>
       deleting((compiled) => one(filter, held, failure, compiled)),
     deleteMany: (filter) => deleting((compiled) => where(filter, compiled)),
-    require(filter, isThere, failure, { expect } = {}) {
+    require(filter, isThere, failure, held = {}) {
       const compiled = compilation()
-      const conditions = [compileFilter(filter, compiled)]
-      if (expect) conditions.push(compileExpected(expect, compiled.parameters))
-      const found = exists(table, every(conditions))
+      const found = exists(table, every(heldBy(filter, held, compiled)))
       const fails = failing(failure, compiled.parameters)
       const [yes, no] = isThere ? ['1', fails] : [fails, '1']
       return compiled.parameters.statement(`SELECT CASE WHEN ${found} THEN ${yes} ELSE ${no} END`)
     },
   }
+}
+
+/** The conditions of a record that matches and holds what is expected. */
+function heldBy(filter: Filter, { expect, doc }: Held, compiled: Compilation): string[] {
+  const { parameters } = compiled
+  const conditions = [compileFilter(filter, compiled)]
+  if (expect) conditions.push(compileExpected(expect, parameters))
+  if (doc !== undefined) conditions.push(`doc = ${parameters.bind(doc)}`)
+  return conditions
 }
 
 /** An expression that fails: an error about a JSON path is the only one whose message contains a string of ours. */
@@ -118,7 +123,7 @@ function rowOf(record: Fields, stamp: number | undefined, shadows: Iterable<Shad
   const places = ['?1', stamp ?? 'NULL', '?2']
   const values = [String(record._id), textOf(record)]
   for (const shadow of shadows) {
-    const folded = shadowText(record, shadow)
+    const folded = asText(shadowAt(record, shadow.parts))
     columns.push(shadow.column)
     places.push(folded === null ? 'NULL' : `?${values.push(folded)}`)
   }

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.
 import type { WriteWatch } from '../../../../src/ports/store/copying.ts'
 import type { CollectionSchema, LeftOver, Store } from '../../../../src/ports/store/store.ts'
 import { dropAll, openLog } from '../changes/log.ts'
-import { portError } from '../layout/errors.ts'
+import { throwPortError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Shapes } from '../layout/schema-stamps.ts'
 import type { Row, RunAll, Statement } from '../layout/sql.ts'
@@ -20,6 +20,7 @@ export interface Engine extends Pick<Store, 'name' | 'rawRegex' | 'copying' | 'c
   /** The most fields of a collection that may be searched, if there is a limit. */
   readonly maxSearched?: number | undefined
   runnerOf(schema: CollectionSchema): Omit<Runner, 'shapes'>
+  /** Its errors are the port's. */
   read(statement: Statement): MaybePromise<readonly Row[]>
   readonly write: RunAll
   prepare(schemas: readonly CollectionSchema[]): Promise<Found>
@@ -47,11 +48,7 @@ export function storeOver(engine: Engine): Store {
       shapes.all = found.shapes
       log.prepared(schemas)
       const old = dropAll(log, 1)
-      if (old.length > 0) {
-        await write(old).catch((error: unknown) => {
-          throw portError(error, undefined)
-        })
-      }
+      if (old.length > 0) await write(old).catch(throwPortError)
       for (const message of warningsOf(title, schemas, found.existing)) warn(message)
     },
     dropLeftOvers: engine.dropLeftOvers,
