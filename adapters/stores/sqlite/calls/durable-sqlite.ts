@@ -41,22 +41,20 @@ export function durableStore(storage: DurableStorage): Store {
     const [counted] = rowsOf(CHANGES)
     return { rows, changes: Number(counted?.changes) }
   }
-  const together = <T>(work: () => T): T => storage.transactionSync(work)
+  const durably = async <T>(work: () => T): Promise<T> => {
+    const result = storage.transactionSync(work)
+    await storage.sync()
+    return result
+  }
   return executorStore({
     name: 'durable-sqlite',
     title: 'A Durable Object',
     ...CLOUDFLARE_LIMITS,
     async run(statement) {
       if (/^\s*(?:SELECT|WITH)/i.test(statement.sql)) return { rows: rowsOf(statement), changes: 0 }
-      const written = together(() => run(statement))
-      await storage.sync()
-      return written
+      return durably(() => run(statement))
     },
-    async batch(statements) {
-      const written = together(() => statements.map(run))
-      await storage.sync()
-      return written
-    },
+    batch: (statements) => durably(() => statements.map(run)),
   })
 }
 

@@ -38,23 +38,12 @@ export const DROPPED = 'fieldgate_changes_dropped'
 /** Creates the tables. */
 export function createLog(epoch: string): Statement[] {
   return [
-    statement(
-      `CREATE TABLE IF NOT EXISTS ${ENTRIES} (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, model TEXT NOT NULL, record TEXT NOT NULL, actor TEXT, before TEXT, after TEXT)`,
-    ),
-    statement(
-      `CREATE INDEX IF NOT EXISTS ${identifier(`${ENTRIES} of a record`)} ON ${ENTRIES} (model, record, seq)`,
-    ),
-    statement(
-      `CREATE TABLE IF NOT EXISTS ${LOG} (epoch TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, is_open INTEGER NOT NULL, start INTEGER NOT NULL, now INTEGER NOT NULL, actor TEXT)`,
-    ),
-    {
-      sql: `INSERT INTO ${LOG} SELECT ?1, 0, 0, 0, 0, 0, NULL WHERE NOT EXISTS (SELECT 1 FROM ${LOG})`,
-      values: [epoch],
-    },
-    statement(
-      `CREATE TABLE IF NOT EXISTS ${DROPPED} (model TEXT PRIMARY KEY, seq INTEGER NOT NULL, before INTEGER NOT NULL)`,
-    ),
-  ]
+    `CREATE TABLE IF NOT EXISTS ${ENTRIES} (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, model TEXT NOT NULL, record TEXT NOT NULL, actor TEXT, before TEXT, after TEXT)`,
+    `CREATE INDEX IF NOT EXISTS ${identifier(`${ENTRIES} of a record`)} ON ${ENTRIES} (model, record, seq)`,
+    `CREATE TABLE IF NOT EXISTS ${LOG} (epoch TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, is_open INTEGER NOT NULL, start INTEGER NOT NULL, now INTEGER NOT NULL, actor TEXT)`,
+    `INSERT INTO ${LOG} SELECT ${literal(epoch)}, 0, 0, 0, 0, 0, NULL WHERE NOT EXISTS (SELECT 1 FROM ${LOG})`,
+    `CREATE TABLE IF NOT EXISTS ${DROPPED} (model TEXT PRIMARY KEY, seq INTEGER NOT NULL, before INTEGER NOT NULL)`,
+  ].map(statement)
 }
 
 const NOTES = ' changes '

@@ -62,8 +62,6 @@ export function stampTrigger(table: string): Creation {
   return emptyingTrigger(`${table} ${STAMP}`, table, STAMP)
 }
 
-const none: KnownShapes = { all: new Map() }
-
 /** No record's JSON begins with it. */
 const UNTRUSTED = '!'
 
@@ -84,7 +82,7 @@ export class SchemaStamps {
   #trust: Trust | undefined
 
   /** `shapes` are those of the database; without them only the model's own shape is known. */
-  constructor(declared: Declared, shapes: KnownShapes = none) {
+  constructor(declared: Declared, shapes: KnownShapes = { all: new Map() }) {
     this.#declared = declared
     this.#shapes = shapes
   }

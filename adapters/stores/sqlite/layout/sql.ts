@@ -221,7 +221,8 @@ export function listIn(name: string, start: string): readonly string[] | undefin
   }
 }
 
-/** Only fieldgate's own: an index that you created by hand stays. */
-export function isDeclaredIndex(table: string, name: string): boolean {
+/** Whether it is an index that a model has declared: one that you created by hand stays. */
+export function isDeclaredIndex({ type, table, name }: Record<'type' | 'table' | 'name', string>) {
+  if (type !== 'index') return false
   return (uniqueFieldsIn(table, name) ?? listIn(name, `${table}${ORDER}`)) !== undefined
 }

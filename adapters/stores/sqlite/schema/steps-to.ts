@@ -199,7 +199,7 @@ export function dropsOf(schema: CollectionSchema, existing: Existing): readonly 
   const own = othersOf(schema, existing).flatMap((one): Drop[] => {
     const [sql, isLogs] = [dropOf(one), one.type === 'trigger' && isLogTrigger(table, one.name)]
     if (isLogs) return [{ sql, what: `the trigger ${one.name}, which noted changes` }]
-    if (!isOrder(one)) {
+    if (!isDeclaredIndex(one)) {
       // A script without the routers of the app doesn't know what they search.
       return shadows.length > 0 && isOfShadow(one) ? [{ sql }] : []
     }
@@ -233,11 +233,6 @@ function othersOf(schema: CollectionSchema, { byTable }: Existing): readonly Mad
   return (byTable.get(table) ?? []).filter(({ name }) => !names.has(name))
 }
 
-/** Whether it is an index that a model has declared. */
-function isOrder({ type, table, name }: Made): boolean {
-  return type === 'index' && isDeclaredIndex(table, name)
-}
-
 /** What start-up says of the indexes that others have declared; `store` as in `leftOverWarning`. */
 export function warningsOf(
   store: string,
@@ -246,7 +241,7 @@ export function warningsOf(
 ): readonly string[] {
   return schemas.flatMap((schema) =>
     othersOf(schema, existing)
-      .filter(isOrder)
+      .filter(isDeclaredIndex)
       .map(({ table: collection, name }) => {
         const unique = uniqueFieldsIn(collection, name)
         return leftOverWarning(store, { collection, name, unique })
