@@ -8,7 +8,7 @@ import { exportHasNoPages, exportTooLarge, notExported } from '../../http/errors
 import type { ApiRequest } from '../../http/request/request.ts'
 import { jsonQuality, qualitiesIn } from '../../http/response/qualities.ts'
 import { valueAt } from '../../model/model.ts'
-import { present, shownPart } from '../../model/versions/present.ts'
+import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Scalar, type SortKey } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
@@ -116,7 +116,8 @@ async function* partsOf(
     })
     const last = found.at(-1)
     const records = select === view.select ? found : found.map((one) => project(one, view.select))
-    const { linked } = await filledIn(resource, view, records, request)
+    const declared = declaredParts(model, records, { ...view, lean })
+    const { linked } = await filledIn(resource, view, declared, request)
     const shown = linked.map((one) =>
       model.output ? shownPart(present(model, one, lean), view.chosen) : one,
     )

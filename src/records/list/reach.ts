@@ -77,7 +77,7 @@ const expand: Reach['expand'] = (from, model, names, select) => {
     fill: (records) =>
       populate(from, records, view.populate, {
         request: undefined,
-        lean: false,
+        ...{ lean: false, isSent: false },
         hints: {},
         ...limits,
       }),

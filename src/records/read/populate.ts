@@ -2,13 +2,14 @@
 
 import { responseTooLarge } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
+import { present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, everything } from '../../ports/store/filter.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store/records.ts'
 import type { Models } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { Population } from '../setup/resource.ts'
+import { declaredRecords } from './declared.ts'
 
 type PopulatedFrom = Pick<Models, 'engine' | 'scopesOf'>
 
@@ -16,6 +17,8 @@ export interface PopulateOptions {
   /** Undefined for your app's own code, which no scope limits. */
   readonly request: ApiRequest | undefined
   readonly lean: boolean
+  /** Whether what comes of it only becomes JSON: then dates may be texts. */
+  readonly isSent: boolean
   readonly hints: ReadHints
   /** The most distinct records that are filled in. */
   readonly maxPopulated: number
@@ -35,8 +38,12 @@ interface ReferenceGroup extends Pick<Population, 'target' | 'select'> {
 /** How many bytes may still be loaded, and which records are filled in, of which `maxPopulated` are the most. */
 interface Loading extends PopulateOptions {
   readonly host: PopulatedFrom
-  bytes: number
+  readonly left: { bytes: number }
   readonly distinct: Set<string>
+}
+
+function newLoading(host: PopulatedFrom, options: PopulateOptions): Loading {
+  return { ...options, host, left: { bytes: options.maxResponseBytes }, distinct: new Set() }
 }
 
 /** A loaded record as it will be shown. */
@@ -55,7 +62,7 @@ export async function populate(
   records: readonly Fields[],
   populations: readonly Population[],
   options: PopulateOptions,
-  loading: Loading = { ...options, host, bytes: options.maxResponseBytes, distinct: new Set() },
+  loading: Loading = newLoading(host, options),
   /** How many the response may still have. */
   left: { bytes: number } = { bytes: options.maxResponseBytes },
 ): Promise<Fields[]> {
@@ -115,34 +122,34 @@ const MAX_RECORDS_PER_QUERY = 100
 /** The records of a group by id. Throws a 413 if more are loaded than a response may have. */
 async function load(group: ReferenceGroup, loading: Loading): Promise<ReadonlyMap<string, Shown>> {
   const { target, select, ids } = group
-  const { host, request, hints } = loading
+  const { host, request, hints, lean } = loading
   const shown = new Map<string, Shown>()
   if (ids.size === 0) return shown
   const scope = request ? await visibleThroughReference(host, target, request) : everything
+  // What `output` is given has Dates, also inside of it.
+  const own = { ...loading, isSent: loading.isSent && (!target.output || lean) }
+  const { stored } = host.engine(target)
   const every = [...ids]
   for (let at = 0; at < every.length; at += MAX_RECORDS_PER_QUERY) {
     const values = every.slice(at, at + MAX_RECORDS_PER_QUERY)
-    const found = await host.engine(target).stored.find({
+    const read = {
       filter: all([{ op: 'in', field: '_id', values }, scope]),
-      sort: [],
-      limit: values.length,
+      ...{ sort: [], limit: values.length, hints },
       ...(select && { select }),
-      hints,
-    })
-    await show(group, found, loading, shown)
+    }
+    await show(group, await declaredRecords(target, stored, read, own), own, shown)
   }
   return shown
 }
 
-/** Adds `found` to `shown`, as the response shows them. */
+/** Adds `declared` to `shown`, as the response shows them. */
 async function show(
-  { target, select, chosen, inner }: ReferenceGroup,
-  found: readonly Fields[],
+  { target, chosen, inner }: ReferenceGroup,
+  declared: readonly Fields[],
   loading: Loading,
   shown: Map<string, Shown>,
 ): Promise<void> {
   const { host, lean } = loading
-  const declared = declaredParts(target, found, { select, lean })
   // What is filled in inside a record counts with it, wherever that appears.
   const unlimited = { bytes: Number.POSITIVE_INFINITY }
   const records =
@@ -151,8 +158,8 @@ async function show(
     const whole = target.output ? present(target, record, lean) : record
     const value = chosen ? shownPart(whole, chosen) : whole
     const bytes = leastBytes(value)
-    loading.bytes -= bytes
-    if (loading.bytes < 0) throw responseTooLarge()
+    loading.left.bytes -= bytes
+    if (loading.left.bytes < 0) throw responseTooLarge()
     shown.set(String(record._id), { value, bytes })
   }
 }

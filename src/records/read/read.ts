@@ -21,6 +21,7 @@ import type { Context, Handler } from '../engine/route.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
 import { type ChoiceRules, choiceInUrl } from './choice.ts'
+import { declaredRecords } from './declared.ts'
 import { populate } from './populate.ts'
 import type { RespondFromCache } from './read-cache.ts'
 import { type ViewRules, viewFor } from './view.ts'
@@ -137,7 +138,9 @@ async function readAndShow(
   request: ApiRequest,
   count: number,
 ): Promise<Page> {
-  const found = await rules.engine.stored.find(query)
+  const { model, engine, lean } = rules
+  const isSent = !model.output || lean
+  const found = await declaredRecords(model, engine.stored, query, { lean, isSent })
   const records = found.slice(0, count)
   const { filled, linked } = await filledIn(rules, view, records, request)
   return {
@@ -152,11 +155,10 @@ async function readAndShow(
 export async function filledIn(
   rules: ReadRules,
   view: View,
-  found: readonly Fields[],
+  declared: readonly Fields[],
   request: ApiRequest,
 ): Promise<{ readonly filled: readonly Fields[]; readonly linked: readonly Fields[] }> {
-  const shown = declaredParts(rules.model, found, { ...view, lean: rules.lean })
-  const filled = view.populate.length > 0 ? await fillIn(rules, view, shown, request) : shown
+  const filled = view.populate.length > 0 ? await fillIn(rules, view, declared, request) : declared
   if (!changesLinks(rules, request)) return { filled, linked: filled }
   return { filled, linked: await Promise.all(filled.map((one) => withLinks(rules, one, request))) }
 }
@@ -195,8 +197,10 @@ function fillIn(
   records: readonly Fields[],
   request: ApiRequest,
 ): Promise<readonly Fields[]> {
+  const { model, lean } = rules
   const hints = hintsFor(rules.hints, request)
-  return populate(rules.host, records, view.populate, { ...rules, request, hints })
+  const how = { ...rules, request, hints, isSent: !model.output || lean }
+  return populate(rules.host, records, view.populate, how)
 }
 
 /** The JSON of records that the store has returned with the fields of the view. */
@@ -206,9 +210,8 @@ export async function shownTexts(
   found: readonly Fields[],
   request: ApiRequest | undefined,
 ): Promise<readonly string[]> {
-  const shown = request
-    ? (await filledIn(rules, view, found, request)).linked
-    : declaredParts(rules.model, found, { ...view, lean: rules.lean })
+  const declared = declaredParts(rules.model, found, { ...view, lean: rules.lean })
+  const shown = request ? (await filledIn(rules, view, declared, request)).linked : declared
   return textsOf(rules, view, shown)
 }
 

@@ -295,9 +295,9 @@ describe('2.6 and 8 Limits: the options of paging', () => {
     ])
     expect(limits).toEqual([
       ['makers.find', 250],
-      ['items.find', 250],
+      ['items.findJson', 250],
       ['items.count', 250],
-      ['makers.find', 250],
+      ['makers.findJson', 250],
     ])
   })
 

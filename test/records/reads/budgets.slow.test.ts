@@ -96,7 +96,7 @@ describe('maxPopulated', () => {
     const { records } = await send('GET', '/texts')
     const ann = { _id: id, name: 'Ann' }
     expect(records).toMatchObject([{ by: ann, editor: ann, authors: [ann, ann] }])
-    const asked = store.taken().filter((name) => name === 'budgetwriters.find')
+    const asked = store.taken().filter((name) => name.startsWith('budgetwriters.'))
     expect(asked).toHaveLength(1)
   })
 
@@ -188,7 +188,7 @@ describe('maxResponseBytes', () => {
     await stored.insert({ title: '1', authors: ids })
     store.taken()
     expect((await send('GET', '/texts')).status).toBe(413)
-    const asked = store.taken().filter((name) => name === 'budgetwriters.find')
+    const asked = store.taken().filter((name) => name.startsWith('budgetwriters.'))
     expect(asked.length).toBeLessThan(3)
   })
 })
