@@ -69,6 +69,10 @@ declare module '#compression' {
     body: ReadableStream<Uint8Array<ArrayBuffer>>,
     coding: string,
   ): ReadableStream<Uint8Array<ArrayBuffer>>
+  /** The same of bytes that are there, where the runtime can. */
+  export const compressedAtOnce:
+    | ((bytes: Uint8Array<ArrayBuffer>, coding: string) => Uint8Array<ArrayBuffer>)
+    | undefined
 }
 
 declare module '#processes' {

@@ -14,3 +14,6 @@ export function compressed(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   return body.pipeThrough(new CompressionStream(coding as 'gzip'))
 }
+
+/** There are only streams. */
+export const compressedAtOnce: undefined = undefined

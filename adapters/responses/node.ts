@@ -30,7 +30,7 @@ export class Response extends Plain {
   /** The headers by name, until something else than fieldgate may change or read the response. */
   plainHeaders: Record<string, string> | undefined
   /** The body, if it is a string or nothing. */
-  readonly #text: string | null | undefined
+  readonly plainText: string | null | undefined
   /** The body, if it writes itself, and what reads it instead. */
   readonly #piped: PipedBody | undefined
   #read: globalThis.Response | undefined
@@ -41,7 +41,7 @@ export class Response extends Plain {
     this.#piped = piped
     // fieldgate's own code always passes them as a record.
     this.plainHeaders = init?.headers as Record<string, string> | undefined
-    this.#text = typeof body === 'string' || body === null ? body : undefined
+    this.plainText = typeof body === 'string' || body === null ? body : undefined
   }
 
   override get headers(): Headers {
@@ -60,7 +60,7 @@ export class Response extends Plain {
   /** What is sent. */
   override _toNodeResponse(): PlainResponse {
     if (this.#piped) return { ...super._toNodeResponse(), body: this.#read?.body ?? this.#piped }
-    const [plain, body] = [this.plainHeaders, this.#text]
+    const [plain, body] = [this.plainHeaders, this.plainText]
     if (plain === undefined || body === undefined) return super._toNodeResponse()
     const headers: string[] = []
     for (const name in plain) headers.push(name, plain[name] as string)

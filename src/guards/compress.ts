@@ -3,13 +3,15 @@
 import { withoutCodings } from '../cache/conditional.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { qualitiesIn } from '../http/response/qualities.ts'
-import { addVary } from '../http/response/respond.ts'
+import { addVary, headerOf, textOf } from '../http/response/respond.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 const MIN_BYTES = 1024
+/** Longer texts are compressed as streams: others get their turn meanwhile. */
+const MAX_AT_ONCE = 64 * 1024
 const CODINGS = ['gzip', 'br', 'zstd']
 
 /** Types that get smaller. */
@@ -91,15 +93,14 @@ function takeCodedTags(request: ApiRequest): void {
   }
 }
 
-function isLeft({ status, headers }: Response, context: Context): boolean {
-  const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';')
+function isLeft(response: Response, context: Context): boolean {
+  const [type = ''] = (headerOf(response, 'content-type') ?? '').toLowerCase().split(';')
   // Events would wait in the encoder.
   const isEvents = type.trim() === 'text/event-stream'
-  if (status === 206 || isEvents || !COMPRESSIBLE.test(type.trim())) return true
-  if (AS_IS.some((name) => headers.has(name))) return true
-  return [headers, context.headers].some((each) => {
-    return NO_TRANSFORM.test(each.get('cache-control') ?? '')
-  })
+  if (response.status === 206 || isEvents || !COMPRESSIBLE.test(type.trim())) return true
+  if (AS_IS.some((name) => headerOf(response, name) !== null)) return true
+  const rules = [headerOf(response, 'cache-control'), context.headers.get('cache-control')]
+  return rules.some((rule) => NO_TRANSFORM.test(rule ?? ''))
 }
 
 /** The tag of a 304 is the one that the client has. */
@@ -114,26 +115,40 @@ function codedTag(tag: string, coding: string): string {
   return tag.startsWith('W/') ? tag : `${tag.slice(0, -1)}+${coding}"`
 }
 
+const encoder = new TextEncoder()
+
 async function respond(
   response: Response,
   { method }: ApiRequest,
   accept: string | null,
 ): Promise<Response> {
   // Apps without this guard don't load it.
-  const { codings, compressed } = await import('#compression')
+  const { codings, compressed, compressedAtOnce } = await import('#compression')
   const { coding, isForced } = acceptedIn(accept, codings)
-  if (coding === undefined || !response.body) return varied(response)
-  const reader = (response.body as ReadableStream<Bytes>).getReader()
-  const { parts, isWhole, next } = await beginningOf(reader, isForced ? 0 : MIN_BYTES)
-  if (isWhole) {
-    const length = String(parts.reduce((sum, part) => sum + part.length, 0))
-    const body = parts.length === 1 ? parts[0] : new Blob(parts)
-    return withHeaders(response, (headers) => headers.set('Content-Length', length), body)
-  }
+  if (coding === undefined) return varied(response)
+  const least = isForced ? 0 : MIN_BYTES
   const isHead = method === 'HEAD'
+  const inCoding = (body: () => BodyInit) =>
+    withHeaders(response, (headers) => encoded(headers, coding), isHead ? null : body())
+  const text = textOf(response)
+  if (compressedAtOnce && text !== undefined && text.length <= MAX_AT_ONCE) {
+    const bytes = encoder.encode(text)
+    const isShort = bytes.length < least || bytes.length === 0
+    return isShort ? varied(response) : inCoding(() => compressedAtOnce(bytes, coding))
+  }
+  if (!response.body) return varied(response)
+  const reader = (response.body as ReadableStream<Bytes>).getReader()
+  const { parts, isWhole, next } = await beginningOf(reader, least)
+  if (isWhole) return withWhole(response, parts)
   if (isHead) await reader.cancel()
-  const body = isHead ? null : compressed(streamOf(parts, next, reader), coding)
-  return withHeaders(response, (headers) => encoded(headers, coding), body)
+  return inCoding(() => compressed(streamOf(parts, next, reader), coding))
+}
+
+/** `response` with a body that has been read and is too short to compress. */
+function withWhole(response: Response, parts: readonly Bytes[]): Response {
+  const length = String(parts.reduce((sum, part) => sum + part.length, 0))
+  const body = parts.length === 1 ? parts[0] : new Blob([...parts])
+  return withHeaders(response, (headers) => headers.set('Content-Length', length), body)
 }
 
 function encoded(headers: Headers, coding: string): void {

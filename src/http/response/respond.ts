@@ -78,6 +78,12 @@ export function isResponse(value: unknown): value is Response {
 /** A response of fieldgate's own, whose headers can be read and set without making a `Headers` of them. */
 interface PlainResponse extends Response {
   readonly plainHeaders?: Record<string, string> | undefined
+  readonly plainText?: string | null | undefined
+}
+
+/** The body of a response that is a text in memory, which nothing has read. */
+export function textOf(response: PlainResponse): string | undefined {
+  return (response.plainHeaders && response.plainText) ?? undefined
 }
 
 /** The value of a header, or null. */
