@@ -51,7 +51,11 @@ export class Operation {
   /** As the client sent it. */
   readonly asked: OperationRequest
   /** Who does it, once its guards have let it pass. */
-  readonly author: RequestAuthor = new RequestAuthor(() => this.#request)
+  readonly author: RequestAuthor = new RequestAuthor(() => this.request)
+  /** Its request, once it has begun. */
+  request: ApiRequest | undefined
+  /** The guards that it was for, once those that run at once have let it pass. */
+  passed: readonly Guard[] | undefined
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
@@ -59,24 +63,12 @@ export class Operation {
   readonly #headers = new Headers()
   #overlay: Overlay | undefined
   #admitted: Promise<Admitted | Response> | undefined
-  #request: ApiRequest | undefined
-  #passed: readonly Guard[] | undefined
   #written: WrittenIds | undefined
 
   constructor(asked: OperationRequest, surroundings: Surroundings) {
     this.asked = asked
     this.#surroundings = surroundings
     this.#context = this.#contextIn(surroundings.context)
-  }
-
-  /** Its request, once it has begun. */
-  get request(): ApiRequest | undefined {
-    return this.#request
-  }
-
-  /** The guards that it was for, once those that run at once have let it pass. */
-  get passed(): readonly Guard[] | undefined {
-    return this.#passed
   }
 
   /** It has been written before, for an earlier batch; `id` is that of the record that it wrote. */
@@ -113,7 +105,7 @@ export class Operation {
     const { guards, table } = this.#surroundings
     const asked = withCreatedIds(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
-    this.#request = request
+    this.request = request
     noteBasePath(request, this.#context.basePath)
     const refused = await firstResponse(inLists(guards).prompt, request, this.#context)
     if (refused !== undefined) return responseOf(refused)
@@ -126,7 +118,7 @@ export class Operation {
     enter(row, path, request)
     const response = await firstResponse(inLists(row.guards).prompt, request, this.#context)
     if (response !== undefined) return responseOf(response)
-    this.#passed = [...guards, ...row.guards]
+    this.passed = [...guards, ...row.guards]
     return { ...serving, request }
   }
 

@@ -3,6 +3,7 @@
 import type { Caches } from './caches.ts'
 import type { defaultsOf } from './options.ts'
 
+/** What keeps responses. */
 export interface CacheCode {
   readonly Caches: typeof Caches
   readonly defaultsOf: typeof defaultsOf

@@ -9,7 +9,10 @@ export interface BackgroundWork {
   start(): void
   /** Does what is due now, and resolves when it is done. */
   runDue(): Promise<void>
-  /** Takes nothing new; resolves when what runs has ended, whose signal aborts after `waitMs`. May be called twice. */
+  /**
+   * Takes nothing new, and resolves when what runs has ended. After `waitMs` its signal aborts. Calling it twice is
+   * harmless.
+   */
   close(waitMs?: number): Promise<void>
   /** What there is to tell of it, for commands. */
   status(): Promise<WorkStatus>

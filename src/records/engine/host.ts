@@ -120,6 +120,7 @@ export interface StartUp {
 
 /** The app as its routers see it. */
 export interface Host extends Services, Limits, Additions, Models, StartUp {
+  /** The public `app.store`. */
   readonly store: RecordStore
   /** The same for code that serves `request`: when its time is over, every call is refused. */
   storeFor(request: ApiRequest): RecordStore

@@ -15,8 +15,6 @@ export type SearchField =
 
 /** The models of an app, and what its routers declare about each. */
 export interface Models {
-  /** The scopes of the routers that serve `model`; an entry is undefined if its router shows all records. */
-  scopesOf(model: Model): readonly (ScopeOption | undefined)[]
   /** The models that are mounted or used. */
   known(): Iterable<Model>
   /** The engine of a model, shared by all its routers. */
@@ -35,9 +33,15 @@ export interface Models {
   searchedIn(model: Model): readonly SearchField[]
   /** Declares that clients will filter by the elements of the list `field` of `model`. Before start-up. */
   declareList(model: Model, field: string): void
-  /** Declares which records of `model` a router shows to all who pass its guards, for populate and search. */
+  /**
+   * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
+   * through references.
+   */
   declareScope(model: Model, scope: ScopeOption | undefined): void
-  /** Declares that no client may write `fields` of `model`; `role` among them, only those whom a role lets through. */
+  /**
+   * Declares that no router may let clients write `fields` of `model`; `role`, if it is one of them, only those who are
+   * let through by a role.
+   */
   protect(model: Model, fields: readonly string[], role: string): void
   /** The fields of `model` that hold a role. */
   roleFields(model: Model): ReadonlySet<string> | undefined
@@ -45,6 +49,8 @@ export interface Models {
   protectedFields(model: Model): ReadonlySet<string> | undefined
   /** The file fields of `model`, from all its routers. Complete when every router is mounted. */
   filesOf(model: Model): ModelFiles
+  /** The scopes of the routers that serve `model`; an entry is undefined if its router shows all records. */
+  scopesOf(model: Model): readonly (ScopeOption | undefined)[]
 }
 
 /** What a scope may compare a field of type `V` with: a value, or an element if the field holds a list. */

@@ -107,11 +107,8 @@ function meaning(filter: Filter): string {
     }
     default: {
       const { op, field, ...operand } = filter
-      return JSON.stringify([
-        op,
-        field,
-        ...Object.values(operand).map((one) => JSON.stringify(one)),
-      ])
+      const operands = Object.values(operand).map((one) => JSON.stringify(one))
+      return JSON.stringify([op, field, ...operands])
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import * as refuse from '../../http/errors/refusals.ts'
 import { castScalar, numberFrom, scalarIn } from '../../model/values/cast.ts'
-import type { Filter, Scalar } from '../../ports/store/filter.ts'
+import type { Filter } from '../../ports/store/filter.ts'
 import { placeOf, type Shape } from '../../ports/store/shape.ts'
 import { comparison, isCompareOperator, parseConditions } from '../engine/conditions.ts'
 import type { ListRules } from '../setup/resource.ts'
@@ -45,7 +45,8 @@ export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters)
   if (!isCompareOperator(operator)) throw refuse.unknownCompareOperator(operator)
   if (typeof compareValue !== 'string') throw refuse.invalidCompareValue()
   const shape = shapeAt(rules, field)
-  const value = castText(field, shape, asNumber(shape, compareValue))
+  const value = scalarIn(shape, asNumber(shape, compareValue))
+  if (value === undefined) throw refuse.invalidValue(field)
   return { filters: [comparison(operator, field, value)] }
 }
 
@@ -64,13 +65,6 @@ function filterableField(rules: ListRules, parameter: string, field: string | st
   if (typeof field !== 'string') throw refuse.fieldNotSingle(parameter)
   if (!rules.urlFilterable.has(field)) throw refuse.notFilterable(field)
   return field
-}
-
-/** Throws a 400 for what the field cannot hold. */
-function castText(field: string, shape: Shape, text: string | number): Scalar {
-  const value = scalarIn(shape, text)
-  if (value === undefined) throw refuse.invalidValue(field)
-  return value
 }
 
 function shapeAt({ model }: ListRules, field: string): Shape {

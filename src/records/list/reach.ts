@@ -19,13 +19,11 @@ const search: Reach['search'] = async (from, model, filter, given) => {
   if (term === undefined) return filter
   const searched = from.searchedIn(model)
   if (searched.length === 0) return readThrough(from, model, filter, term)
-  const rules = { host: from, mount: `app.store: ${model.name}`, allowRawRegex: false, hints: {} }
-  const maxRelationMatches = Number.MAX_SAFE_INTEGER
-  const found = await searchFilter(
-    { ...rules, maxRelationMatches },
-    { search: term, searched },
-    undefined,
-  )
+  const rules = {
+    ...{ host: from, mount: `app.store: ${model.name}`, allowRawRegex: false, hints: {} },
+    maxRelationMatches: Number.MAX_SAFE_INTEGER,
+  }
+  const found = await searchFilter(rules, { search: term, searched }, undefined)
   return all([filter, found])
 }
 
@@ -68,19 +66,12 @@ const expand: Reach['expand'] = (from, model, names, select) => {
   const kept = select?.some((name) => !name.startsWith('-')) ? select : undefined
   const rules = { host: from, model, expandable, lean: false }
   const view = chosenOf(rules, whole, { expand: names, select: kept }, undefined)
-  const limits = {
-    maxPopulated: Number.MAX_SAFE_INTEGER,
-    maxResponseBytes: Number.MAX_SAFE_INTEGER,
-  }
+  const most = Number.MAX_SAFE_INTEGER
+  const limits = { maxPopulated: most, maxResponseBytes: most }
+  const options = { request: undefined, lean: false, isSent: false, hints: {}, ...limits }
   return {
     select: kept ? (view.select ?? view.chosen) : projectionOf(model, select),
-    fill: (records) =>
-      populate(from, records, view.populate, {
-        request: undefined,
-        ...{ lean: false, isSent: false },
-        hints: {},
-        ...limits,
-      }),
+    fill: (records) => populate(from, records, view.populate, options),
   }
 }
 

@@ -43,10 +43,8 @@ export function namesInUrl(parameter: keyof Choice, value: string | readonly str
 
 /** The names in a QUERY body. */
 export function namesInBody(parameter: keyof Choice, names: unknown): Choice {
-  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES) {
-    throw notNames(parameter, MAX_NAMES)
-  }
-  if (names.some((name) => typeof name !== 'string' || name === '')) {
+  const isList = Array.isArray(names) && names.length > 0 && names.length <= MAX_NAMES
+  if (!isList || names.some((name) => typeof name !== 'string' || name === '')) {
     throw notNames(parameter, MAX_NAMES)
   }
   return { [parameter]: [...new Set(names)] }

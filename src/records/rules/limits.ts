@@ -28,15 +28,13 @@ export class Scope {
   /** What all alternatives have in common, set on a create. */
   get values(): Readonly<Fields> {
     const [first = [], ...others] = this.#alternatives
-    const common = first.filter((limit) =>
-      others.every((other) => other.some((one) => isSameLimit(one, limit))),
+    const common = first.filter(({ field, value }) =>
+      others.every((other) => other.some((one) => one.field === field && isSame(one.value, value))),
     )
-    return Object.fromEntries(
-      common.map(({ field, value, isInList }) => [
-        field,
-        isInList && value !== null ? [value] : value,
-      ]),
-    )
+    const entries = common.map(({ field, value, isInList }) => {
+      return [field, isInList && value !== null ? [value] : value]
+    })
+    return Object.fromEntries(entries)
   }
 
   /** Whether a record is within the scope, as a store would decide by the filter. */
@@ -80,8 +78,4 @@ function holds(record: Fields, { field, value, isInList }: Limit): boolean {
 function isSame(stored: unknown, value: Scalar): boolean {
   if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
   return (stored ?? null) === value
-}
-
-function isSameLimit(one: Limit, other: Limit): boolean {
-  return one.field === other.field && isSame(one.value, other.value)
 }
