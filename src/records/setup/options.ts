@@ -2,8 +2,11 @@
 
 import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
+import type { Fail } from '../../model/option-rules.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { GroupName } from '../engine/aggregate-query.ts'
+import type { Host } from '../engine/host.ts'
 import type { ScopeOption } from '../engine/models.ts'
 import type { Guard } from '../engine/route.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
@@ -160,4 +163,13 @@ export interface RouterOptions<R> {
    * name is a 500. It does not concern what may be written.
    */
   readonly fieldsFor?: FieldsFor<R>
+}
+
+/** A router whose options are resolved. */
+export interface Setup {
+  readonly host: Host
+  readonly mount: string
+  readonly options: RouterOptions<Fields>
+  /** Refuses an option. */
+  readonly fail: Fail
 }

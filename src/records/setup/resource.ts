@@ -25,7 +25,7 @@ import { resolveAccess, type ServedActions } from './access.ts'
 import { type AggregateRules, aggregateRules } from './aggregates.ts'
 import { checkShown, type Expandable, expandables, searchFields } from './expandables.ts'
 import { checkSimpleOptions } from './option-checks.ts'
-import type { RouterOptions } from './options.ts'
+import type { RouterOptions, Setup } from './options.ts'
 import { type WriteRules, writeRules } from './write-rules.ts'
 
 export interface FieldSet {
@@ -123,6 +123,7 @@ export function resolveResource(
   options: RouterOptions<Fields>,
 ): Resource {
   const fail = failAt(mount)
+  const setup = { host, mount, options, fail }
   checkSimpleOptions(options, fail)
   const { model, middlewares = [] } = options
   const legacyMode = options.legacyMode === true
@@ -131,8 +132,8 @@ export function resolveResource(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
   }
-  checkParts(host, options, fail)
-  checkDatabase(host, options, legacyMode, fail)
+  checkParts(setup)
+  checkDatabase(setup, legacyMode)
   return {
     host,
     mount,
@@ -142,15 +143,15 @@ export function resolveResource(
     scope: scopesOf(options.scope),
     fieldsFor: options.fieldsFor,
     isUnlimited: !options.scope && !options.fieldsFor,
-    ...fieldRules(options, legacyMode, fail),
-    ...pageRules(host, options, legacyMode),
+    ...fieldRules(setup, legacyMode),
+    ...pageRules(setup, legacyMode),
     aggregates: aggregateRules(model, options.aggregates ?? {}, fail),
     model,
     search: searchFields(host, model, mount, options.search ?? [], fail),
     // 2.x ran search terms as patterns; if the store cannot do so safely they stay literal.
     allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
-    ...readRules(host, options, fail),
-    ...writeRules(host, mount, options, fail),
+    ...readRules(setup),
+    ...writeRules(setup),
   }
 }
 
@@ -162,19 +163,14 @@ const PARTS = {
   exportLimit: 'exports',
 } as const
 
-function checkParts({ parts }: Host, options: RouterOptions<Fields>, fail: Fail): void {
+function checkParts({ host: { parts }, options, fail }: Setup): void {
   for (const [name, part] of Object.entries(PARTS)) {
     if (options[name as keyof typeof PARTS] && !parts[part]) fail(`'${name}' ${needs(part)}`)
   }
 }
 
 /** Checks the options that not every database, or not every model, is made for. */
-function checkDatabase(
-  host: Host,
-  options: RouterOptions<Fields>,
-  legacyMode: boolean,
-  fail: Fail,
-): void {
+function checkDatabase({ host, options, fail }: Setup, legacyMode: boolean): void {
   const { model } = options
   for (const name of ['history', 'live'] as const) {
     if (!options[name] || model.changes) continue
@@ -193,7 +189,7 @@ function scopesOf(scope: RouterOptions<Fields>['scope']): Scopes {
 }
 
 /** What lists may be filtered and sorted by. */
-function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: Fail) {
+function fieldRules({ options, fail }: Setup, legacyMode: boolean) {
   const { model } = options
   const reach = (option: string, names: readonly string[]) => {
     for (const name of names) checkReachable(model, option, name, fail)
@@ -229,7 +225,7 @@ function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: F
 }
 
 /** How lists are cut into pages, and how long search terms are. */
-function pageRules(host: Host, options: RouterOptions<Fields>, legacyMode: boolean) {
+function pageRules({ host, options }: Setup, legacyMode: boolean) {
   const { pagination = 'offset', countStrategy = 'exact', maxLimit = 100 } = options
   const { defaultPageSize = Math.min(50, maxLimit), maxPage = Number.POSITIVE_INFINITY } = options
   const { maxSearchLength = 128, maxRelationMatches = 1000 } = options
@@ -240,7 +236,7 @@ function pageRules(host: Host, options: RouterOptions<Fields>, legacyMode: boole
   }
 }
 
-function readRules(host: Host, options: RouterOptions<Fields>, fail: Fail): ReadRules {
+function readRules({ host, options, fail }: Setup): ReadRules {
   const { onGet, lean = false, maxTimeMS, allowDiskUse, batchSize } = options
   const { maxPopulated = host.maxPopulated, maxResponseBytes = host.maxResponseBytes } = options
   const hints: ReadHints = {

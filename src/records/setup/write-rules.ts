@@ -9,10 +9,9 @@ import type { ModelFiles } from '../../uploads/model-files.ts'
 import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import { demandsRole } from '../engine/guards.ts'
 import type { Host } from '../engine/host.ts'
-import type { Models } from '../engine/models.ts'
 import type { RunAfterCreate, Validate } from '../rules/hooks.ts'
 import { resolveAccess } from './access.ts'
-import type { FieldLists, RouterOptions } from './options.ts'
+import type { FieldLists, RouterOptions, Setup } from './options.ts'
 
 /** What clients may write, and what happens with it. */
 export interface WriteRules {
@@ -29,32 +28,22 @@ export interface WriteRules {
   readonly files: ModelFiles
 }
 
-export function writeRules(
-  host: Host,
-  mount: string,
-  options: RouterOptions<Fields>,
-  fail: Fail,
-): WriteRules {
+export function writeRules(setup: Setup): WriteRules {
+  const { host, options } = setup
   const { model, validate = {}, runAfterCreate, strictAfterCreate = false, upload } = options
   return {
-    writable: writableFields(host, mount, options, fail),
+    writable: writableFields(setup),
     validate: typeof validate === 'function' ? { create: validate, update: validate } : validate,
     runAfterCreate,
     strictAfterCreate,
     hooks: options,
-    upload: upload && uploadOf(host, mount, model, upload, fail),
+    upload: upload && uploadOf(setup, upload),
     files: host.filesOf(model),
   }
 }
 
-function uploadOf(
-  host: Host,
-  mount: string,
-  model: Model,
-  options: UploadOptions,
-  fail: Fail,
-): Upload {
-  const upload = resolveUpload(options, model.shape, fail)
+function uploadOf({ host, mount, options, fail }: Setup, given: UploadOptions): Upload {
+  const upload = resolveUpload(given, options.model.shape, fail)
   if ((upload.imgOptimizations || upload.allowClientImageOptions) && !host.images) {
     fail(`'upload' compresses images, which needs createApp({ images: sharpImages() })`)
   }
@@ -71,12 +60,8 @@ function uploadOf(
   return upload
 }
 
-function writableFields(
-  host: Host,
-  mount: string,
-  options: RouterOptions<Fields>,
-  fail: Fail,
-): WriteRules['writable'] {
+function writableFields(setup: Setup): WriteRules['writable'] {
+  const { host, mount, options, fail } = setup
   const { model, allowedFields, blockedFields, access } = options
   const isClosed = access?.create === false && access.update === false
   if (!isClosed && !allowedFields && !blockedFields) {
@@ -104,7 +89,7 @@ function writableFields(
   }
   const sets = { create: writable('create'), update: writable('update') }
   // The router that protects the model may be mounted later.
-  host.onReady(() => withoutProtected(host, options, sets, fail))
+  host.onReady(() => withoutProtected(setup, sets))
   return sets
 }
 
@@ -114,37 +99,33 @@ function isList(lists: FieldLists<Fields> | undefined): lists is readonly string
   return Array.isArray(lists)
 }
 
-/** The fields that a router lets clients write, while its options are resolved. */
-export type WritableSets = Readonly<Record<Operation, Set<string>>>
-
 /**
  * Refuses a router of a protected model that has no `allowedFields`, names a protected field there, or lifts them by
  * `legacyMode`. Removes the protected fields from an operation that uses the default.
  */
-export function withoutProtected(
-  host: Models,
-  options: RouterOptions<Fields>,
-  writable: WritableSets,
-  fail: Fail,
-): void {
+function withoutProtected(setup: Setup, writable: Readonly<Record<Operation, Set<string>>>): void {
+  const { host, options } = setup
   const { model, allowedFields, legacyMode } = options
   const guarded = host.protectedFields(model)
   if (!guarded) return
-  if (legacyMode) fail(`'legacyMode' cannot be used with '${model.name}', which holds accounts`)
+  if (legacyMode)
+    setup.fail(`'legacyMode' cannot be used with '${model.name}', which holds accounts`)
   if (!allowedFields) {
-    fail(`'allowedFields' must name the writable fields of '${model.name}', which holds accounts`)
+    setup.fail(
+      `'allowedFields' must name the writable fields of '${model.name}', which holds accounts`,
+    )
   }
   for (const operation of ['create', 'update'] as const) {
     const named = Array.isArray(allowedFields) || Object.hasOwn(allowedFields, operation)
     for (const field of guarded) {
-      if (named && writable[operation].has(field)) checkNamed(host, options, field, fail)
+      if (named && writable[operation].has(field)) checkNamed(setup, field)
       else writable[operation].delete(field)
     }
   }
 }
 
 /** Refuses the protected `field` in `allowedFields`, unless it is the role, behind guards that demand a role. */
-function checkNamed(host: Models, options: RouterOptions<Fields>, field: string, fail: Fail): void {
+function checkNamed({ host, options, fail }: Setup, field: string): void {
   const { model } = options
   const named = `'allowedFields' names '${field}' of '${model.name}', which holds accounts`
   if (!host.roleFields(model)?.has(field)) {
@@ -167,13 +148,11 @@ function writersHaveRole(options: RouterOptions<Fields>, fail: Fail): boolean {
   )
 }
 
+type Writing = Pick<WriteRules, 'writable'> & { readonly host: Host; readonly model: Model }
+
 /** The fields that a client may write, before start-up has removed those that another router protects. */
 export function writableNow(
-  {
-    host,
-    model,
-    writable,
-  }: Pick<WriteRules, 'writable'> & { readonly host: Host; readonly model: Model },
+  { host, model, writable }: Writing,
   operation: Operation,
 ): readonly string[] {
   const fields = writable[operation]
