@@ -45,19 +45,9 @@ export interface ExistingIndex {
   readonly columns: readonly string[]
 }
 
-/** What a table may be in truth. */
-const KINDS = {
-  r: 'table',
-  p: 'partitioned table',
-  v: 'view',
-  m: 'materialized view',
-  f: 'foreign table',
-} as const
-
-type Relkind = keyof typeof KINDS
-
 export interface ExistingTable {
-  readonly kind: (typeof KINDS)[Relkind]
+  /** Such as `table`, `view` or `partitioned table`. */
+  readonly kind: string
   readonly columns: ReadonlyMap<string, ExistingColumn>
   readonly indexes: ReadonlyMap<string, ExistingIndex>
 }
@@ -73,39 +63,23 @@ export async function existingTable(
   return (await existingTables(connection, [table])).get(table)
 }
 
-/** What the database knows of those of `tables` that are there, in two statements however many they are. */
+/** What the database knows of those of `tables` that are there, in one statement however many they are. */
 export async function existingTables(
   connection: Connection,
   tables: readonly string[],
 ): Promise<Map<string, ExistingTable>> {
-  const columns = await jsonRows<ColumnRow>(connection, COLUMNS, tables)
-  if (columns.length === 0) return new Map()
-  const indexes = Map.groupBy(await jsonRows<IndexRow>(connection, INDEXES, tables), tableOf)
-  const found = [...Map.groupBy(columns, tableOf)].map(([table, ofTable]) => {
-    const existing: ExistingTable = {
-      kind: KINDS[ofTable[0]?.relkind ?? 'r'],
-      columns: new Map(ofTable.map(({ name, table: _, relkind: __, ...column }) => [name, column])),
-      indexes: new Map((indexes.get(table) ?? []).map(({ name, table: _, ...one }) => [name, one])),
-    }
-    return [table, existing] as const
+  const rows = await patiently(() => connection.rows(TABLES, arrayText(tables)))
+  const found = rows.map(([table, json]): [string, ExistingTable] => {
+    const { kind, columns, indexes } = JSON.parse(String(json))
+    return [String(table), { kind, columns: new Map(columns), indexes: new Map(indexes) }]
   })
   return new Map(found)
 }
 
-interface Row {
-  readonly name: string
-  readonly table: string
-}
-
-type ColumnRow = ExistingColumn & Row & { readonly relkind: Relkind }
-type IndexRow = ExistingIndex & Row
-
-const tableOf = ({ table }: Row): string => table
-
-const COLUMNS = `SELECT json_strip_nulls(json_build_object(
-        'table', wanted,
-        'name', attname,
-        'relkind', (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
+const TABLES = `SELECT wanted, json_build_object(
+    'kind', CASE relkind WHEN 'p' THEN 'partitioned table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
+      WHEN 'f' THEN 'foreign table' ELSE 'table' END,
+    'columns', (SELECT coalesce(json_agg(json_build_array(attname, json_strip_nulls(json_build_object(
         'type', format_type(atttypid, atttypmod),
         'baseType', (WITH RECURSIVE known AS (
           SELECT atttypid AS type, atttypmod AS mod
@@ -121,15 +95,11 @@ const COLUMNS = `SELECT json_strip_nulls(json_build_object(
             AND NOT has_sequence_privilege(pg_get_serial_sequence(wanted, attname), 'USAGE, UPDATE')
           THEN pg_get_serial_sequence(wanted, attname) END,
         'byDefault', CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
-          ELSE format('nextval(%L)', pg_get_serial_sequence(wanted, attname)) END))
-      FROM unnest($1::text::text[]) AS wanted JOIN pg_attribute ON attrelid = to_regclass(wanted)
-        LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+          ELSE format('nextval(%L)', pg_get_serial_sequence(wanted, attname)) END))) ORDER BY attnum), '[]')
+      FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-      WHERE attnum > 0 AND NOT attisdropped ORDER BY attnum`
-
-const INDEXES = `SELECT json_build_object(
-        'table', wanted,
-        'name', relname,
+      WHERE attrelid = found.oid AND attnum > 0 AND NOT attisdropped),
+    'indexes', (SELECT coalesce(json_agg(json_build_array(own.relname, json_build_object(
         'isUnique', indisunique,
         'isValid', indisvalid,
         'isBuilding', indexrelid IN (SELECT index_relid FROM pg_stat_progress_create_index),
@@ -139,9 +109,9 @@ const INDEXES = `SELECT json_build_object(
         'definition', pg_get_indexdef(indexrelid),
         'isWhole', indpred IS NULL AND indexprs IS NULL,
         'columns', coalesce((SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum)) FROM pg_attribute
-          WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])), '[]'))
-      FROM unnest($1::text::text[]) AS wanted JOIN pg_index ON indrelid = to_regclass(wanted)
-        JOIN pg_class ON pg_class.oid = indexrelid ORDER BY indexrelid`
+          WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])), '[]'))) ORDER BY indexrelid), '[]')
+      FROM pg_index JOIN pg_class AS own ON own.oid = indexrelid WHERE indrelid = found.oid))
+  FROM unnest($1::text::text[]) AS wanted JOIN pg_class AS found ON found.oid = to_regclass(wanted)`
 
 /** The schema that holds the operators of `pg_trgm`, as SQL names it; undefined if the extension is not there. */
 export async function trigramSpace(connection: Connection): Promise<string | undefined> {
@@ -155,16 +125,6 @@ export async function hasFunction({ connection, space }: Place, name: string): P
   const sql = `SELECT 1 FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
     WHERE ARRAY[nspname, proname]::text[] = $1::text::text[]`
   return (await connection.rows(sql, arrayText([space, name]))).length > 0
-}
-
-/** What the one column of a statement about tables holds as JSON. */
-async function jsonRows<Row>(
-  connection: Connection,
-  sql: string,
-  tables: readonly string[],
-): Promise<Row[]> {
-  const rows = await patiently(() => connection.rows(sql, arrayText(tables)))
-  return rows.map(([json]) => JSON.parse(json ?? ''))
 }
 
 /** `table` with the columns that exist: others are NULL, and those that no field has come too. */
