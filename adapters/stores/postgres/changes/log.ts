@@ -48,13 +48,10 @@ export class Log implements ChangeLog {
     const [epoch = null, isKnown, isDropped] = end
     const isOther = epoch !== from.epoch || isKnown !== 't'
     if (after !== undefined && (isOther || (isDropped === 't' && !lossy))) return { gone: true }
-    const entries = rows.map((row) => row.slice(END)).filter(([one]) => one !== null)
-    const ids = entries.map((entry) => idOf([epoch, ...entry]))
+    const entries = rows.map((row) => [epoch, ...row.slice(END)]).filter(([, one]) => one !== null)
     const last = idOf([epoch, ...end.slice(3)])
-    return {
-      changes: this.#changes(epoch, entries),
-      position: nextPosition(ids, last, limit, after),
-    }
+    const position = nextPosition(entries.map(idOf), last, limit, after)
+    return { changes: this.#changes(entries), position }
   }
 
   readonly history: ChangeLog['history'] = async (model, record, { limit, upTo }) => {
@@ -62,18 +59,13 @@ export class Log implements ChangeLog {
     if (upTo !== undefined && !last) return []
     const { entries, log } = this.#tables
     const parameters = new Bound()
-    const [place = 0, seq = 0] = last?.numbers ?? []
-    const here = () => `(${parameters.integer(place)}, ${parameters.integer(seq)})`
-    const most = last ? `(e.place, e.seq) <= ${here()}` : 'TRUE'
+    const here = last?.numbers.slice(0, 2).map((one) => parameters.integer(one))
+    const most = here ? `(e.place, e.seq) <= (${here.join(', ')})` : 'TRUE'
     const of = `e.model = ${parameters.bind(model)} AND e.record = ${parameters.bind(record)}`
     const sql = `SELECT l.epoch, ${COLUMNS} FROM ${entries} AS e, ${log} AS l WHERE ${of} AND ${most} ORDER BY e.place DESC, e.seq DESC LIMIT ${limit}`
     const rows = await this.#ask(parameters.statement(sql))
     const [[epoch] = []] = rows
-    if (last && last.epoch !== epoch) return []
-    return this.#changes(
-      epoch,
-      rows.map((row) => row.slice(1)),
-    )
+    return last && last.epoch !== epoch ? [] : this.#changes(rows)
   }
 
   /** Adds entries, in a transaction whose steps have been taken, or in one step with the statement `written`. */
@@ -101,16 +93,14 @@ export class Log implements ChangeLog {
   }
 
   #drop(times: number): Promise<void> {
-    return this.#models.dropOld(times, (one) =>
-      this.#connection.run({ sql: dropOld(this.#tables, one), values: [] }),
-    )
+    return this.#models.dropOld(times, (one) => this.#connection.rows(dropOld(this.#tables, one)))
   }
 
-  #changes(epoch: unknown, entries: readonly Row[]): LoggedChange[] {
+  #changes(entries: readonly Row[]): LoggedChange[] {
     return entries.flatMap((entry) => {
-      const [, , at, model, actor, before, after] = entry
+      const [, , , at, model, actor, before, after] = entry
       const stored = { at, model, actor, before, after }
-      return this.#models.change(idOf([String(epoch), ...entry]), stored) ?? []
+      return this.#models.change(idOf(entry), stored) ?? []
     })
   }
 

@@ -126,14 +126,12 @@ export function jsonWriter(
   return (row) => {
     const nulls = table.hasNulls ? nullsIn(row[table.columns.length]) : undefined
     let json = ''
-    for (const member of members) json = joined(json, member(row, nulls))
+    for (const member of members) {
+      const part = member(row, nulls)
+      if (part !== undefined) json += json === '' ? part : `,${part}`
+    }
     return `{${json}}`
   }
-}
-
-function joined(json: string, part: string | undefined): string {
-  if (part === undefined) return json
-  return json === '' ? part : `${json},${part}`
 }
 
 /** Writes one member with its name, `byDefault` where the record lacks it, or nothing if that is undefined. */
