@@ -28,17 +28,9 @@ export function adoptedTable(
     const column = renamed[field] ?? field
     const found = existing.columns.get(column) as ExistingColumn
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'null')
-    const { isNotNull, takes, byDefault, type } = found
     const kind = kindOf(shape.kind)
     const known = { field, name: column, sql: identifier(column), shape, kind, absence }
-    return {
-      ...known,
-      isNotNull,
-      takes,
-      byDefault,
-      type,
-      ...readingOf(sql, known.sql, shape, found),
-    }
+    return { ...found, ...known, ...readingOf(sql, known.sql, shape, found) }
   })
   const byField = new Map(columns.map((column) => [column.field, column]))
   const constraints = [...existing.indexes].flatMap(([index, { isUnique, columns: names }]) => {

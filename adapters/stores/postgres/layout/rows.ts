@@ -23,21 +23,17 @@ export interface Result {
 export type Run = (statement: Statement) => Promise<Result>
 
 /** How rows of some columns become records. */
-export interface Reader {
-  readonly columns: string
-  /** A row as a record: `_id` first, then in the model's order. */
-  record(row: Row): Fields
-}
+export type Reader = ReturnType<typeof readerOf>
 
-/** Reads the fields that `select` needs. */
-export function readerOf(table: Table, select?: Projection): Reader {
+/** Reads the fields that `select` needs; those of a record are `_id`, then in the model's order. */
+export function readerOf(table: Table, select?: Projection) {
   const columns = table.columns.filter(({ field }) => isSelected(field, select))
   const parsed = columns.map((column) => ({ ...column, parse: parserOf(column) }))
   const nullsAt = columns.some(({ absence }) => absence === 'either') ? columns.length : -1
   const names = columns.map(({ value }) => value)
   return {
     columns: (nullsAt < 0 ? names : [...names, identifier(NULLS)]).join(', '),
-    record(row) {
+    record(row: Row): Fields {
       const record: Fields = {}
       const nulls = nullsIn(row[nullsAt])
       for (const [at, { field, absence, parse }] of parsed.entries()) {

@@ -15,13 +15,6 @@ import {
 import { patiently, permitted, runLocking } from './locks.ts'
 import { dropIndex, extraColumns, type Index, indexesOf, type Prepared } from './schema.ts'
 
-/** An index of this store's own that the model doesn't declare. */
-interface LeftIndex {
-  readonly name: string
-  readonly kind: 'unique' | 'search' | 'order'
-  readonly index: ExistingIndex
-}
-
 /** The indexes that a collection needs, for a table with those in `existing`. */
 export function desiredIndexes(existing: ExistingTable, collection: Prepared): Index[] {
   return indexesOf(collection).map((index) => desiredIndex(index, existing, collection))
@@ -58,7 +51,7 @@ export function desiredNames(existing: ExistingTable, collection: Prepared): Rea
 }
 
 /** The indexes that other versions of the model have made. */
-export function obsoleteIndexes(existing: ExistingTable, collection: Prepared): LeftIndex[] {
+export function obsoleteIndexes(existing: ExistingTable, collection: Prepared) {
   const wanted = desiredNames(existing, collection)
   return [...existing.indexes]
     .filter(([name, { isOwn }]) => isOwn && !wanted.has(name))
@@ -66,7 +59,7 @@ export function obsoleteIndexes(existing: ExistingTable, collection: Prepared): 
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-function kindOf({ isUnique, columns, definition }: ExistingIndex): LeftIndex['kind'] {
+function kindOf({ isUnique, columns, definition }: ExistingIndex): keyof typeof WORDS {
   if (isUnique) return 'unique'
   // Routers declare both kinds that are of this type.
   if (/ USING gin /i.test(definition)) return 'search'
@@ -87,7 +80,7 @@ export async function dropLeftOvers(collections: readonly Prepared[]): Promise<L
   return dropped
 }
 
-const WORDS: Readonly<Record<LeftIndex['kind'], string>> = {
+const WORDS = {
   unique: 'the unique index',
   search: 'the search index',
   order: 'the index',

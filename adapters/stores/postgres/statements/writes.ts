@@ -143,15 +143,13 @@ function updating(change: Change, { table, parameters }: Compilation): string {
 /** What the row must hold. */
 type Condition = (parameters: Parameters) => string
 
-/** Does `write` to the record that matches, if it holds what is expected; see `expecting`. */
-type Expecting = (
-  filter: Filter,
-  options: WriteOptions | undefined,
-  write: (held: Condition) => Promise<Fields | null>,
-) => Promise<Fields | null>
-
-function expectingIn(schema: CollectionSchema, table: Table, whole: Reader, run: Run): Expecting {
-  return (filter, options, write) =>
+/** Returns what does `write` to the record that matches, if it holds what is expected; see `expecting`. */
+function expectingIn(schema: CollectionSchema, table: Table, whole: Reader, run: Run) {
+  return (
+    filter: Filter,
+    options: WriteOptions | undefined,
+    write: (held: Condition) => Promise<Fields | null>,
+  ) =>
     expecting<Condition, Fields>(options?.expect, {
       asWritten: (values) => (parameters) => compileExpected(values, table, parameters),
       async find(fields) {
