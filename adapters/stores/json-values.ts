@@ -47,7 +47,7 @@ export function shownText(
 /** Parses records of a shape from their JSON. */
 export function readerOf(shape: ObjectShape): (text: string) => Fields {
   const restore = restoreOf(shape)
-  if (isSame(restore)) return (text) => JSON.parse(text) as Fields
+  if (restore === same) return (text) => JSON.parse(text) as Fields
   return (text) => restore(JSON.parse(text)) as Fields
 }
 
@@ -63,7 +63,7 @@ interface Manner {
 
 /** How values of a shape come back; `same` if JSON holds them as they are. */
 export function restoreOf(shape: Shape, manner: Manner = {}): Restore {
-  const inner = (one: Shape | undefined) => (one ? restoreOf(one, manner) : same)
+  const inner = (one: Shape) => restoreOf(one, manner)
   switch (shape.kind) {
     case 'date':
       return shape === DATE_AMONG_OTHERS ? dateOfJson : (manner.date ?? storedDate)
@@ -71,7 +71,7 @@ export function restoreOf(shape: Shape, manner: Manner = {}): Restore {
       return listRestore(shape, inner)
     case 'map': {
       const restore = inner(shape.value)
-      return isSame(restore) ? same : (value) => restoreAll(value, restore)
+      return restore === same ? same : (value) => restoreAll(value, restore)
     }
     case 'object':
       return objectRestore(shape, inner, manner.orders ?? false)
@@ -87,8 +87,10 @@ export function restoreOf(shape: Shape, manner: Manner = {}): Restore {
  * would be slower.
  */
 function storedDate(value: unknown): unknown {
-  const isDate = typeof value === 'string' && value.length >= 10
-  return isDate && value[4] === '-' && value[7] === '-' ? anyDate(value) : value
+  if (typeof value !== 'string' || value.length < 10) return value
+  if (value[4] !== '-' || value[7] !== '-') return value
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? value : date
 }
 
 /** The date that another program may have written in a form of its own. */
@@ -98,7 +100,7 @@ export function anyDate(value: unknown): unknown {
   return Number.isNaN(date.getTime()) ? value : date
 }
 
-type Inner = (shape: Shape | undefined) => Restore
+type Inner = (shape: Shape) => Restore
 
 const same: Restore = (value) => value
 const isSame = (restore: Restore) => restore === same
@@ -118,7 +120,7 @@ function listRestore(
 /** Of a value that may be anything: what is known of its type. */
 function mixedRestore(inside: readonly Shape[], inner: Inner): Restore {
   const restores = inside.map((shape) => ({ shape, restore: inner(shape) }))
-  if (restores.every(({ restore }) => isSame(restore))) return same
+  if (restores.every(({ restore }) => restore === same)) return same
   return (value) => (restores.find(({ shape }) => isFor(shape, value))?.restore ?? same)(value)
 }
 
@@ -129,11 +131,12 @@ function objectRestore(
 ): Restore {
   if (variants) return variantRestore(variants, objectRestore(shape, inner, orders), inner)
   const { fields } = shape
-  const rest = inner(shape.rest)
-  const members = [...fields]
-    .map(([name, member]) => [name, inner(member)] as const)
-    .filter(([, restore]) => !isSame(restore))
-  if (!orders && isSame(rest) && members.length === 0) return same
+  const rest = shape.rest ? inner(shape.rest) : same
+  const members = [...fields].flatMap(([name, member]): [string, Restore][] => {
+    const restore = inner(member)
+    return restore === same ? [] : [[name, restore]]
+  })
+  if (!orders && rest === same && members.length === 0) return same
   return (value) => {
     // As `isObject` says; most values come here.
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -142,7 +145,7 @@ function objectRestore(
     for (const [name, restore] of members) {
       if (Object.hasOwn(object, name)) object[name] = restore(object[name])
     }
-    return isSame(rest) ? object : restoreAll(object, rest, fields)
+    return rest === same ? object : restoreAll(object, rest, fields)
   }
 }
 
