@@ -9,7 +9,7 @@ import type { Db, Document, MongoClient, Collection as Native } from 'mongodb'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store/store.ts'
 import { Reads } from './calls/reads.ts'
 import { stepWriter } from './calls/transactions.ts'
-import { inserter, Writes } from './calls/writes.ts'
+import { inserter, writesOf } from './calls/writes.ts'
 import { Log } from './changes/log.ts'
 import { Connection, type Run } from './connection/connection.ts'
 import { exactCollection } from './copying/exact.ts'
@@ -100,7 +100,7 @@ function openCollection(stored: Stored, connection: Connection): Collection {
   const { schema, native } = stored
   const run = connection.on(schema)
   const reads = new Reads(stored, connection)
-  const writes = new Writes(stored)
+  const writes = writesOf(stored)
   const insert = inserter(native)
   return {
     numericIds: true,

@@ -24,7 +24,7 @@ import {
 } from '../connection/errors.ts'
 import type { Stored } from '../documents/documents.ts'
 import { goingTogether, takingTurns } from './turns.ts'
-import { Writes } from './writes.ts'
+import { writesOf } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
 const PATIENCE_MS = 10_000
@@ -62,7 +62,7 @@ export function stepWriter(
     await takeGuards(database, guardsOf(steps), session)
     for (const [failed, step] of steps.entries()) {
       const { in: schema } = step
-      const writes = new Writes(storedOf(schema), session)
+      const writes = writesOf(storedOf(schema), session)
       const taken = await takeNoted(step, writes).catch((error: unknown) => {
         throw isTransient(error) ? error : portError(error, schema)
       })
