@@ -41,10 +41,7 @@ export function compileChange(
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]
 }
 
-/**
- * What a change makes of a record, if it does no more than replace fields: as the database would return it. Undefined for
- * other changes.
- */
+/** What a change that only replaces fields makes of a record, as the database would return it; undefined for others. */
 export function replacing(
   change: Change,
   { shape, version }: Pick<CollectionSchema, 'shape' | 'version'>,

@@ -1,7 +1,4 @@
-/**
- * The reads of one collection: by ids, lists, counts and groups. Reads by id and identical lists of one turn of the event
- * loop share a round trip.
- */
+/** The reads of one collection. Those by id, and identical lists, of one turn of the event loop share a round trip. */
 
 import type { Abortable, Document, FindOptions } from 'mongodb'
 import { position } from '../../../../src/ports/evaluation/evaluate.ts'

@@ -1,7 +1,4 @@
-/**
- * A collection with its documents as BSON, for copies: every type stays what it is, and so do members that no model
- * declares.
- */
+/** A collection with its documents as BSON, for copies: all types stay as they are, and so do members that no model has. */
 
 import { BSON, type Collection, type Document, ObjectId } from 'mongodb'
 import type { Copyable, ForeignBatch } from '../../../../src/ports/store/copying.ts'

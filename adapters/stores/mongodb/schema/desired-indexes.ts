@@ -53,10 +53,7 @@ function typeOf(shape: Shape | undefined): string {
   return formOf(shape) ?? (shape?.kind === 'id' ? shape.idType : (shape?.kind ?? ''))
 }
 
-/**
- * The index in the order of `keys`. It has the name that MongoDB would give it: a program that declares the same index
- * gets an error if that has another name.
- */
+/** The index in the order of `keys`, with MongoDB's name for it: programs that declare the same get an error for another. */
 export function orderIndex(keys: readonly SortKey[]): DesiredIndex {
   const directions = keys.map((key) => [key.field, directionOf(key)] as const)
   const name = directions.map(([field, direction]) => `${field}_${direction}`).join('_')

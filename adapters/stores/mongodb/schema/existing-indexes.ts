@@ -1,7 +1,4 @@
-/**
- * The indexes that a collection has, how to create and drop them beside other processes and other indexes, and those over the
- * grams of documents.
- */
+/** The indexes that a collection has, creating and dropping them beside others, and those over the grams of documents. */
 
 import { Buffer } from 'node:buffer'
 import {
@@ -107,10 +104,7 @@ export async function refusal(
   }
 }
 
-/**
- * Whether an index that was listed is there for good: another process may still be building it, and that may fail. Asking for the
- * same index waits for it.
- */
+/** Whether a listed index is there for good: another process may still build it, and fail. Asking for the same one waits. */
 export async function stands(native: Collection, index: ExistingIndex): Promise<boolean> {
   try {
     return (await refusal(native, index)) === undefined

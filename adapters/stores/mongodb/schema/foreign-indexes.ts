@@ -20,10 +20,7 @@ import { collationText, type ExistingIndex } from './existing-indexes.ts'
 /** The names of the indexes that this store creates. Another app may rely on every other one. */
 const OWN = /^(?:_id_|(?:unique|order|search)\(.*\))$/s
 
-/**
- * What an operator should know of the other indexes on fields of `schema`; nothing of those that the model has a use
- * for.
- */
+/** What an operator should know of the other indexes on fields of `schema`, unless the model has a use for them. */
 export function foreignIndexes(
   indexes: readonly ExistingIndex[],
   schema: CollectionSchema,

@@ -129,10 +129,7 @@ async function createUnique(
   if (await refusal(native, beside)) await replace(native, own, wanted)
 }
 
-/**
- * Before MongoDB 5, indexes over the same fields cannot differ in their conditions alone: until the new one is complete
- * nothing is unique.
- */
+/** Before MongoDB 5, indexes over the same fields can't differ in conditions alone: nothing is unique until this is done. */
 async function replace(
   native: Collection,
   own: ExistingIndex,
@@ -186,10 +183,7 @@ async function createOrder(
 const UNIQUE = /^unique\(.*\)$/s
 const ORDER = /^order\(.*\)$/s
 
-/**
- * The unique indexes and orders with names of this store's own that the model doesn't declare. An order has such a name
- * only if MongoDB's own was taken.
- */
+/** The undeclared indexes with names of this store's own; an order has such a name only if MongoDB's own was taken. */
 function leftIn(existing: Existing, schema: CollectionSchema): ExistingIndex[] {
   const orders = schema.indexes.map(totalOrder)
   return existing.indexes.filter((index) => {

@@ -1,7 +1,4 @@
-/**
- * Group commit: the writes that arrive in one turn of the event loop, and in the turns right after it, share a
- * transaction, so they wait for the disk only once.
- */
+/** Group commit: writes of one turn of the event loop, and of the turns right after it, wait for the disk only once. */
 
 import { isBusy } from '../layout/errors.ts'
 import type { Statement, Written } from '../layout/sql.ts'

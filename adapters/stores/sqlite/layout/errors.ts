@@ -1,7 +1,4 @@
-/**
- * SQLite's errors: what they are to the port. They are told by their messages, because not every driver gives their codes: D1
- * doesn't, nor does `exec` on Deno (2.9).
- */
+/** SQLite's errors: what they are to the port. Their messages tell: D1 gives no codes, nor does `exec` on Deno (2.9). */
 
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import {

@@ -59,10 +59,7 @@ export function fieldJson(path: string, shape: ObjectShape): string {
   return first === '_id' ? 'json_quote(_id)' : `doc -> ${jsonPath(first)}`
 }
 
-/**
- * The JSON of the part of a record that `select` leaves, as SQL; undefined if that leads into a field. All that the record
- * holds must be declared.
- */
+/** The JSON of what `select` leaves of a record that is declared, as SQL; undefined if that leads into a field. */
 export function partOf(shape: ObjectShape, select: Projection): string | undefined {
   const isIncluded = 'include' in select
   const names = new Set(isIncluded ? select.include : select.exclude)

@@ -87,10 +87,7 @@ export class SchemaStamps {
     this.#shapes = shapes
   }
 
-  /**
-   * The JSON of a record for `isStamped`, as SQL: `part` of a stamped one, which is SQL too. One column: a second one makes lists
-   * a tenth slower.
-   */
+  /** The JSON of a record for `isStamped`, as SQL: `part` of a stamped one. A second column makes lists a tenth slower. */
   shown(part = 'doc'): string {
     return `iif(${STAMP} IN (${this.#trusts().stamps}), ${part}, '${UNTRUSTED}' || doc)`
   }

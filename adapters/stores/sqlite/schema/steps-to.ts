@@ -32,10 +32,7 @@ function createTable(table: string, shadows: readonly Shadow[]): string {
   return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${STAMP} INTEGER, doc TEXT NOT NULL${columns})`
 }
 
-/**
- * The triggers that keep stamps and shadows true when another version of the app, or another program, writes, and those
- * that note changes.
- */
+/** The triggers that keep stamps and shadows true, whoever else writes, and those that note changes. */
 function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Creation[] {
   const { name: table } = schema
   const own = shadows.map((shadow) => shadowTrigger(table, shadow))
@@ -57,10 +54,7 @@ export function lackingIndex(table: string, { name: of, isLacking }: Shadow): Cr
 const STALE = ' stale '
 const LACKING = ' lacking '
 
-/**
- * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are always sparse. Plain ones end with
- * `_id`, as total orders do.
- */
+/** All indexes. NULLs never clash in SQLite, so unique ones are sparse; plain ones end with `_id`, as total orders do. */
 function indexesOf(schema: CollectionSchema): Index[] {
   const { name: table, shape, unique, indexes } = schema
   return [

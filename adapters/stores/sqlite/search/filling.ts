@@ -1,7 +1,4 @@
-/**
- * Fills the shadows that records lack: at start-up those that a changed model adds, and before a search relies on them those of
- * records that another version of the app has written.
- */
+/** Fills shadows that records lack: a changed model's at start-up, and before a search those of other versions' records. */
 
 import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type { Filter } from '../../../../src/ports/store/filter.ts'

@@ -98,10 +98,7 @@ function pushed(
   return `json_insert((${last}), '$[#]', ${added})`
 }
 
-/**
- * `list` without the positions at which the record's list at `path` has an element whose `key` is `value`. A value that
- * is not a list stays as it is.
- */
+/** `list` without the positions of elements with `value` at `key` in the record's list; what is no list stays as it is. */
 function without(list: string, { path, key, value }: Of<'pull'>, parameters: Parameters): string {
   const member = `CASE element.type WHEN 'object' THEN element.value -> ${jsonPath(key)} END`
   const at = jsonPath(path)

@@ -1,7 +1,4 @@
-/**
- * The statements of reads and changes, compiled once for each shape of them, not once for each request, which is a fifth of
- * a list's time here.
- */
+/** Statements, compiled once for each shape of reads and changes: for each request, that is a fifth of a list's time. */
 
 import type { Filter, Scalar } from '../../../../src/ports/store/filter.ts'
 import type { Fields, Read } from '../../../../src/ports/store/records.ts'
@@ -58,10 +55,7 @@ export class KeptStatements {
 /** No name contains it. */
 const END = '\0'
 
-/**
- * The shape of a read, whose values are added to `values` as statements bind them. Undefined if its statement depends on
- * more than that.
- */
+/** The shape of a read, whose values it adds to `values` as statements bind them; undefined if that is not all. */
 export function readShape(read: Read, values: SqlValue[], found?: FoundRows): string | undefined {
   const { filter, sort, skip = 0, limit, after = [], afterRecord } = read
   let shape = afterRecord ? undefined : filterShape(filter, values, found)

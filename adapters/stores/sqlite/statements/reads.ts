@@ -89,10 +89,7 @@ function conditionsInTime(
   return deadline && !namesOne(filter) ? [deadline, condition] : [condition]
 }
 
-/**
- * Returns what reads one value, given as SQL, of each record. It is a column that is named by its place in a row, so that
- * a row may also be a list.
- */
+/** Returns what reads one value, given as SQL, of each record: a column named by its place, so that rows may be lists. */
 function textReader(target: Target): (read: Read, value: string) => MaybePromise<string[]> {
   const { table, runner, filler } = target
   const statementOf = statementsOf(target)
