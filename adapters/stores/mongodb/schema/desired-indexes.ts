@@ -39,12 +39,8 @@ export function isCollation(found: Document | undefined, wanted: Document): bool
  * The same index under a name with its condition, for the time when another version of the app has made one over the same
  * fields with another: of numbers that were strings before, say.
  */
-export function besideOther(
-  index: DesiredIndex,
-  fields: readonly string[],
-  { shape }: CollectionSchema,
-): DesiredIndex {
-  const types = fields.map((field) => typeOf(placeOf(shape, field)?.shape)).join(',')
+export function besideOther(index: DesiredIndex, { shape }: CollectionSchema): DesiredIndex {
+  const types = [...index.key.keys()].map((field) => typeOf(placeOf(shape, field)?.shape)).join()
   const collation = index.collation ? `, ${JSON.stringify(index.collation)}` : ''
   return { ...index, name: `${index.name}(${types}${collation})` }
 }

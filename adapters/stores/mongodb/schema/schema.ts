@@ -125,7 +125,7 @@ async function createUnique(
   const own = indexes.find(({ name }) => name === wanted.name)
   if (!own) throw clash(schema, fields, indexes, error)
   // A field has another type than in another version of the app, or another collation: each has its own index.
-  const beside = besideOther(wanted, fields, schema)
+  const beside = besideOther(wanted, schema)
   if (await refusal(native, beside)) await replace(native, own, wanted)
 }
 
@@ -251,7 +251,7 @@ async function staysUnique(
   const strict = staying.find((index) => isAsStrict(index, fields, schema))
   if (strict && (await stands(native, strict))) return true
   const wanted = uniqueIndex(fields, schema)
-  for (const one of [wanted, besideOther(wanted, fields, schema)]) {
+  for (const one of [wanted, besideOther(wanted, schema)]) {
     // One that is there already may be this very index.
     const error = (await refusal(native, one)) ?? (await refusal(native, one))
     if (!error) return one.name !== name

@@ -152,10 +152,10 @@ export function* stepsTo(
     ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
   ]
   const triggers = missingIn(existing, triggersOf(schema, shadows))
-  const unsearched = shadows.filter(
-    (shadow) => missingIn(existing, [lackingIndex(name, shadow)]).length > 0,
+  const lacking = missingIn(
+    existing,
+    shadows.map((shadow) => ({ ...lackingIndex(name, shadow), shadow })),
   )
-  const lacking = unsearched.map((shadow) => lackingIndex(name, shadow))
   const indexes = [...lacking, ...missingIn(existing, indexesOf(schema))]
   const together = [
     ...(isNew ? [createTable(table, shadows)] : altered),
@@ -164,7 +164,7 @@ export function* stepsTo(
   ]
   if (together.length > 0) yield together.map(statement)
   for (const index of indexes) yield* create(index, existing, name)
-  return isNew ? [] : unsearched
+  return isNew ? [] : lacking.map(({ shadow }) => shadow)
 }
 
 /** Creates an index in the step that drops what has its name: another process may have made just that, and rely on it. */
