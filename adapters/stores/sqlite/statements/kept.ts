@@ -5,7 +5,7 @@ import type { Fields, Read } from '../../../../src/ports/store/records.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { isWithin } from '../../../../src/ports/values/paths.ts'
 import { isoText } from '../../json-values.ts'
-import { changedPaths, operationsOf } from '../../planner/change.ts'
+import { changedPaths } from '../../planner/change.ts'
 import { type Found, type FoundRows, searchKey } from '../layout/records.ts'
 import type { SqlValue, Statement } from '../layout/sql.ts'
 import { DEEP } from './page.ts'
@@ -92,16 +92,30 @@ function changeShape(
   return shape
 }
 
-function shapeOfChange(change: Change, json: unknown[], values: SqlValue[]): string {
+function shapeOfChange(
+  { set = {}, unset = [], increment = {}, push = {}, pull = {} }: Change,
+  json: unknown[],
+  values: SqlValue[],
+): string {
   let shape = ''
-  for (const one of operationsOf(change)) {
-    const { op, path } = one
-    if (op !== 'unset') json.push(op === 'add' ? one.by : one.value)
-    shape += END + op + END + path
-    if (op === 'pull') shape += END + one.key
-    if (op !== 'push' || one.cap === undefined) continue
-    values.push(one.cap)
-    shape += `${END}cap`
+  for (const path of unset) shape += `${END}unset${END}${path}`
+  for (const path in set) {
+    if (set[path] === undefined) continue
+    json.push(set[path])
+    shape += `${END}set${END}${path}`
+  }
+  for (const path in increment) {
+    json.push(increment[path])
+    shape += `${END}add${END}${path}`
+  }
+  for (const [path, { value, cap }] of Object.entries(push)) {
+    json.push(value)
+    if (cap !== undefined) values.push(cap)
+    shape += `${END}${cap === undefined ? 'push' : 'cap'}${END}${path}`
+  }
+  for (const [path, { key, value }] of Object.entries(pull)) {
+    json.push(value)
+    shape += `${END}pull${END}${path}${END}${key}`
   }
   return shape
 }
