@@ -2,7 +2,6 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientSession, Db } from 'mongodb'
-import type { NotedChange } from '../../../../src/ports/store/changes.ts'
 import type {
   CollectionSchema,
   StepResult,
@@ -23,7 +22,7 @@ import {
   WRITE_CONFLICT,
 } from '../connection/errors.ts'
 import type { Stored } from '../documents/documents.ts'
-import { goingTogether, takingTurns } from './turns.ts'
+import { type Done, goingTogether, takingTurns } from './turns.ts'
 import { writesOf } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
@@ -71,8 +70,8 @@ export function stepWriter(
       results.push(taken.result)
       noted.push(...notedBy(taken, step, failed))
     }
-    if (noted.length > 0) return { results, noted, added: await ticket.add(noted), ticket }
-    return steps.some(isNotable) ? { results, noted } : { results }
+    if (noted.length > 0) return { results, noted: await ticket.add(noted), ticket }
+    return steps.some(isNotable) ? { results, noted: [] } : { results }
   }
 
   /** As one transaction, tried again so often. */
@@ -87,16 +86,14 @@ export function stepWriter(
           outcome = await takeAll(steps, session, ticket)
           return outcome
         } finally {
-          if (!outcome || !('added' in outcome)) ticket.close()
+          if (!outcome || !('ticket' in outcome)) ticket.close()
         }
       },
       tries,
     )
     if ('failed' in tried) return tried
-    const { results, noted, added = [] } = tried
-    if (!noted) return { results }
-    // Writes that shared a transaction are told apart by the step.
-    return { results, noted: added.map((one, at) => ({ ...one, step: noted[at]?.step ?? 0 })) }
+    const { ticket: _, ...outcome } = tried
+    return outcome
   }
 
   let hasGuards = false
@@ -125,15 +122,8 @@ function areQuick(steps: readonly WriteStep[]): boolean {
   return steps.some(isNotable) && !steps.some(isLong)
 }
 
-/** The outcome of a transaction, with what it has added to the log of changes. */
-type Tried =
-  | {
-      readonly results: readonly StepResult[]
-      readonly noted?: readonly Noted[]
-      readonly added?: readonly NotedChange[]
-      readonly ticket?: LogTicket
-    }
-  | { readonly failed: number }
+/** The outcome of a transaction, with its ticket if it has added to the log of changes. */
+type Tried = (Done & { readonly ticket?: LogTicket }) | { readonly failed: number }
 
 /** The documents of the guards of these steps, in one order. */
 function guardsOf(steps: readonly WriteStep[]): readonly number[] {

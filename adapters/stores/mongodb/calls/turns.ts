@@ -5,18 +5,19 @@
  */
 
 import { nextTurn } from '../../../../src/ports/promises/turns.ts'
-import type { NotedChange } from '../../../../src/ports/store/changes.ts'
 import type { StepResult, WriteStep } from '../../../../src/ports/store/store.ts'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
 import { filterOf } from '../../planner/steps.ts'
+import type { StepChange } from '../changes/log.ts'
 import { hasLabel, portError } from '../connection/errors.ts'
 
-/** An entry of the log of changes, and the index of the step that it is of. */
-export type StepChange = NotedChange & { readonly step: number }
+/** What a write has done. */
+export interface Done {
+  readonly results: readonly StepResult[]
+  readonly noted?: readonly StepChange[]
+}
 
-type Outcome =
-  | { readonly results: readonly StepResult[]; readonly noted?: readonly StepChange[] }
-  | { readonly failed: number }
+type Outcome = Done | { readonly failed: number }
 type Write = (steps: readonly WriteStep[]) => Promise<Outcome>
 
 interface Call extends PromiseWithResolvers<Outcome> {
@@ -100,10 +101,7 @@ async function areTaken(calls: readonly Call[], write: Write): Promise<boolean> 
 }
 
 /** Gives each call what its own steps did. */
-function resolveEach(
-  calls: readonly Call[],
-  { results, noted }: Exclude<Outcome, { failed: number }>,
-): void {
+function resolveEach(calls: readonly Call[], { results, noted }: Done): void {
   let to = 0
   for (const { steps, resolve } of calls) {
     const from = to

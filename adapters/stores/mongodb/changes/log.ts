@@ -107,13 +107,15 @@ export class Log implements ChangeLog {
     noted: readonly Noted[],
     session: ClientSession,
     { epoch, number, at }: Awaited<ReturnType<Tickets['take']>>,
-  ): Promise<NotedChange[]> {
+  ): Promise<StepChange[]> {
     const entries = noted.map(({ model, record, by, before, after }, index): Entry => {
       return { _id: number * MOST + index, at, model, record, actor: by, before, after }
     })
     // If the first is there already, another process has taken this one for dead.
     await this.#entries.insertMany(entries, { session, ordered: true }).catch(throwMet)
-    return entries.map(({ _id, model, record }) => ({ id: idOf(epoch, [_id, +at]), model, record }))
+    return noted.map(({ model, record, step }, index) => {
+      return { id: idOf(epoch, [number * MOST + index, +at]), model, record, step }
+    })
   }
 
   /** Ends the transactions of processes that have died, if there are any. */
@@ -201,12 +203,15 @@ export class Log implements ChangeLog {
   }
 }
 
+/** An entry of the log, and the index of the step that it is of: writes that share a transaction are told apart by it. */
+export type StepChange = NotedChange & { readonly step: number }
+
 /** The ticket of a transaction, under which its entries are added. */
 export interface LogTicket {
   /** Takes it, unless that was done: once the transaction has read or written something, as it has begun then. */
   take(): unknown
   /** Adds entries, as the last thing that the transaction does. */
-  add(noted: readonly Noted[]): Promise<NotedChange[]>
+  add(noted: readonly Noted[]): Promise<StepChange[]>
   /** The transaction has ended: it is closed if it was taken. It stays open if nobody knows how that ended. */
   close(): void
 }
