@@ -55,9 +55,13 @@ export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
       legacyAdvice(settings, token),
     ],
     open({ users, refresh }) {
-      const tokens = tokensOf(settings, users.now)
-      const refreshToken = refresh && readingBoth(refresh, tokens)
-      return { accepted: { accessToken: tokens.verify, refreshToken } }
+      const macs = settings.secret.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
+      const accessToken: AcceptToken = (token) => {
+        const body = signedBody(token, (header) => (header === HEADER ? macs : []))
+        const claims = body && claimsIn(body, settings)
+        return claims && isValidAt(users.now(), claims) ? claims : undefined
+      }
+      return { accepted: { accessToken, refreshToken: refresh && readingBoth(refresh, macs) } }
     },
   }
 }
@@ -79,28 +83,6 @@ function legacyAdvice(
   return "'legacyTokens' with 'token.invalidateOnPasswordChange: false' takes the role from any JWT that the old secret signed. Set 'legacyTokens.issuer' or 'legacyTokens.audience', or let the user be read"
 }
 
-/** Reads the tokens that were signed with one of the secrets of `settings`; `now` returns epoch milliseconds. */
-function tokensOf(settings: LegacySettings, now: () => number): LegacyTokens {
-  const macs = settings.secret.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
-  return {
-    verify(token) {
-      const body = signedBody(token, (header) => (header === HEADER ? macs : []))
-      const claims = body && claimsIn(body, settings)
-      return claims && isValidAt(now(), claims) ? claims : undefined
-    },
-    refreshIn(text) {
-      const [, encoded = '', sessionId = '', random = ''] = REFRESH.exec(String(text)) ?? []
-      const userId = textIn(encoded)
-      if (!userId) return undefined
-      return {
-        userId,
-        sessionId,
-        hashes: macs.map((mac) => base64url(mac(`${sessionId}:${random}`))),
-      }
-    },
-  }
-}
-
 /**
  * The claims that the old service writes. Any other claim means something that is unknown here: the service may have
  * signed links to reset a password with the same secret.
@@ -118,32 +100,21 @@ function claimsIn(
   return typed && iss === issuer && aud === audience ? { sub, role, iat, exp } : undefined
 }
 
-/** What a refresh token of the old service says, and its hash under each of the old secrets. */
-export interface LegacyRefresh {
-  readonly userId: string
-  readonly sessionId: string
-  readonly hashes: readonly string[]
-}
-
-/** Reads the tokens of the old service. */
-export interface LegacyTokens {
-  readonly verify: AcceptToken
-  /** What has the form of a refresh token; undefined for anything else. Whether it is genuine is not known yet. */
-  refreshIn(text: unknown): LegacyRefresh | undefined
-}
-
 /** Whether a stored hash is that of a token. */
 type IsOf = (hash: unknown) => boolean
 
-/** Reads our own refresh tokens and those of the old service. */
-export function readingBoth(tokens: RefreshTokens, legacy: LegacyTokens): ReadToken {
+/** Reads our own refresh tokens and those of the old service, whose hash is made with one of `macs`. */
+function readingBoth(tokens: RefreshTokens, macs: readonly Mac[]): ReadToken {
   return (text) => {
     const own = tokens.genuine(text)
     if (own) return toSentToken(tokens, own, (hash) => tokens.isHashOf(hash, own.text), own)
-    const old = legacy.refreshIn(text)
-    return (
-      old && toSentToken(tokens, old, (hash) => old.hashes.some((one) => sameText(one, `${hash}`)))
-    )
+    // What has the form of such a token: whether it is genuine is not known yet.
+    const [, encoded = '', sessionId = '', random = ''] = REFRESH.exec(String(text)) ?? []
+    const userId = textIn(encoded)
+    if (!userId) return undefined
+    const hashes = macs.map((mac) => base64url(mac(`${sessionId}:${random}`)))
+    const isOf: IsOf = (hash) => hashes.some((one) => sameText(one, `${hash}`))
+    return toSentToken(tokens, { userId, sessionId }, isOf)
   }
 }
 
@@ -185,27 +156,17 @@ function stateIn(
   if (isOf(hash)) return 'current'
   const isPrevious = isOf(previousHash)
   // Our own token is genuine by itself, one of the old service only if the session knows its hash.
-  const isKnown = isLegacyHash(hash) || tokens.knowsSecretOf(hash)
-  const isCertain = isOwn ? isKnown : isPrevious || isOf(swappedHash)
+  const isTheirs = isLegacyHash(hash)
+  const isKnown = isTheirs || tokens.knowsSecretOf(hash)
+  const isCertain = isOwn ? isKnown : [previousHash, swappedHash].some(isOf)
   if (!isCertain) return 'unknown'
-  return replacedState(tokens, session, isPrevious, isOwn)
-}
-
-/** The state of a token that the session has had before. */
-function replacedState(
-  tokens: RefreshTokens,
-  session: Session,
-  isPrevious: boolean,
-  isOwn: boolean,
-): RefreshTokenState {
-  const isTheirs = isLegacyHash(session.hash)
   const isGraced = tokens.isWithinGrace(session)
   // Without rotation, clients of the old service may keep the token that was swapped here.
   const isKept = !isOwn && !tokens.settings.rotate && !isTheirs
   // What the old service has replaced, for a request that came at the same time, is swapped anew.
   if (isPrevious && (isGraced || isKept)) return isTheirs ? 'current' : 'graced'
   // Where both services have a part in the last change, tokens may be older, and not stolen.
-  const isMixed = isTheirs || isLegacyHash(session.previousHash)
+  const isMixed = [hash, previousHash].some(isLegacyHash)
   return isGraced && isMixed ? 'unknown' : 'reused'
 }
 
