@@ -180,9 +180,10 @@ export function createInstance(
     refresh,
     codes,
     identifiers,
-    tickets: new Tickets(users, keys('sign-in ticket'), settings.providers, (user) =>
-      auth.factors?.stampOf(user),
-    ),
+    tickets: new Tickets({
+      ...{ users, keys: keys('sign-in ticket'), providers: settings.providers },
+      factorsOf: (user) => auth.factors?.stampOf(user),
+    }),
     tokens: accessTokens(settings.token, parties, keys('access token'), now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
     hashing,

@@ -65,26 +65,21 @@ const LIFETIME_MS = 5 * 60_000
 const MAX_TICKET_LENGTH = 1024
 const NONCE_BYTES = 16
 
-/** What tells the second factors of a user from those before or after; undefined if there are none here. */
-type FactorsOf = (user: Fields) => Promise<string> | undefined
+/** What tickets are made and judged by. */
+interface TicketParts {
+  readonly users: Users
+  readonly keys: Keys
+  readonly providers: ReadonlyMap<string, Provider>
+  /** What tells the second factors of a user from those before or after; undefined if there are none here. */
+  readonly factorsOf: (user: Fields) => Promise<string> | undefined
+}
 
 /** The tickets of one auth router. */
 export class Tickets {
-  readonly #users: Users
-  readonly #keys: Keys
-  readonly #providers: ReadonlyMap<string, Provider>
-  readonly #factorsOf: FactorsOf
+  readonly #parts: TicketParts
 
-  constructor(
-    users: Users,
-    keys: Keys,
-    providers: ReadonlyMap<string, Provider>,
-    factorsOf: FactorsOf,
-  ) {
-    this.#users = users
-    this.#keys = keys
-    this.#providers = providers
-    this.#factorsOf = factorsOf
+  constructor(parts: TicketParts) {
+    this.#parts = parts
   }
 
   /** The response that asks the client for the second step of a sign-in of `user`. */
@@ -95,16 +90,16 @@ export class Tickets {
   ): Promise<Response> {
     const payload: Payload = {
       id: String(user._id),
-      expiresAt: this.#users.now() + LIFETIME_MS,
+      expiresAt: this.#parts.users.now() + LIFETIME_MS,
       nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
       provider: provider?.name ?? '',
       isStrong,
       fields: Object.keys(expect),
     }
     const readable = base64url(JSON.stringify(payload))
-    const said = [readable, await this.#factorsOf(user)]
+    const said = [readable, await this.#parts.factorsOf(user)]
     const bound = this.#boundText(said, { ...user, ...expect }, payload, request)
-    const ticket = `${readable}~${seal(this.#keys.current, bound)}`
+    const ticket = `${readable}~${seal(this.#parts.keys.current, bound)}`
     const { requestId } = request
     const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
     const refused = { error: step.message, code: codeOf(step) }
@@ -117,15 +112,15 @@ export class Tickets {
     const [readable = '', sealed, ...rest] = (text ?? '').split('~')
     if (!text || text.length > MAX_TICKET_LENGTH || rest.length > 0) return undefined
     const payload = payloadIn(readable)
-    if (!payload || payload.expiresAt <= this.#users.now()) return undefined
+    if (!payload || payload.expiresAt <= this.#parts.users.now()) return undefined
     const { expiresAt, isStrong, fields } = payload
-    const provider = this.#providers.get(payload.provider)
+    const provider = this.#parts.providers.get(payload.provider)
     if (!provider && payload.provider !== '') return undefined
-    const user = await this.#users.byToken(payload.id)
+    const user = await this.#parts.users.byToken(payload.id)
     if (!user) return undefined
-    const said = [readable, await this.#factorsOf(user)]
+    const said = [readable, await this.#parts.factorsOf(user)]
     const isGoodFor = (account: Fields) =>
-      isSealed(this.#keys, sealed, this.#boundText(said, account, payload, request))
+      isSealed(this.#parts.keys, sealed, this.#boundText(said, account, payload, request))
     const expect = Object.fromEntries(fields.map((field) => [field, user[field]]))
     const ticket = { text, expiresAt, user, provider, isStrong, expect, isGoodFor }
     return isGoodFor(user) ? ticket : undefined
@@ -139,8 +134,8 @@ export class Tickets {
     request: ApiRequest,
   ): string {
     const { client } = requestInfo(request)
-    const link = user[this.#providers.get(provider)?.idField ?? this.#users.names.password]
-    const users = this.#users
+    const { users, providers } = this.#parts
+    const link = user[providers.get(provider)?.idField ?? users.names.password]
     const state = [users.changedAt(user), Number(user[users.names.takeovers] ?? 0)]
     const relied = fields.map((field) => user[field] ?? null)
     return JSON.stringify([...said, ...state, link ?? null, client ?? null, relied])
