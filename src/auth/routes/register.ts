@@ -1,6 +1,5 @@
 /** `POST /register`: from the values to the account and its first session. */
 
-import { invalidFields } from '../../http/errors/refusals.ts'
 import { valueResponse } from '../../http/response/respond.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { createAccount } from '../accounts/create-account.ts'
@@ -11,6 +10,7 @@ import {
   newPassword,
   readBody,
   valueFor,
+  withNormalIdentifiers,
 } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
@@ -37,13 +37,11 @@ export async function register(auth: AuthRequest): Promise<Response> {
   if (given.length === 0)
     throw refuse.identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(password, names.password, settings.password.minLength)
-  const values: Fields = {
+  const values = withNormalIdentifiers(settings, {
     ...chosenFields(auth, body, settings.registerFields),
     [names.role]: settings.roles.first,
-  }
-  for (const [{ field, normalize }, value] of given) {
-    values[field] = normalize(value as string) ?? invalidIdentifier(field)
-  }
+    ...Object.fromEntries(given.map(([{ field }, value]) => [field, value])),
+  })
   checkNames(settings, values)
   await checkChoiceOf(auth, plain, values)
 
@@ -110,8 +108,4 @@ async function respond(
   const user = await users.byId(_id)
   // Otherwise the owner of the mailbox has just signed in through a provider, and the account is theirs.
   throw user && users.isDisabled(user) ? refuse.notActive() : refuse.accountExists()
-}
-
-function invalidIdentifier(field: string): never {
-  throw invalidFields({ [field]: 'Invalid value.' })
 }
