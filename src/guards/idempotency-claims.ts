@@ -9,7 +9,7 @@
  */
 
 import { unavailable } from '../http/errors/outages.ts'
-import { insertOnce, ownSchema } from '../model/own-records.ts'
+import { insertOnce, ownSchema, sweep } from '../model/own-records.ts'
 import { firstIn } from '../ports/evaluation/walk.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import { withId } from '../ports/store/filter.ts'
@@ -124,11 +124,7 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
     },
     async sweep() {
       // Not counted: where processes end soon, such as on Workers and Lambda, none would count so far.
-      if (Math.random() >= 1 / SWEEP_EVERY) return
-      const expired = { op: 'lt', field: 'expiresAt', value: new Date(host.now()) } as const
-      for (let swept = 0; swept < SWEPT; swept += 1) {
-        if ((await collection.delete(expired)) === null) return
-      }
+      if (Math.random() < 1 / SWEEP_EVERY) await sweep(collection, host.now(), SWEPT)
     },
   }
 }
@@ -161,16 +157,16 @@ function isOver({ expiresAt }: Fields, now: number): boolean {
   return expiresAt instanceof Date && expiresAt.getTime() <= now
 }
 
-function claimIn({ fingerprint, response, written, owner }: Fields): Claim {
-  const first = String(fingerprint)
-  if (typeof response !== 'string') {
-    if (typeof written !== 'string' || written === '') {
-      return { state: 'running', fingerprint: first }
-    }
-    const ids = JSON.parse(written) as WrittenIds
-    return { state: 'written', fingerprint: first, owner: String(owner), ids }
+function claimIn({ fingerprint: first, response, written, owner }: Fields): Claim {
+  const fingerprint = String(first)
+  if (typeof response === 'string') {
+    return { state: 'done', fingerprint, response: JSON.parse(response) as KeptResponse }
   }
-  return { state: 'done', fingerprint: first, response: JSON.parse(response) as KeptResponse }
+  if (typeof written !== 'string' || written === '') return { state: 'running', fingerprint }
+  return {
+    ...{ state: 'written', fingerprint, owner: String(owner) },
+    ids: JSON.parse(written) as WrittenIds,
+  }
 }
 
 /** Claims in a cache: the first step of a count can be made once. */

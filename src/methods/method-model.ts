@@ -4,11 +4,11 @@ import type { Accounts } from '../auth/setup/method.ts'
 import { invalidFields } from '../http/errors/refusals.ts'
 import { defineModel, type ModelDefinition } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
+import { insertOnce } from '../model/own-records.ts'
 import { firstIn } from '../ports/evaluation/walk.ts'
 import type { Filter, Scalar } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { Collection } from '../ports/store/store.ts'
-import { DuplicateKey } from '../ports/store/store-errors.ts'
 
 const known = new WeakMap<Model, Map<string, Model>>()
 
@@ -54,7 +54,7 @@ export class MethodRecords<T> {
 
   /** Stores one; false if what must be unique is taken. */
   async add(record: Fields): Promise<boolean> {
-    return (await unlessTaken(this.stored.insert(record).then(() => true))) ?? false
+    return insertOnce(this.stored, record)
   }
 
   /**
@@ -94,14 +94,6 @@ export function nameIn(value: unknown): string {
   const name = typeof value === 'string' ? value.trim() : ''
   if (name !== '' && name.length <= 100) return name
   throw invalidFields({ name: 'Required, at most 100 characters.' })
-}
-
-/** What a write gives; undefined if what must be unique is taken. */
-export function unlessTaken<T>(write: Promise<T>): Promise<T | undefined> {
-  return write.catch((error: unknown) => {
-    if (error instanceof DuplicateKey) return undefined
-    throw error
-  })
 }
 
 /** Whether `field` is `value`. */

@@ -33,16 +33,36 @@ export function ownId(name: string): string {
   return hexDigestOf(name).slice(0, 24)
 }
 
-/** Inserts a record; resolves to false if there is one with its id. */
+/** What a write gives; undefined if what must be unique is taken. */
+export async function unlessTaken<T>(write: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof DuplicateKey) return undefined
+    throw error
+  }
+}
+
+/** Inserts a record; resolves to false if there is one with its id, or what must be unique is taken. */
 export async function insertOnce(
   records: Pick<Collection, 'insert'>,
   record: Fields,
 ): Promise<boolean> {
-  try {
+  const inserted = await unlessTaken(async () => {
     await records.insert(record)
     return true
-  } catch (error) {
-    if (error instanceof DuplicateKey) return false
-    throw error
+  })
+  return inserted ?? false
+}
+
+/** Deletes records that have expired before `at`, in epoch milliseconds: at most `most` of them. */
+export async function sweep(
+  records: Pick<Collection, 'delete'>,
+  at: number,
+  most: number,
+): Promise<void> {
+  const expired = { op: 'lt', field: 'expiresAt', value: new Date(at) } as const
+  for (let swept = 0; swept < most; swept += 1) {
+    if ((await records.delete(expired)) === null) return
   }
 }

@@ -1,10 +1,10 @@
 /** How accounts are made: by a sign-up, by a method, or by a provider's profile that no account has yet. */
 
 import { checkTime, inTime } from '../../http/deadline.ts'
+import { unlessTaken } from '../../model/own-records.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Change } from '../../ports/store/store.ts'
-import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import { isDuplicate } from '../../records/engine/clashes.ts'
 import { holds } from '../../records/engine/known-updates.ts'
 import { tellOfEnded } from '../delivery/messages.ts'
@@ -216,15 +216,10 @@ async function prove(auth: AuthRequest, arrival: Arrival, user: Fields): Promise
   const change: Change = isFirst ? identifiers.takeover(user, { field, idField }) : {}
   const set = { ...change.set, ...identifiers.proofOf(user, field), [idField]: profile.id }
   const unchanged = { ...users.passwordState(user), [field]: user[field], [idField]: user[idField] }
-  try {
-    const expect = { ...unchanged, ...identifiers.stateOf(user) }
-    const after = await users.update(user._id, { ...change, set, expect })
-    if (after) await tellOfEnded(auth, user, after)
-    return after ?? 'again'
-  } catch (error) {
-    if (error instanceof DuplicateKey) return 'again'
-    throw error
-  }
+  const expect = { ...unchanged, ...identifiers.stateOf(user) }
+  const after = await unlessTaken(() => users.update(user._id, { ...change, set, expect }))
+  if (after) await tellOfEnded(auth, user, after)
+  return after ?? 'again'
 }
 
 /**

@@ -4,7 +4,7 @@
  * The store enforces it: the digest of a token is the id of a record, and no id can be inserted twice.
  */
 
-import { insertOnce, ownId, ownSchema } from '../../model/own-records.ts'
+import { insertOnce, ownId, ownSchema, sweep } from '../../model/own-records.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
 
@@ -47,11 +47,6 @@ export function usedTokens(collection: Collection, auth: string, now: () => numb
       if (!(await insertOnce(collection, record))) return undefined
       return async () => void (await collection.delete(withId(_id)))
     },
-    async sweep() {
-      const expired = { op: 'lt', field: 'expiresAt', value: new Date(now()) } as const
-      for (let swept = 0; swept < MAX_SWEPT; swept += 1) {
-        if ((await collection.delete(expired)) === null) return
-      }
-    },
+    sweep: () => sweep(collection, now(), MAX_SWEPT),
   }
 }

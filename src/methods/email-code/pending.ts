@@ -8,6 +8,7 @@ import { date, maxLength, number, string } from 'zod/mini'
 import type { Accounts, SentCode } from '../../auth/setup/method.ts'
 import { sameText } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
+import { sweep } from '../../model/own-records.ts'
 import { all, type Filter } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { is, MethodRecords } from '../method-model.ts'
@@ -63,20 +64,22 @@ export class Pending {
    */
   async issue(user: Fields, before: PendingCode | undefined): Promise<SentCode | undefined> {
     const { now, otp, codeState, newId, pretendWrite } = this.#accounts
-    await this.#sweep()
+    // Codes of long ago: those of addresses without an account would stay.
+    await sweep(this.#records.stored, now() - DAY_MS, MAX_SWEPT)
     const key = keyOf(user)
     const at = now()
-    const rests = (before?.sentAt.getTime() ?? 0) > at - otp.resendSeconds * 1000
-    if (before && otp.resendSeconds > 0 && rests) return undefined
-    const isOpen = before !== undefined && before.expiresAt.getTime() > at
+    const rested = at - otp.resendSeconds * 1000
+    if (before && otp.resendSeconds > 0 && before.sentAt.getTime() > rested) return undefined
+    const open = before && before.expiresAt.getTime() > at ? before : undefined
     const state = codeState(user)
-    const sent = isOpen ? await this.#codeFor(state, before) : undefined
+    // The code that was handed over for this state.
+    const sent = open?.state === state ? await this.#open(open) : undefined
     const code = sent ?? newCode(otp.length)
-    const expiresAt = isOpen ? before.expiresAt : new Date(at + otp.ttlSeconds * 1000)
+    const expiresAt = open?.expiresAt ?? new Date(at + otp.ttlSeconds * 1000)
     const set = {
       ...{ key, state, expiresAt, sentAt: new Date(at) },
       code: await this.#accounts.encrypt(code, key),
-      ...(!isOpen && { attempts: 0, knownAttempts: 0 }),
+      ...(!open && { attempts: 0, knownAttempts: 0 }),
     }
     const isStored =
       (before &&
@@ -86,7 +89,7 @@ export class Pending {
           { expect: { sentAt: before.sentAt } },
         ))) ||
       // One that is over may just have been swept. An open one that is gone was used, and stays so.
-      (!isOpen && (await this.#records.add({ _id: newId(), ...set })))
+      (!open && (await this.#records.add({ _id: newId(), ...set })))
     // Another request is sending one at this moment.
     if (!isStored) return undefined
     await pretendWrite()
@@ -140,22 +143,8 @@ export class Pending {
     await this.#records.stored.delete(keyed(keyOf({ _id: userId })))
   }
 
-  /** The code that was handed over for `state`. */
-  async #codeFor(state: string, pending: PendingCode): Promise<string | undefined> {
-    return pending.state === state ? this.#open(pending) : undefined
-  }
-
   #open({ code, key }: Pick<PendingCode, 'code' | 'key'>): Promise<string | undefined> {
     return this.#accounts.decrypt(code, key)
-  }
-
-  /** Removes some codes of long ago: those of addresses without an account would stay. */
-  async #sweep(): Promise<void> {
-    const over = new Date(this.#accounts.now() - DAY_MS)
-    for (let swept = 0; swept < MAX_SWEPT; swept += 1) {
-      if (!(await this.#records.stored.delete({ op: 'lt', field: 'expiresAt', value: over })))
-        return
-    }
   }
 }
 
