@@ -59,12 +59,9 @@ export function compress(): Guard {
 }
 
 /** What the client accepts. Cloudflare asks Workers for what it decodes itself, and says what it was asked for. */
-function acceptOf({ cf, headers }: ApiRequest & { readonly cf?: Cf }): string | null {
-  return cf?.clientAcceptEncoding ?? headers.get('accept-encoding')
-}
-
-interface Cf {
-  readonly clientAcceptEncoding?: string
+function acceptOf(request: ApiRequest): string | null {
+  const { cf } = request as { readonly cf?: { readonly clientAcceptEncoding?: string } }
+  return cf?.clientAcceptEncoding ?? request.headers.get('accept-encoding')
 }
 
 /** The best coding by weight; of equal ones the first of the runtime's. Without the header, the contents stay plain. */

@@ -62,12 +62,15 @@ const UNAVAILABLE = 503
  * ```
  */
 export function idempotency(options: IdempotencyOptions): Guard {
-  const { ttlSeconds, cache, required = false } = checkOptionsOf(options ?? {})
+  const fail: Fail = failAs('idempotency')
+  checkOptions(options ?? {}, RULES, fail)
+  const { ttlSeconds, cache, required = false } = options ?? {}
+  if (ttlSeconds === undefined) fail(`'ttlSeconds' is required`)
   const claimsOf = perApp((host) =>
     cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
   )
   const guard: Guard = async (request, context) => {
-    const key = READS.has(request.method) ? undefined : keyFor(request, required)
+    const key = READS.has(request.method) ? undefined : keyOf(request, required)
     if (key === undefined || seen.has(request)) return undefined
     seen.add(request)
     const own = {
@@ -87,12 +90,6 @@ export function idempotency(options: IdempotencyOptions): Guard {
   Object.assign(guard, { late: true })
   const refusals = [...(required ? [keyRequired()] : []), malformedKey(), keyInUse(), keyReused()]
   return describeGuard(guard, 'anyone', { refusals })
-}
-
-function keyFor({ headers }: ApiRequest, required: boolean): string | undefined {
-  const key = keyOf(headers)
-  if (key === undefined && required) throw keyRequired()
-  return key
 }
 
 /** Requests with a claim: the app and a router may both have a guard, and a route may leave a request to the next one. */
@@ -216,22 +213,16 @@ function responseOf({ status, headers, body }: KeptResponse): Response {
   return new Response(body === '' ? null : (bytesIn(body) ?? null), init)
 }
 
-function checkOptionsOf(options: IdempotencyOptions): IdempotencyOptions {
-  const fail: Fail = failAs('idempotency')
-  checkOptions(options, RULES, fail)
-  if (options.ttlSeconds === undefined) fail(`'ttlSeconds' is required`)
-  return options
-}
-
 /** A string of RFC 9651, which the draft asks for. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])+)"$/
 /** The same without quotes, which most clients send. */
 const BARE = /^[\w.~:+/=-]+$/
 const MAX_LENGTH = 255
 
-/** The key that a request carries; undefined if it has none. Throws a 400 if it is malformed. */
-function keyOf(headers: Headers): string | undefined {
+/** The key that a request carries; undefined if it has none. Throws a 400 if it is malformed, or required. */
+function keyOf({ headers }: ApiRequest, required: boolean): string | undefined {
   const header = headers.get('idempotency-key')
+  if (header === null && required) throw keyRequired()
   if (header === null) return undefined
   const quoted = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1')
   const key = quoted ?? (BARE.test(header) ? header : undefined)
@@ -262,10 +253,6 @@ function placeOf(request: ApiRequest, key: string): string {
   return ownId(JSON.stringify([who, method, path, query, key]))
 }
 
-async function bodyOf(request: ApiRequest): Promise<Uint8Array | string> {
-  return passedOf(request).body?.() ?? new Uint8Array(await request.clone().arrayBuffer())
-}
-
 /**
  * A digest of the body and of the user's role, which must be the same when a request is repeated. Of a form with files only its media type
  * counts: it is not read into memory, and each time it is sent with other boundaries. Throws as reading a body does.
@@ -273,8 +260,10 @@ async function bodyOf(request: ApiRequest): Promise<Uint8Array | string> {
 async function fingerprintOf(request: ApiRequest): Promise<string> {
   const [type = ''] = (request.headers.get('content-type') ?? '').toLowerCase().split(';')
   const isForm = type.trim() === 'multipart/form-data'
-  const body = isForm ? '' : await bodyOf(request)
+  const { requests, body: given } = passedOf(request)
+  const whole = async () => given?.() ?? new Uint8Array(await request.clone().arrayBuffer())
+  const body = isForm ? '' : await whole()
   // With another role, the user may see other fields of the response.
-  const roles = JSON.stringify(passedOf(request).requests.map(({ auth }) => auth?.role ?? null))
+  const roles = JSON.stringify(requests.map(({ auth }) => auth?.role ?? null))
   return `${type.trim()} ${hexDigestOf(body)} ${hexDigestOf(roles)}`
 }

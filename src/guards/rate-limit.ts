@@ -68,7 +68,12 @@ const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
  * ```
  */
 export function rateLimit(options: RateLimitOptions): Guard {
-  const { limit, windowSeconds, cache, name = 'default' } = checkLimits(options ?? {})
+  const fail: Fail = failAs('rateLimit')
+  checkOptions(options ?? {}, RULES, fail)
+  const { limit, windowSeconds, cache, name = 'default' } = options ?? {}
+  if (limit === undefined || windowSeconds === undefined) {
+    fail(`'limit' and 'windowSeconds' are required`)
+  }
   const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
   const policy = `"${name}";q=${limit};w=${windowSeconds}`
   const windowMs = windowSeconds * 1000
@@ -109,16 +114,6 @@ function byAddress(): (request: ApiRequest, context: Context) => string {
     hasWarned = true
     return 'unknown'
   }
-}
-
-function checkLimits(options: RateLimitOptions): RateLimitOptions {
-  const fail: Fail = failAs('rateLimit')
-  checkOptions(options, RULES, fail)
-  const { limit, windowSeconds } = options
-  if (limit === undefined || windowSeconds === undefined) {
-    fail(`'limit' and 'windowSeconds' are required`)
-  }
-  return options
 }
 
 /**
