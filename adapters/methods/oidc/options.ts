@@ -1,7 +1,7 @@
 /** The options of `oidc`, checked at start-up. */
 
 import { checkedUrl } from '../../../src/auth/providers/provider.ts'
-import { checkOptions, isNames } from '../../../src/model/option-rules.ts'
+import { checkOptions, type Fail, failAs, isNames } from '../../../src/model/option-rules.ts'
 
 /** Options of `oidc`. */
 export interface OidcOptions {
@@ -26,6 +26,9 @@ export interface OidcOptions {
    */
   readonly redirectUri?: string
 }
+
+/** Throws a start-up error. */
+export const fail: Fail = failAs('oidc')
 
 /** Throws a `TypeError` if an option makes no sense. */
 export function checkOidcOptions(options: OidcOptions): void {
@@ -82,9 +85,4 @@ function checkUrl(name: string, option: string, url: string): void {
   if (!isSafe(url)) {
     fail(`'${option}' of '${name}' must be a URL that begins with 'https:' (got '${url}')`)
   }
-}
-
-/** Throws a start-up error. */
-export function fail(message: string): never {
-  throw new TypeError(`oidc: ${message}`)
 }

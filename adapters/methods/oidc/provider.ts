@@ -1,7 +1,7 @@
 /** An OpenID provider: where to send the browser, and what its answer says of the person. */
 
 import * as oauth from 'oauth4webapi'
-import { fetchLimited } from '../../../src/auth/providers/ask.ts'
+import { fetchLimited, withParameters } from '../../../src/auth/providers/ask.ts'
 import { providerId } from '../../../src/auth/providers/provider.ts'
 import { providerUnreachable } from '../../../src/auth/refusals.ts'
 import { HttpError } from '../../../src/http/errors/errors.ts'
@@ -49,17 +49,14 @@ export class OpenIdProvider {
   /** Where the browser goes to sign in. */
   async destination({ state, nonce, verifier, redirectUri }: Ceremony): Promise<string> {
     const { authorization_endpoint: endpoint } = await this.#server()
-    const to = new URL(String(endpoint))
-    const parameters = {
+    return withParameters(String(endpoint), {
       response_type: 'code',
       client_id: this.options.clientId,
       redirect_uri: redirectUri,
       scope: [...new Set(['openid', ...this.#scopes])].join(' '),
       ...{ state, nonce, code_challenge: await oauth.calculatePKCECodeChallenge(verifier) },
       code_challenge_method: 'S256',
-    }
-    for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value)
-    return to.href
+    })
   }
 
   /** The person whom the answer in `parameters` is about. Throws for any answer that is not right. */

@@ -18,14 +18,14 @@ import { HttpError } from '../../../src/http/errors/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/errors/refusals.ts'
 import { messageResponse, valueResponse } from '../../../src/http/response/respond.ts'
 import { nameIn } from '../../../src/methods/method-model.ts'
-import { checkOptions } from '../../../src/model/option-rules.ts'
+import { checkOptions, each, type Fail, failAs, whatever } from '../../../src/model/option-rules.ts'
 import { Ceremonies, type PasskeysOptions } from './ceremonies.ts'
 import { type Passkey, Passkeys } from './stored.ts'
 
 export type { PasskeysOptions }
 
-const any = { must: 'be there', test: () => true }
-const KNOWN = { rpId: any, rpName: any, origins: any, relatedOrigins: any }
+const KNOWN = each(whatever, 'rpId', 'rpName', 'origins', 'relatedOrigins')
+const fail: Fail = failAs('passkeys')
 
 const refused = () =>
   new HttpError(400, 'That passkey was not accepted.', { code: 'passkey-rejected' })
@@ -240,8 +240,4 @@ function checkTyped(ticket: unknown, credential: unknown): asserts ticket is str
 
 function shownPasskey({ _id, name, createdAt, lastUsedAt, synced }: Passkey) {
   return { id: _id, name, createdAt, lastUsedAt: lastUsedAt ?? null, synced }
-}
-
-function fail(message: string): never {
-  throw new TypeError(`passkeys: ${message}`)
 }

@@ -7,7 +7,7 @@
 import { textMacUnder } from '#hmac'
 import type { Fields } from '../../ports/store/records.ts'
 import * as refuse from '../refusals.ts'
-import { type Ask, createAsk } from './ask.ts'
+import { type Ask, createAsk, withParameters } from './ask.ts'
 import {
   endpointsOf,
   type FacebookOptions,
@@ -59,12 +59,6 @@ export function facebookProvider(
       return verified(id, { email, name: fullName }, false)
     },
   }
-}
-
-function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
-  const to = new URL(url)
-  for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value)
-  return to.href
 }
 
 const JSON_HEADERS = {

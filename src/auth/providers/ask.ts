@@ -32,6 +32,13 @@ export function createAsk(): Ask {
   }
 }
 
+/** `url` with `parameters` in its query. */
+export function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
+  const to = new URL(url)
+  for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value)
+  return to.href
+}
+
 /** `fetch`, with the body already read: at most 1 MiB, no redirect followed. Throws a 503. */
 export async function fetchLimited(url: string, init: RequestInit): Promise<Response> {
   try {

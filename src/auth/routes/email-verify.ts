@@ -23,16 +23,14 @@ import { guessPassword, inTurn } from '../sign-in.ts'
 
 const MAX_TRIES = 5
 
+const OPTION = { needs: 'emailVerification', optionalAuth: true } as const
+
 /** The option `emailVerification`. */
 export const emailProof: OwnMethod = {
   routes: [
-    route('sendEmailCode', 'POST /email/code', 'anyone', sendEmailCode, {
-      needs: 'emailVerification',
-      optionalAuth: true,
-    }),
+    route('sendEmailCode', 'POST /email/code', 'anyone', sendEmailCode, OPTION),
     route('verifyEmail', 'POST /email/verify', 'anyone', verifyEmail, {
-      needs: 'emailVerification',
-      optionalAuth: true,
+      ...OPTION,
       hidesAccounts: true,
     }),
   ],

@@ -55,7 +55,7 @@ export function isSelf(request: ApiRequest, id: string): boolean {
 }
 
 /** Responds with lists of users, newest first; identifiers and role are equality filters. */
-export function usersLister({ settings, names, host, mount }: Auth): Handler {
+export function usersLister({ settings, names, users, host, mount }: Auth): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
   const options: RouterOptions<Fields> = {
@@ -69,9 +69,7 @@ export function usersLister({ settings, names, host, mount }: Auth): Handler {
     enableQuery: false,
   }
   const resource = resolveResource(host, mount, options)
-  const secrets = SECRETS.map((name) => names[name]).filter((field) =>
-    model.shape.fields.has(field),
-  )
+  const secrets = users.declared(SECRETS.map((name) => names[name]))
   const hidden = [...new Set([...model.hidden, ...secrets])]
   const shown = { ...resource, model: { ...model, hidden } }
   const list = listHandler(shown, 'list', cursors(host.secret))
