@@ -50,7 +50,14 @@ const RULES: Readonly<Record<keyof ApiKeyOptions, Rule>> = {
  * ```
  */
 export function apiKey(options: ApiKeyOptions): Guard {
-  const { keys, header = 'X-API-Key' } = checkKeys(options ?? {})
+  const fail: Fail = failAs('apiKey')
+  checkOptions(options ?? {}, RULES, fail)
+  const { keys, header = 'X-API-Key' } = options ?? {}
+  if (keys === undefined) fail(`'keys' is required`)
+  // The value is not repeated: it is a secret. A client's header never has spaces around it, nor other characters.
+  if (typeof keys !== 'function' && !keys.every((key) => /^[\x21-\x7e]+$/.test(key))) {
+    fail(`'keys' has a key that is empty, or has spaces or characters that aren't ASCII`)
+  }
   const principalOf = typeof keys === 'function' ? keys : among(keys)
   const guard: Guard = async (request) => {
     const key = request.headers.get(header)
@@ -76,16 +83,4 @@ function among(keys: readonly string[]): (given: string) => string | undefined {
 
 function principalFor(key: string): string {
   return `key-${hexDigestOf(key).slice(0, 16)}`
-}
-
-function checkKeys(options: ApiKeyOptions): ApiKeyOptions {
-  const fail: Fail = failAs('apiKey')
-  checkOptions(options, RULES, fail)
-  const { keys } = options
-  if (keys === undefined) fail(`'keys' is required`)
-  // The value is not repeated: it is a secret. A client's header never has spaces around it, nor other characters.
-  if (typeof keys !== 'function' && !keys.every((key) => /^[\x21-\x7e]+$/.test(key))) {
-    fail(`'keys' has a key that is empty, or has spaces or characters that aren't ASCII`)
-  }
-  return options
 }
