@@ -19,6 +19,7 @@ import {
 } from '../../src/client/index.ts'
 import { orderedBy } from '../../src/client/lists/order.ts'
 import type { AnyRecords, Having } from '../../src/client/shapes.ts'
+import type { Records, Stored, Values } from './records.ts'
 import { turnsOfRecords } from './turns.ts'
 
 /** Options of `fieldgateCollection`. */
@@ -94,15 +95,9 @@ interface Mutation {
   readonly changes: Readonly<Record<string, any>>
 }
 
-type Values = Readonly<Record<string, unknown>>
-type Listed = Values & { readonly _id: string }
-
 /** The calls as this file makes them. */
-interface Calls {
-  live(wanted: object, handlers: LiveOptions<Listed>): Promise<void>
-  create(values: Values): Promise<Result<unknown>>
-  update(id: string, changes: Values): Promise<Result<unknown>>
-  remove(id: string): Promise<Result<unknown>>
+interface Calls extends Pick<Records, 'create' | 'update' | 'remove'> {
+  live(wanted: object, handlers: LiveOptions<Stored>): Promise<void>
 }
 
 /** How long a write that was done waits to be seen in the list, in milliseconds: it need not belong there. */
@@ -160,7 +155,7 @@ function collectionOf({ api, onError, ...given }: Given & Values): object {
     }
   return {
     ...Object.fromEntries(own),
-    getKey: ({ _id }: Listed) => _id,
+    getKey: ({ _id }: Stored) => _id,
     ...(wanted.sort && { compare: orderedBy([wanted.sort].flat()) }),
     schema: {
       '~standard': {
@@ -174,7 +169,7 @@ function collectionOf({ api, onError, ...given }: Given & Values): object {
     },
     sync: {
       rowUpdateMode: 'full',
-      sync: (collected: Collected<Listed>) => follow(api, wanted, collected, seen, onError),
+      sync: (collected: Collected<Stored>) => follow(api, wanted, collected, seen, onError),
     },
     onInsert: writing(({ changes: { _id, ...values } }) => api.create(values)),
     onUpdate: writing(({ key, changes }) => api.update(key, withNulls(changes))),
@@ -186,12 +181,12 @@ function collectionOf({ api, onError, ...given }: Given & Values): object {
 function follow(
   api: Calls,
   wanted: object,
-  collected: Collected<Listed>,
+  collected: Collected<Stored>,
   seen: Seen,
   onError: Given['onError'],
 ): () => void {
   const ending = new AbortController()
-  let known: ReadonlyMap<string, Listed> | undefined
+  let known: ReadonlyMap<string, Stored> | undefined
   let failure: unknown
   seen.begin()
   const following = api.live(wanted, {
@@ -224,9 +219,9 @@ function follow(
 
 /** Tells a collection what has changed between two states of the list. */
 function replace(
-  known: ReadonlyMap<string, Listed>,
-  next: ReadonlyMap<string, Listed>,
-  { begin, write, commit }: Collected<Listed>,
+  known: ReadonlyMap<string, Stored>,
+  next: ReadonlyMap<string, Stored>,
+  { begin, write, commit }: Collected<Stored>,
 ): void {
   begin()
   for (const [key, value] of next) {
