@@ -43,11 +43,8 @@ export async function createAccount(
   const remove = () => users.engine.remove(withId(id))
   const { onRegister } = settings
   try {
-    if (!isProven && (await isTakenElsewhere(auth, values, id))) {
-      await remove()
-      return undefined
-    }
-    if (claim && !(await claim(user))) {
+    const isTaken = !isProven && (await isTakenElsewhere(auth, values, id))
+    if (isTaken || (claim && !(await claim(user)))) {
       await remove()
       return undefined
     }

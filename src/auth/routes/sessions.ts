@@ -10,12 +10,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import { requestedId } from '../../records/read/read.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'
-import {
-  type RefreshTokenState,
-  RefreshTokens,
-  type SentToken,
-  type Session,
-} from '../instance/sessions.ts'
+import { RefreshTokens, type SentToken, type Session } from '../instance/sessions.ts'
 import { replacing } from '../instance/users.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
@@ -71,16 +66,13 @@ async function tokenIn(auth: AuthRequest): Promise<SentToken | undefined> {
   return accepted?.refreshToken ? accepted.refreshToken(text) : refresh?.read(text)
 }
 
-/** The states of a token that may end its session. */
-const MAY_END: readonly RefreshTokenState[] = ['current', 'graced']
-
 /** Ends one session. The response is the same for every token. */
 async function logout(auth: AuthRequest): Promise<Response> {
   const { users, sessions } = auth
   const token = await tokenIn(auth)
   const user = token && (await users.byToken(token.userId))
   const session = user && sessions.of(user).find(({ id }) => id === token.sessionId)
-  if (session && MAY_END.includes(token.stateIn(session))) {
+  if (session && ['current', 'graced'].includes(token.stateIn(session))) {
     const id = String(user._id)
     await sessions.end(id, session.id)
     report(auth, 'session-ended', id)

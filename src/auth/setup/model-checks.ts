@@ -168,9 +168,7 @@ export function checkFieldLists(settings: AuthSettings): void {
   ) => {
     for (const field of fields) {
       if (!may(field)) fail(`'${option}' names '${field}', ${why}`)
-      if (!model.shape.fields.has(field)) {
-        fail(noSuchField(option, field, model))
-      }
+      if (!model.shape.fields.has(field)) fail(noSuchField(option, field, model))
     }
   }
   for (const { field } of identifiers) {
