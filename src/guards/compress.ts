@@ -29,7 +29,6 @@ const AS_IS = [
 
 const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
 
-/** What a client accepts. */
 interface Accepted {
   readonly coding: string | undefined
   /** Whether it refuses contents without a coding. */
@@ -184,7 +183,6 @@ function varied(response: Response): Response {
 
 type Reader = ReadableStreamDefaultReader<Bytes>
 
-/** The beginning of a body. */
 interface Beginning {
   readonly parts: Bytes[]
   /** Whether there is no more. */

@@ -54,7 +54,6 @@ export interface Claims {
   sweep(): Promise<void>
 }
 
-/** The collection of the claims. */
 const claimSchema: CollectionSchema = ownSchema(
   'fieldgate_idempotency_keys',
   {

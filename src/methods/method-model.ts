@@ -40,7 +40,6 @@ export class MethodRecords<T> {
     this.stored = accounts.collection(methodModel(accounts.model, name, definition))
   }
 
-  /** One that matches. */
   async first(filter: Filter): Promise<T | undefined> {
     return (await firstIn(this.stored, filter)) as T | undefined
   }
@@ -72,7 +71,6 @@ export class MethodRecords<T> {
     return (await this.stored.delete(own)) !== null
   }
 
-  /** Removes all of an account. */
   async forget(owner: string): Promise<void> {
     while (await this.stored.delete(is('owner', owner)));
   }

@@ -148,7 +148,6 @@ async function anotherAdmin(auth: Auth, gone: readonly string[], refusal: Refuse
   return String(other._id)
 }
 
-/** The admins who may sign in. */
 function adminsOf({ users, roles }: Auth): Filter {
   const role: Filter = { op: 'in', field: users.names.role, values: roles.admin }
   return users.enabled ? all([role, users.enabled]) : role

@@ -65,7 +65,6 @@ export function sendMessage(auth: AuthRequest, record: Fields, message: Message)
   })
 }
 
-/** Rejects if a sender does, or takes too long. */
 function inTime(channel: Channel, send: () => Promise<void>): Promise<void> {
   const late = () => new Error(`the ${channel} sender did not respond within ${DEADLINE_MS} ms`)
   return withTimeout(DEADLINE_MS, send, late)

@@ -262,7 +262,6 @@ export class Codes {
     return String(number % 10n ** BigInt(length)).padStart(length, '0')
   }
 
-  /** The string that is sealed in the record of a code. */
   #sealedText(user: Fields, kind: CodeKind, code: string): string {
     const parts = ['stored', CODE_PURPOSES[kind], String(user._id), this.#users.changedAt(user)]
     return JSON.stringify([...parts, code, this.#address(user, kind)])

@@ -10,7 +10,6 @@ import { hasRole } from '../setup/roles.ts'
 import type { Sessions } from './sessions.ts'
 import type { Users } from './users.ts'
 
-/** The parts that tell how a user has signed in. */
 interface VisitParts {
   readonly users: Users
   readonly sessions: Sessions

@@ -109,7 +109,6 @@ export class Lockout {
     return this.#reserve(user, (read, at) => this.#sharedBudget(read, at, this.#answers))
   }
 
-  /** Whether `user` is locked now, for `client`. */
   isLocked(user: Fields, client: string | undefined): boolean {
     const at = this.#users.now()
     const known = this.#clients.find(user, client)

@@ -106,7 +106,6 @@ export class ProvenIdentifiers {
     return this.#proofFields.has(field)
   }
 
-  /** Whether the identifier in `field` of `user` is proven. */
   isProven(user: Fields, field: string): boolean {
     const proof = this.#proofFields.get(field)
     const value = user[field]

@@ -51,7 +51,6 @@ export class Sessions {
     return this.#users.update(userId, { set: this.allEnded })
   }
 
-  /** Ends one session. */
   async end(userId: string, id: string): Promise<void> {
     await this.#users.update(userId, { pull: { [this.field]: { key: 'id', value: id } } })
   }
@@ -173,7 +172,6 @@ export class RefreshTokens {
     return Math.min(expiresAt.getTime(), createdAt.getTime() + this.settings.maxLifetime * 1000)
   }
 
-  /** Whether the session has expired. */
   isOver(session: Session): boolean {
     return this.#now() >= this.endOf(session)
   }

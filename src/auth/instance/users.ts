@@ -24,7 +24,6 @@ export interface Write extends Change {
 
 const CHANGES = ['set', 'unset', 'increment', 'push', 'pull'] as const
 
-/** What a write changes. */
 function changeIn(write: Write): Change {
   const change: Record<string, object> = {}
   for (const name of CHANGES) {
@@ -95,7 +94,6 @@ export class Users {
     return engine === this.engine ? this : new Users(engine, this.#settings, this.now)
   }
 
-  /** Whether the model declares a field. */
   has(name: StoredName): boolean {
     return this.model.shape.fields.has(this.names[name])
   }
@@ -105,7 +103,6 @@ export class Users {
     return fields.filter((field) => this.model.shape.fields.has(field))
   }
 
-  /** The id of a new user. */
   async newId(): Promise<string> {
     return (await this.engine.stored.newId?.()) ?? this.#makeId(this.model.idType)
   }

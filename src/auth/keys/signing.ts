@@ -204,7 +204,6 @@ export function bearerToken(request: ApiRequest): string | undefined {
   return header !== null && /^bearer\b/i.test(header) ? (token ?? '') : undefined
 }
 
-/** A key, and the header of the tokens that it signs. */
 interface Signer {
   readonly key: Key
   readonly header: string

@@ -150,7 +150,6 @@ type NonceRule = NonNullable<IdTokenOptions['nonce']>
 
 const NONCE_RULES: readonly NonceRule[] = ['checked', 'required', 'hashed', 'ignored']
 
-/** The setting `nonce` of a provider. */
 function nonceRule(provider: string, value: unknown): NonceRule {
   if (value === undefined) return 'checked'
   const known = NONCE_RULES.find((rule) => rule === value)

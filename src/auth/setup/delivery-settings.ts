@@ -36,7 +36,6 @@ export interface DeliverySettings {
   readonly toField: Readonly<Record<Channel, string>>
 }
 
-/** How codes are sent to the accounts of a model. */
 interface Sending {
   readonly delivery: DeliverySettings
   readonly model: Model
@@ -113,7 +112,6 @@ function transporterIn(name: string, value: unknown): unknown {
   return fail(`'${name}' must have sendMail(), as Nodemailer's has`)
 }
 
-/** Checks templates by purpose. */
 function templatesOf<P extends string>(
   purposes: readonly P[],
   check: (name: string, template: unknown) => void,

@@ -54,7 +54,6 @@ const NAMES: readonly StoredName[] = [...OTHERS, ...PROVIDER_IDS, ...SECRETS]
 /** The stored name for each default name. */
 export type StoredNames = Readonly<Record<StoredName, string>>
 
-/** The options that rename fields. */
 interface NamingOptions {
   readonly fields?: { readonly [Name in StoredName]?: string | undefined } | undefined
   readonly roles?: { readonly field?: string | undefined } | undefined

@@ -80,7 +80,6 @@ function isWeak(secret: string): boolean {
   return new Set(secret).size < MIN_CHARACTERS || repeatsWord(secret)
 }
 
-/** Whether a string repeats one short word. */
 function repeatsWord(text: string): boolean {
   const lengths = Array.from({ length: MAX_WORD_LENGTH }, (_, index) => index + 1)
   return lengths.some((length) => text.startsWith(text.slice(length)))

@@ -109,7 +109,6 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   return fields as unknown as UserFields<O>
 }
 
-/** Makes the schema of each kind of secret. */
 const DECLARE: Readonly<Record<(typeof SECRET_KINDS)[SecretName], () => $ZodType>> = {
   string: () => z.optional(z.string()),
   date: () => z.optional(z.date()),

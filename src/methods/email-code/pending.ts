@@ -138,7 +138,6 @@ export class Pending {
     return { giveBack: async () => void (await this.#records.add(again)) }
   }
 
-  /** Removes what is kept of an account. */
   async forget(userId: string): Promise<void> {
     await this.#records.stored.delete(keyed(keyOf({ _id: userId })))
   }

@@ -93,7 +93,6 @@ export class Enrolled {
     return (await this.records.stored.update(own, { set: { step, secret } })) !== null
   }
 
-  /** Uses a recovery code up. */
   async useRecoveryCode(user: Fields, code: string): Promise<boolean> {
     const text = this.#sealed(user, normalCode(code))
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
