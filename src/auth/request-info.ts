@@ -126,10 +126,8 @@ export function networkOf(address: string): string {
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
   const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(.)/, '$1'))
-    .join(':')}::/64`
+  const network = groups.slice(0, 4).map((group) => group.replace(/^0+(.)/, '$1'))
+  return `${network.join(':')}::/64`
 }
 
 const MAX_KEY_LENGTH = 256

@@ -75,8 +75,6 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
   const collection = host.collection(claimSchema)
   const expiry = () => new Date(host.now() + ttlSeconds * 1000)
 
-  const insert = (record: Fields) => insertOnce(collection, record)
-
   /** Whether claims can be a part of a record's write. */
   const together = async (): Promise<boolean> =>
     (isTogether ??= await writesTogether(host.database))
@@ -88,14 +86,11 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
     const expect = { owner: found.owner }
     if (isOver(found, host.now())) {
       await collection.delete(withId(_id), { expect })
-      return insert({ _id, ...to })
+      return insertOnce(collection, { _id, ...to })
     }
-    const { owner, expiresAt } = to
-    const set = { owner, expiresAt }
-    return (
-      (await collection.update(withId(_id), { set }, { expect: { ...expect, written: '' } })) !==
-      null
-    )
+    const set = { owner: to.owner, expiresAt: to.expiresAt }
+    const left = { ...expect, written: '' }
+    return (await collection.update(withId(_id), { set }, { expect: left })) !== null
   }
 
   return {
@@ -105,7 +100,7 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
       const isOne = isRecords && (await together())
       const own = { owner, fingerprint, expiresAt: expiry(), ...(isOne && { written: '' }) }
       const won: Claim = { state: 'won', owner, ...(isOne && { receipt: receiptFor(_id, owner) }) }
-      if (await insert({ _id, ...own })) return won
+      if (await insertOnce(collection, { _id, ...own })) return won
       const found = await firstIn(collection, withId(_id))
       // Given back at this moment: the client may try again.
       if (!found) return { state: 'running' }

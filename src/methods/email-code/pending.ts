@@ -81,13 +81,9 @@ export class Pending {
       code: await this.#accounts.encrypt(code, key),
       ...(!open && { attempts: 0, knownAttempts: 0 }),
     }
+    const expect = { sentAt: before?.sentAt }
     const isStored =
-      (before &&
-        (await this.#records.stored.update(
-          keyed(key),
-          { set },
-          { expect: { sentAt: before.sentAt } },
-        ))) ||
+      (before && (await this.#records.stored.update(keyed(key), { set }, { expect }))) ||
       // One that is over may just have been swept. An open one that is gone was used, and stays so.
       (!open && (await this.#records.add({ _id: newId(), ...set })))
     // Another request is sending one at this moment.
