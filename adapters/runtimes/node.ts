@@ -10,10 +10,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from '../../src/app/app.ts'
+import { outbox } from '../responses/node.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { flushCompileCache } from './compile-cache.ts'
-import { outbox } from './node-outbox.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import {
   continueWhenRead,

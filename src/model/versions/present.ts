@@ -1,10 +1,12 @@
 /** What a response may show: declared fields only, without hidden ones, then passed through the model's `output`. */
 
 import { isPromise } from '../../ports/promises/synchronous.ts'
+import { mapInTurns } from '../../ports/promises/turns.ts'
 import { onlyDeclared, withDefaults } from '../../ports/store/declared.ts'
 import { project } from '../../ports/store/projection.ts'
-import type { Fields, Projection } from '../../ports/store/records.ts'
+import type { Fields, Projection, Read } from '../../ports/store/records.ts'
 import { placeOf } from '../../ports/store/shape.ts'
+import type { Collection } from '../../ports/store/store.ts'
 import { setMember } from '../../ports/values/members.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import { isHidden, type Model } from '../model.ts'
@@ -68,6 +70,34 @@ export function declaredParts(
     parts.push(whole === shown ? shown : project(whole, select))
   }
   return parts
+}
+
+/** How records for responses are read. */
+interface ReadHow {
+  readonly lean: boolean
+  /** Whether they only become JSON: then dates may be texts. */
+  readonly isSent: boolean
+}
+
+/**
+ * The records of `read`. Those that are only sent are parsed from the store's JSON: to make Dates of texts, and texts of
+ * Dates again, takes longer than all else that is done to a record.
+ */
+export async function declaredRecords(
+  model: Model,
+  stored: Collection,
+  read: Read,
+  { lean, isSent }: ReadHow,
+): Promise<readonly Fields[]> {
+  if (!isSent || model.convert || !stored.findJson) {
+    return declaredParts(model, await stored.find(read), { select: read.select, lean })
+  }
+  const texts = await stored.findJson({ ...read, fillDefaults: !lean })
+  return mapInTurns(
+    texts,
+    (text) => text.length,
+    (text) => JSON.parse(text) as Fields,
+  )
 }
 
 /** The part of what `output` returned that a client chose. */

@@ -2,14 +2,13 @@
 
 import { responseTooLarge } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import { present, shownPart } from '../../model/versions/present.ts'
+import { declaredRecords, present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, everything } from '../../ports/store/filter.ts'
 import type { Fields, Projection, ReadHints } from '../../ports/store/records.ts'
 import type { Models } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { Population } from '../setup/resource.ts'
-import { declaredRecords } from './declared.ts'
 
 type PopulatedFrom = Pick<Models, 'engine' | 'scopesOf'>
 

@@ -9,19 +9,24 @@ import type { ApiRequest } from '../../http/request/request.ts'
 import { recordJson } from '../../http/response/respond.ts'
 import type { Model } from '../../model/model.ts'
 import { idFrom } from '../../model/values/cast.ts'
-import { declaredPart, declaredParts, present, shownPart } from '../../model/versions/present.ts'
+import {
+  declaredPart,
+  declaredParts,
+  declaredRecords,
+  present,
+  shownPart,
+} from '../../model/versions/present.ts'
 import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
 import { nextTurn, TURN_LENGTH } from '../../ports/promises/turns.ts'
 import { all, type Filter, withId } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
-import type { Fields, Read } from '../../ports/store/records.ts'
+import type { Fields, Read, ReadHints } from '../../ports/store/records.ts'
 import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
 import type { Context, Handler } from '../engine/route.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
 import { type ChoiceRules, choiceInUrl } from './choice.ts'
-import { declaredRecords } from './declared.ts'
 import { populate } from './populate.ts'
 import type { RespondFromCache } from './read-cache.ts'
 import { type ViewRules, viewFor } from './view.ts'
@@ -142,7 +147,7 @@ async function readAndShow(
   const isSent = !model.output || lean
   const found = await declaredRecords(model, engine.stored, query, { lean, isSent })
   const records = found.slice(0, count)
-  const { filled, linked } = await filledIn(rules, view, records, request)
+  const { filled, linked } = await filledIn(rules, view, records, request, query.hints)
   return {
     texts: await textsOf(rules, view, linked),
     ...(linked !== filled && { unsigned: () => textsOf(rules, view, filled) }),
@@ -157,8 +162,10 @@ export async function filledIn(
   view: View,
   declared: readonly Fields[],
   request: ApiRequest,
+  hints?: ReadHints,
 ): Promise<{ readonly filled: readonly Fields[]; readonly linked: readonly Fields[] }> {
-  const filled = view.populate.length > 0 ? await fillIn(rules, view, declared, request) : declared
+  const isFilled = view.populate.length > 0
+  const filled = isFilled ? await fillIn(rules, view, declared, request, hints) : declared
   if (!changesLinks(rules, request)) return { filled, linked: filled }
   return { filled, linked: await Promise.all(filled.map((one) => withLinks(rules, one, request))) }
 }
@@ -196,9 +203,9 @@ function fillIn(
   view: View,
   records: readonly Fields[],
   request: ApiRequest,
+  hints: ReadHints = hintsFor(rules.hints, request),
 ): Promise<readonly Fields[]> {
   const { model, lean } = rules
-  const hints = hintsFor(rules.hints, request)
   const how = { ...rules, request, hints, isSent: !model.output || lean }
   return populate(rules.host, records, view.populate, how)
 }

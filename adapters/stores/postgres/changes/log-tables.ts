@@ -21,9 +21,9 @@ export const ENTRIES = 'fieldgate_changes'
 export const PLACE = 'fieldgate_changes_place'
 
 /** The tables of the log in one schema of a database, and its function, as SQL. */
-export type LogTables = ReturnType<typeof logTables>
+export type LogTables = Readonly<Record<'entries' | 'log' | 'dropped' | 'place', string>>
 
-export function logTables(space: string) {
+export function logTables(space: string): LogTables {
   return {
     entries: tableSql(space, ENTRIES),
     log: tableSql(space, 'fieldgate_change_log'),

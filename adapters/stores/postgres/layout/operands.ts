@@ -141,7 +141,10 @@ export function orderOf({ field, descending }: SortKey, collected: Collected, of
 }
 
 /** The search column of a path, and its value as an `expression`. For a list it is the whole list as JSON, folded. */
-export function searchColumn(path: string, collected: Collected) {
+export function searchColumn(
+  path: string,
+  collected: Collected,
+): Readonly<Record<'name' | 'sql' | 'expression', string>> {
   const { schema, table } = collected
   const { shape, column, keys, lists } = located(path, collected)
   if (shape.kind !== 'string') throw new TypeError(`'${path}' of '${schema.name}' is not a string`)

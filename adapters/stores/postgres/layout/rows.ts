@@ -6,6 +6,7 @@ import {
   onlyDeclared,
   withDefaults,
 } from '../../../../src/ports/store/declared.ts'
+import type { Scalar } from '../../../../src/ports/store/filter.ts'
 import type { Fields, Projection } from '../../../../src/ports/store/records.ts'
 import { anyDate, restoreOf } from '../../json-values.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
@@ -26,7 +27,10 @@ export type Run = (statement: Statement) => Promise<Result>
 export type Reader = ReturnType<typeof readerOf>
 
 /** Reads the fields that `select` needs; those of a record are `_id`, then in the model's order. */
-export function readerOf(table: Table, select?: Projection) {
+export function readerOf(
+  table: Table,
+  select?: Projection,
+): { readonly columns: string; record(row: Row): Fields } {
   const columns = table.columns.filter(({ field }) => isSelected(field, select))
   const parsed = columns.map((column) => ({ ...column, parse: parserOf(column) }))
   const nullsAt = columns.some(({ absence }) => absence === 'either') ? columns.length : -1
@@ -69,12 +73,13 @@ export function parserOf({ kind, shape, hasAnyDates }: Column): (text: string) =
 }
 
 /** How the text of a value that is no JSON becomes one. */
-export const PARSERS = {
-  text: restored,
-  number: Number,
-  boolean: (text: string) => text === 't',
-  date: dateFrom,
-} as const
+export const PARSERS: Readonly<Record<Exclude<Column['kind'], 'json'>, (text: string) => Scalar>> =
+  {
+    text: restored,
+    number: Number,
+    boolean: (text) => text === 't',
+    date: dateFrom,
+  }
 
 /** The JSON from which the database makes the row of a new record. Fields that have no column are left out. */
 export function rowJson(record: Fields, table: Table): string {

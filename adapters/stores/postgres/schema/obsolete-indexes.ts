@@ -51,7 +51,10 @@ export function desiredNames(existing: ExistingTable, collection: Prepared): Rea
 }
 
 /** The indexes that other versions of the model have made. */
-export function obsoleteIndexes(existing: ExistingTable, collection: Prepared) {
+export function obsoleteIndexes(
+  existing: ExistingTable,
+  collection: Prepared,
+): { readonly name: string; readonly kind: keyof typeof WORDS; readonly index: ExistingIndex }[] {
   const wanted = desiredNames(existing, collection)
   return [...existing.indexes]
     .filter(([name, { isOwn }]) => isOwn && !wanted.has(name))

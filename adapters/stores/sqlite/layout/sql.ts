@@ -222,7 +222,11 @@ export function listIn(name: string, start: string): readonly string[] | undefin
 }
 
 /** Whether it is an index that a model has declared: one that you created by hand stays. */
-export function isDeclaredIndex({ type, table, name }: Record<'type' | 'table' | 'name', string>) {
+export function isDeclaredIndex({
+  type,
+  table,
+  name,
+}: Record<'type' | 'table' | 'name', string>): boolean {
   if (type !== 'index') return false
   return (uniqueFieldsIn(table, name) ?? listIn(name, `${table}${ORDER}`)) !== undefined
 }
