@@ -146,4 +146,12 @@ describe('The document', () => {
     )
     expect((await documentOf(false)).components.schemas).not.toHaveProperty('Newcomer')
   })
+
+  it('says how long an identifier may be, wherever there is one', async () => {
+    const { paper } = await keyed()
+    const text = JSON.stringify(paper)
+    const all = text.match(/"identifier":\{[^}]*\}/g) ?? []
+    expect(all.length).toBeGreaterThan(5)
+    expect(all.filter((one) => !one.includes('"maxLength":1024'))).toEqual([])
+  })
 })

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { object, string } from 'zod/mini'
+import { maxLength, object, string } from 'zod/mini'
 import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import * as refuse from '../../auth/refusals.ts'
+import { MAX_LENGTH } from '../../auth/setup/identifiers.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { invalidFields } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
@@ -23,10 +24,12 @@ export interface EmailCodeOptions {
   readonly signUp?: boolean
 }
 
+const IDENTIFIER = string().check(maxLength(MAX_LENGTH))
+
 const ROUTES: readonly MethodRoute[] = [
   methodRoute('sendLoginCode', 'POST /login/code', 'anyone', {
     summary: 'Mails a code that signs in, if the account exists',
-    body: object({ identifier: string() }),
+    body: object({ identifier: IDENTIFIER }),
     refusals: [refuse.identifierRequired(), refuse.notSent(1)],
   }),
 ]
@@ -81,7 +84,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
       },
     },
     signIn: {
-      body: object({ identifier: string(), otp: string() }),
+      body: object({ identifier: IDENTIFIER, otp: string() }),
       ...(signUp && { signsUp: true, refusals: [invalidFields({})] }),
       takes: (body) => Object.hasOwn(body, 'otp') && !Object.hasOwn(body, 'ticket'),
       async respond(body, request, own) {

@@ -21,6 +21,7 @@ import { object } from '../schemas/shown.ts'
 import type { Schema } from '../specification.ts'
 import { methodSketch } from './methods.ts'
 import {
+  IDENTIFIER,
   identifierBody,
   loginBody,
   passwordRefusals,
@@ -183,7 +184,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   sendEmailCode: () => ({
     summary: 'Sends a code that proves a mailbox',
-    body: { type: 'object', properties: { identifier: TEXT } },
+    body: { type: 'object', properties: { identifier: IDENTIFIER } },
     mayBeEmpty: true,
     refusals: [account.identifierRequired(), account.notSent(1)],
   }),
@@ -191,7 +192,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
     summary: 'Proves a mailbox by the code that it got',
     body: {
       type: 'object',
-      properties: { identifier: TEXT, otp: TEXT, password: TEXT },
+      properties: { identifier: IDENTIFIER, otp: TEXT, password: TEXT },
       required: ['otp'],
     },
     refusals: [

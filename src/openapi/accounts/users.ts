@@ -4,6 +4,7 @@ import type { Auth } from '../../auth/instance/instance.ts'
 import { MAX_BYTES } from '../../auth/keys/passwords.ts'
 import * as account from '../../auth/refusals.ts'
 import { SECRETS } from '../../auth/setup/field-names.ts'
+import { MAX_LENGTH } from '../../auth/setup/identifiers.ts'
 import type { HttpError } from '../../http/errors/errors.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
 import {
@@ -17,6 +18,8 @@ import { object } from '../schemas/shown.ts'
 import type { Schema } from '../specification.ts'
 
 const TEXT: Schema = { type: 'string' }
+/** Who is meant: an e-mail address, or what else names an account. */
+export const IDENTIFIER: Schema = { type: 'string', maxLength: MAX_LENGTH }
 
 /** How long something lasts. */
 export const SECONDS: Schema = { type: 'integer', minimum: 1, description: 'Seconds.' }
@@ -81,7 +84,7 @@ export function identifierBody(
 ): Schema {
   return {
     type: 'object',
-    properties: { identifier: TEXT, ...others },
+    properties: { identifier: IDENTIFIER, ...others },
     required: ['identifier', ...required],
   }
 }
@@ -93,7 +96,7 @@ export function registerBody(auth: Auth): Converted {
   const { properties = {}, required = [] } = schema as ObjectSchema
   const identifiers = settings.identifiers.map(({ field, kind }) => {
     const format = kind === 'email' ? { format: 'email' } : {}
-    return [field, { type: 'string', maxLength: MAX_BYTES, ...format }] as const
+    return [field, { ...IDENTIFIER, ...format }] as const
   })
   const [only, ...more] = identifiers.map(([field]) => field)
   return {
@@ -161,7 +164,7 @@ export function loginBody(
       : schema
   const first = asked({
     type: 'object',
-    properties: { identifier: TEXT, password: TEXT },
+    properties: { identifier: IDENTIFIER, password: TEXT },
     required: ['identifier', 'password'],
   })
   const others = methods.flatMap(({ signIn }) => {
