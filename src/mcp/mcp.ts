@@ -9,7 +9,7 @@ import { checkOptions, type Rule, text } from '../model/option-rules.ts'
 import type { Mountable } from '../records/engine/host.ts'
 import type { Context, Handler } from '../records/engine/route.ts'
 import { callTool } from './call.ts'
-import { converse } from './protocol.ts'
+import { converse, FAILURE, refusals } from './protocol.ts'
 import type { AgentWrite } from './tools.ts'
 import { toolsFor, WRITES } from './tools.ts'
 
@@ -66,7 +66,9 @@ export function mcp(options: McpOptions = {}): Mountable {
         })
       })
       const about = { summary: 'Tools for agents' }
-      return [{ method: 'POST', path: '', guards: [], handler, runsLate: true, about, agents }]
+      const failures = { name: 'RpcFailure', schema: FAILURE, refusals: refusals(), limits: host }
+      const route = { method: 'POST', path: '', guards: [], handler, runsLate: true }
+      return [{ ...route, about, failures, agents }]
     },
     wellKnown: (mount) =>
       [METADATA, METADATA + mount].map((path) => ({

@@ -46,6 +46,27 @@ const NO_METHOD = -32601
 /** The code of parameters that make no sense. */
 export const INVALID_PARAMS = -32602
 
+const notOne = () => refusal(-32600, 'Send one JSON-RPC 2.0 request.')
+const noMethod = () => refusal(NO_METHOD, 'Method not found.')
+
+/** What a request may be refused for before its tool is known, for descriptions. */
+export const refusals = (): HttpError[] => [notOne(), noMethod()]
+
+/** The JSON Schema of a refusal. */
+export const FAILURE = {
+  type: 'object',
+  properties: {
+    jsonrpc: { type: 'string', const: '2.0' },
+    id: { description: 'That of the request; null if it could not be read.' },
+    error: {
+      type: 'object',
+      properties: { code: { type: 'integer' }, message: { type: 'string' }, data: {} },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['jsonrpc', 'id', 'error'],
+}
+
 /** Responds to the call in `request`; `about` is what clients are told of the server. */
 export async function converse(
   request: Request,
@@ -61,7 +82,7 @@ export async function converse(
   try {
     const { jsonrpc, id: given, method, params } = Object(await readJson(request, limits))
     if (jsonrpc !== '2.0' || !method?.at || !/^[usn]/.test(typeof given)) {
-      throw refusal(-32600, 'Send one JSON-RPC 2.0 request.')
+      throw notOne()
     }
     if (given === undefined) return new Response(null, { status: 202 })
     id = given
@@ -100,7 +121,7 @@ function told(
   }
   const result = results[method]
   if (result) return { result }
-  throw refusal(NO_METHOD, 'Method not found.')
+  throw noMethod()
 }
 
 /** Whether a request is of the newest revision. Throws if it names another one, or if its headers say other things. */

@@ -165,7 +165,7 @@ class Paper {
       ...(described.requestBody && { requestBody: described.requestBody }),
       responses: {
         ...described.successes,
-        ...failures([...described.refusals, ...demands.refusals], isOpen),
+        ...failures([...described.refusals, ...demands.refusals], isOpen, described.failure),
       },
     }
   }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { audit } from '../../src/audit/index.ts'
-import { createRouter, defineModel } from '../../src/index.ts'
+import { createRouter, defineModel, type Fields } from '../../src/index.ts'
 import { mcp } from '../../src/mcp/index.ts'
 import { document } from '../../src/openapi/index.ts'
 import { type Agents, agents } from './server.ts'
@@ -327,5 +327,26 @@ describe('descriptions of an app', () => {
     )
     const known = ids.filter((id) => id !== undefined)
     expect(new Set(known).size).toBe(known.length)
+  })
+
+  it('are described with the errors of JSON-RPC beside those of the app', async () => {
+    const { app, rpc, send } = await agents()
+    const { paths, components } = document(app, { title: 'Cities', version: '1' })
+    const described = (paths['/mcp'] as Fields).post as { responses: Fields }
+    const { RpcFailure } = components.schemas as Record<string, Fields>
+    const bodies = [
+      await send('POST', '/mcp', { jsonrpc: '1.0' }),
+      await send('POST', '/mcp', 'x', { 'content-type': 'text/plain' }),
+      await rpc('tools/none'),
+    ]
+    expect(bodies.map(({ status }) => status)).toEqual([400, 415, 404])
+    for (const { status, body } of bodies) {
+      expect(described.responses[status]).toHaveProperty('content.application/json.schema.anyOf', [
+        { $ref: '#/components/schemas/RpcFailure' },
+        { $ref: '#/components/schemas/Failure' },
+      ])
+      expect(z.fromJSONSchema(RpcFailure as never).safeParse(body).error).toBeUndefined()
+      expect((described.responses[status] as Fields).description).toContain(body.error.message)
+    }
   })
 })

@@ -7,17 +7,18 @@ import type { Route } from '../../records/engine/route.ts'
 import type { Operation, Parameter, ResponseObject, Schema } from '../specification.ts'
 import { capitalised, type Schemas } from './named-schemas.ts'
 import type { Described } from './responses.ts'
-import { bare, envelope, success } from './responses.ts'
+import { bare, bodyRefusals, envelope, success } from './responses.ts'
 import { converted, type ObjectSchema } from './schemas.ts'
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']
 
 /** The operation of any other route, as far as it is described. */
 export function otherOperation(mount: string, route: Route, schemas: Schemas): Described {
-  const { about = {}, method, path } = route
+  const { about = {}, failures, method, path } = route
   const id = `${method.toLowerCase()}${capitalised(`${mount}${path}`) || 'Root'}`
   const name = capitalised(id.replace(/^./, (first) => first.toUpperCase()))
   const body = about.body ?? route.body
+  const own = failures ? [...bodyRefusals(failures.limits), ...failures.refusals] : []
   return {
     id,
     summary: about.summary ?? `${method} ${mount}${path}`,
@@ -33,7 +34,9 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
     refusals: [
       ...(about.params || about.query || about.body ? [invalidFields({})] : []),
       ...(about.body ? [invalidJson(), unsupportedBody('application/json')] : []),
+      ...own,
     ],
+    ...(failures && { failure: { schema: schemas.own(failures.name, failures.schema), of: own } }),
     isOpen: true,
   }
 }

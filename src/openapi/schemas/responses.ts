@@ -188,12 +188,16 @@ function headersOf(names: readonly HeaderName[]): Readonly<Record<string, { $ref
  * The failures of an operation, with what every request may be refused for. `isOpen` is true if code of the app may
  * respond with any other status.
  */
-export function failures(refusals: readonly HttpError[], isOpen: boolean): Responses {
+export function failures(
+  refusals: readonly HttpError[],
+  isOpen: boolean,
+  form?: Described['failure'],
+): Responses {
   const byStatus = new Map<number, HttpError[]>()
   for (const error of [refuse.badHost(), ...refusals]) {
     byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error])
   }
-  const own = [...byStatus].map(([status, errors]) => [String(status), failureOf(errors)])
+  const own = [...byStatus].map(([status, errors]) => [String(status), failureOf(errors, form)])
   return {
     ...Object.fromEntries(own),
     431: { $ref: '#/components/responses/TooLong' },
@@ -203,14 +207,15 @@ export function failures(refusals: readonly HttpError[], isOpen: boolean): Respo
   }
 }
 
-function failureOf(errors: readonly HttpError[]): ResponseObject {
+function failureOf(errors: readonly HttpError[], form: Described['failure']): ResponseObject {
   const all = errors[0]?.status === 503 ? [unavailable(), ...errors] : errors
   const messages = [...new Set(all.map(({ message }) => `- \`${message}\``))].join('\n')
   const names = all.flatMap(({ headers }) => [...new Headers(headers).keys()])
   const known = Object.keys(HEADERS).filter((name) => names.includes(name.toLowerCase()))
   const asks = all.some((error) => error instanceof SecondStepRequired)
-  const schema: Schema = { anyOf: [refTo('SecondStep'), refTo('Failure')] }
-  return failure(messages, known, asks ? schema : undefined)
+  const other = form?.of.some((error) => errors.includes(error)) && form.schema
+  const more = asks ? refTo('SecondStep') : other
+  return failure(messages, known, more ? { anyOf: [more, refTo('Failure')] } : undefined)
 }
 
 /** An operation without its place. */
@@ -221,6 +226,8 @@ export interface Described
   readonly refusals: readonly HttpError[]
   /** Whether a hook of the app may respond with another status. */
   readonly isOpen: boolean
+  /** The form of the refusals in `of`, if it is not the envelope. */
+  readonly failure?: { readonly schema: Schema; readonly of: readonly HttpError[] }
   /** The schemas of parameters in the path, by name. */
   readonly path?: Readonly<Record<string, Schema>>
 }

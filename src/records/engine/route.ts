@@ -1,6 +1,8 @@
 /** Guards and handlers: the functions that you write. */
 
 import type { $ZodObject, $ZodType, input, output } from 'zod/v4/core'
+import type { BodyLimits } from '../../http/body/body.ts'
+import type { HttpError } from '../../http/errors/errors.ts'
 import type { ApiRequest, RequestContext } from '../../http/request/request.ts'
 import type { RecordStore } from './record-store.ts'
 
@@ -110,6 +112,17 @@ export interface RouteDescription<
   readonly response?: R
 }
 
+/** Failures in another form than the envelope. */
+export interface OwnFailures {
+  /** What the schema is called in documents. */
+  readonly name: string
+  /** The JSON Schema of their bodies. */
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly refusals: readonly HttpError[]
+  /** The limits of the JSON body that is read. */
+  readonly limits: BodyLimits
+}
+
 /** One route, its path relative to the mount. */
 export interface Route {
   readonly method: string
@@ -131,6 +144,8 @@ export interface Route {
   readonly about?: RouteDescription
   /** The JSON body that it takes, for descriptions alone: its handler checks it. */
   readonly body?: $ZodType
+  /** The failures that its handler sends in a form of its own, for descriptions alone. */
+  readonly failures?: OwnFailures
   /** What agents may do with records by the tools that it serves, for descriptions of an app. */
   readonly agents?: readonly string[]
   /** For a QUERY route: whether a POST with `X-HTTP-Method-Override: QUERY` is a request for it. */
