@@ -53,7 +53,7 @@ const noMethod = () => refusal(NO_METHOD, 'Method not found.')
 export const refusals = (): HttpError[] => [notOne(), noMethod()]
 
 /** The JSON Schema of a refusal. */
-export const FAILURE = {
+export const FAILURE: Fields = {
   type: 'object',
   properties: {
     jsonrpc: { type: 'string', const: '2.0' },
