@@ -77,11 +77,13 @@ export function rateLimit(options: RateLimitOptions): Guard {
   const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
   const policy = `"${name}";q=${limit};w=${windowSeconds}`
   const windowMs = windowSeconds * 1000
-  const localOf = localCounters()
+  made += 1
+  const number = made
   const counterOf = perApp((host) => {
     const store = cache ?? (host.cache?.local ? undefined : host.cache)
-    const local = localOf()
-    const count: Counter = store?.increment ? sharedCounter(store, local, host, timeoutMs) : local
+    const local = localCounter(number, windowSeconds)
+    const shared = { start: `rate:${name}:${windowSeconds}`, windowSeconds, timeoutMs }
+    const count = store?.increment ? sharedCounter(store, local, host, shared) : local
     return { count, now: host.now }
   })
 
@@ -91,7 +93,7 @@ export function rateLimit(options: RateLimitOptions): Guard {
     const { count, now } = counterOf(context)
     const at = now()
     const window = Math.floor(at / windowMs)
-    const used = await count(`rate:${name}:${windowSeconds}`, client, window, windowSeconds)
+    const used = await count(client.length > MAX_KEY ? hexDigestOf(client) : client, window)
     const seconds = Math.max(1, Math.ceil(((window + 1) * windowMs - at) / 1000))
     context.headers.append('RateLimit-Policy', policy)
     context.headers.append('RateLimit', `"${name}";r=${Math.max(0, limit - used)};t=${seconds}`)
@@ -116,78 +118,59 @@ function byAddress(): (request: ApiRequest, context: Context) => string {
   }
 }
 
-/**
- * Adds a request of `client` to its count under `policy` in the window with this number, and resolves to the count. A
- * count is kept for `windowSeconds`.
- */
-type Counter = (
-  policy: string,
-  client: string,
-  window: number,
-  windowSeconds: number,
-) => number | Promise<number>
+/** Adds a request of `client` to its count in the window with this number, and resolves to the count. */
+type Counter = (client: string, window: number) => number | Promise<number>
 
 /** A key that is longer than this is stored as its digest: a client may have chosen it. */
 const MAX_KEY = 64
 /** The most clients that a process counts at the same time. */
 const MAX_CLIENTS = 100_000
 
-/** Counts in `store`; with `local` if it can't be reached, or takes longer than `timeoutMs`. */
-function sharedCounter(store: CacheStore, local: Counter, host: Host, timeoutMs: number): Counter {
+/** How a guard counts in a cache: what its keys begin with, how long a count is kept, and how long it waits. */
+type Shared = Readonly<Record<'windowSeconds' | 'timeoutMs', number>> & { readonly start: string }
+
+/** Counts in `store`; with `local` if it can't be reached, or takes too long. */
+function sharedCounter(
+  store: CacheStore,
+  local: Counter,
+  host: Host,
+  { start, windowSeconds, timeoutMs }: Shared,
+): Counter {
   const warn = warner((problem) => {
     host.logger.warn('rateLimit: the cache cannot be reached; each process counts for itself', {
       error: problem,
     })
   }, host.now)
   const availability = new Availability(warn, store.local)
-  return async (policy, client, window, windowSeconds) => {
-    const key = `${policy}:${window}:${shortened(client)}`
-    const count = await availability.ask(
-      async () => store.increment?.(key, windowSeconds),
-      timeoutMs,
-    )
-    return count === unreachable || count === undefined
-      ? local(policy, client, window, windowSeconds)
-      : count
+  return async (client, window) => {
+    const key = `${start}:${window}:${client}`
+    const add = async () => store.increment?.(key, windowSeconds)
+    const count = await availability.ask(add, timeoutMs)
+    return count === unreachable || count === undefined ? local(client, window) : count
   }
 }
 
-/** How many guards have counters. */
+/** How many guards there are. Every process makes the same in the same order, so their numbers tell them apart. */
 let made = 0
 
 /**
  * Counts in this process, or in the first one if `serve(app, { processes })` has started this one. The counts of a window
  * go when the next one begins.
  */
-function localCounters(): () => Counter {
-  made += 1
-  const number = made
-  return () => (countOfAll ? sharedByProcesses(countOfAll, number) : localCounter())
-}
-
-/** Every process makes the same guards in the same order, so their numbers tell them apart. */
-function sharedByProcesses(count: NonNullable<typeof countOfAll>, number: number): Counter {
-  return (_, client, window, windowSeconds) =>
-    count(`${number} ${window} ${shortened(client)}`, windowSeconds)
-}
-
-function localCounter(): Counter {
+function localCounter(number: number, windowSeconds: number): Counter {
+  const ofAll = countOfAll
+  if (ofAll) return (client, window) => ofAll(`${number} ${window} ${client}`, windowSeconds)
   const counts = new Map<string, number>()
   let current = Number.NaN
-  return (_, client, window) => {
+  return (client, window) => {
     if (window !== current) counts.clear()
     current = window
-    const key = shortened(client)
-    const count = (counts.get(key) ?? 0) + 1
+    const count = (counts.get(client) ?? 0) + 1
     if (count === 1 && counts.size >= MAX_CLIENTS) {
       const [oldest] = counts.keys()
       counts.delete(oldest ?? '')
     }
-    counts.set(key, count)
+    counts.set(client, count)
     return count
   }
-}
-
-function shortened(client: string): string {
-  return client.length > MAX_KEY ? hexDigestOf(client) : client
 }
