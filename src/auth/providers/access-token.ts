@@ -9,20 +9,16 @@ import type { Fields } from '../../ports/store/records.ts'
 import * as refuse from '../refusals.ts'
 import { type Ask, createAsk, withParameters } from './ask.ts'
 import {
+  type Checks,
   endpointsOf,
   type FacebookOptions,
   type GithubOptions,
-  type Provider,
   requireSetting,
   verified,
 } from './provider.ts'
 
 /** Facebook: `accessToken`. Graph marks no address as verified, so none links accounts. */
-export function facebookProvider(
-  name: string,
-  idField: string,
-  settings: FacebookOptions,
-): Provider {
+export function facebookProvider(name: string, settings: FacebookOptions): Checks {
   const appId = requireSetting(name, 'appId', settings.appId)
   const appSecret = requireSetting(name, 'appSecret', settings.appSecret)
   const urls = endpointsOf(name, settings, {
@@ -30,8 +26,6 @@ export function facebookProvider(
     me: 'https://graph.facebook.com/me',
   })
   return {
-    name,
-    idField,
     credentials: ['accessToken'],
     async profile(body) {
       const ask = createAsk()
@@ -69,7 +63,7 @@ const JSON_HEADERS = {
 }
 
 /** GitHub: `accessToken`, or `code`, with `codeVerifier` if the client has sent a challenge. */
-export function githubProvider(name: string, idField: string, settings: GithubOptions): Provider {
+export function githubProvider(name: string, settings: GithubOptions): Checks {
   const clientId = requireSetting(name, 'clientId', settings.clientId)
   const clientSecret = requireSetting(name, 'clientSecret', settings.clientSecret)
   const urls = endpointsOf(name, settings, {
@@ -112,8 +106,6 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
   }
 
   return {
-    name,
-    idField,
     credentials: ['accessToken', 'code'],
     companions: ['codeVerifier'],
     async profile(body) {

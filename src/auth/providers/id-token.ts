@@ -7,13 +7,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import { fail } from '../option-checks.ts'
 import * as refuse from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
-import {
-  checkedUrl,
-  endpointsOf,
-  type IdTokenOptions,
-  type Provider,
-  verified,
-} from './provider.ts'
+import { type Checks, checkedUrl, endpointsOf, type IdTokenOptions, verified } from './provider.ts'
 
 interface Issuer {
   readonly issuers: readonly string[]
@@ -30,8 +24,8 @@ const JWKS_COOLDOWN_MS = 30_000
 const TOLERANCE_SECONDS = 5
 
 /** Google: `idToken` and `nonce`. */
-export function googleProvider(name: string, idField: string, settings: IdTokenOptions): Provider {
-  return idTokenProvider(name, idField, settings, {
+export function googleProvider(name: string, settings: IdTokenOptions): Checks {
+  return idTokenProvider(name, settings, {
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     jwks: 'https://www.googleapis.com/oauth2/v3/certs',
     vouches: (claim) => claim === true,
@@ -40,8 +34,8 @@ export function googleProvider(name: string, idField: string, settings: IdTokenO
 }
 
 /** Apple: `idToken`, `nonce`, and `name`, which Apple tells only the client, and only once. */
-export function appleProvider(name: string, idField: string, settings: IdTokenOptions): Provider {
-  return idTokenProvider(name, idField, settings, {
+export function appleProvider(name: string, settings: IdTokenOptions): Checks {
+  return idTokenProvider(name, settings, {
     issuers: ['https://appleid.apple.com'],
     jwks: 'https://appleid.apple.com/auth/keys',
     vouches: (claim) => claim === true || claim === 'true',
@@ -49,12 +43,7 @@ export function appleProvider(name: string, idField: string, settings: IdTokenOp
   })
 }
 
-function idTokenProvider(
-  name: string,
-  idField: string,
-  settings: IdTokenOptions,
-  usual: Issuer,
-): Provider {
+function idTokenProvider(name: string, settings: IdTokenOptions, usual: Issuer): Checks {
   const clientIds = [settings.clientId ?? []].flat()
   if (clientIds.length === 0 || clientIds.some((id) => typeof id !== 'string' || id === '')) {
     fail(`'social.${name}' needs 'clientId'`)
@@ -64,8 +53,6 @@ function idTokenProvider(
   const issuers = urls.issuer === usual.issuers[0] ? usual.issuers : [urls.issuer]
   const keys = keySet(checkedUrl(`social.${name}.jwksUrl`, settings.jwksUrl ?? urls.jwks))
   return {
-    name,
-    idField,
     credentials: ['idToken'],
     companions: ['nonce'],
     singleUse: true,
@@ -150,8 +137,7 @@ type NonceRule = NonNullable<IdTokenOptions['nonce']>
 
 const NONCE_RULES: readonly NonceRule[] = ['checked', 'required', 'hashed', 'ignored']
 
-function nonceRule(provider: string, value: unknown): NonceRule {
-  if (value === undefined) return 'checked'
+function nonceRule(provider: string, value: unknown = 'checked'): NonceRule {
   const known = NONCE_RULES.find((rule) => rule === value)
   return known ?? fail(`'social.${provider}.nonce' must be one of ${NONCE_RULES.join(', ')}`)
 }

@@ -106,11 +106,8 @@ export interface SocialOptions {
     | undefined
 }
 
-/** A provider as the social route uses it. */
-export interface Provider {
-  readonly name: string
-  /** The stored field of the provider's id. */
-  readonly idField: string
+/** What a provider takes, and what it makes of it. */
+export interface Checks {
   /** The members of the body that may hold the credential; one of them is needed. */
   readonly credentials: readonly string[]
   /** Further members of the body that must be strings, if given. */
@@ -121,8 +118,15 @@ export interface Provider {
   profile(body: Fields, now: () => number): Promise<Verified>
 }
 
-/** Makes a provider of its settings. */
-export type Maker = (name: string, idField: string, settings: never) => Provider
+/** A provider as the social route uses it. */
+export interface Provider extends Checks {
+  readonly name: string
+  /** The stored field of the provider's id. */
+  readonly idField: string
+}
+
+/** Makes the checks of the provider called `name` of its settings. */
+export type Maker = (name: string, settings: never) => Checks
 
 declare const checked: unique symbol
 
@@ -231,7 +235,8 @@ export function enabledProviders(
     const make =
       makers.get(isOurs ? `social.${name}` : 'social') ??
       needsPart(`social.${name}`, isOurs ? name : 'ownProviders')
-    providers.set(name, make(name, idFieldOf(name, settings, names), settings as never))
+    const idField = idFieldOf(name, settings, names)
+    providers.set(name, { name, idField, ...make(name, settings as never) })
   }
   const fields = [...providers.values()].map(({ idField }) => idField)
   if (new Set(fields).size < fields.length) fail(`'social' gives two providers the same 'idField'`)
@@ -268,13 +273,11 @@ function idFieldOf(name: string, settings: ProviderOptions, names: Names): strin
 }
 
 /** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
-export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
+export function customProvider(name: string, settings: CustomOptions): Checks {
   if (typeof settings.verify !== 'function') {
     fail(`'social.${name}' needs 'verify', a function.${didYouMean(name, OURS)}`)
   }
   return {
-    name,
-    idField,
     credentials: [],
     async profile(body) {
       const profile = await withTimeout(
