@@ -61,11 +61,9 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
   callable(`identifiers.${name}.normalize`, normalize)
   const field = storedField(name, names)
   const kind = kindOf(field, names)
-  return { name, field, kind, normalize: normalize ? givenBy(normalize) : normalizers[kind] }
-}
-
-function givenBy(normalize: (text: string) => string | undefined): Identifier['normalize'] {
-  return limitLength((text) => atOnce("'normalize' of an identifier", normalize(text)))
+  const own =
+    normalize && limitLength((text) => atOnce("'normalize' of an identifier", normalize(text)))
+  return { name, field, kind, normalize: own ?? normalizers[kind] }
 }
 
 /**
@@ -188,11 +186,8 @@ function isLabel(part: string): boolean {
 
 /** What the URL Standard makes of a host, by UTS #46; empty if it is not valid. */
 function hostOf(domain: string): string {
-  try {
-    return new URL(`http://${domain}`).hostname
-  } catch {
-    return ''
-  }
+  const url = `http://${domain}`
+  return URL.canParse(url) ? new URL(url).hostname : ''
 }
 
 /** International numbers have at most 15 digits (ITU-T E.164), and no country's code begins with 0. */

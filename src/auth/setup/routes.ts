@@ -77,13 +77,13 @@ export function middlewaresByRoute(
   rows: readonly RouteRow[],
   option: MiddlewaresOption | undefined,
 ): (route?: string) => readonly Guard[] {
-  if (isList(option)) {
+  if (Array.isArray(option)) {
     const guards = guardsOf('middlewares', option)
     return () => guards
   }
-  const byName = group('middlewares', option, ['all', ...namesOf(rows)])
+  const byName = Object.entries(group('middlewares', option, ['all', ...namesOf(rows)]))
   const resolved = new Map(
-    Object.entries(byName).map(([name, guards]) => [name, guardsOf(`middlewares.${name}`, guards)]),
+    byName.map(([name, guards]) => [name, guardsOf(`middlewares.${name}`, guards)]),
   )
   return (route) => [...(resolved.get('all') ?? []), ...(resolved.get(route ?? '') ?? [])]
 }
@@ -105,10 +105,6 @@ function guardsOf(option: string, value: unknown): readonly Guard[] {
   }
   refuseMiddlewares(`'${option}'`, guards, fail)
   return guards as unknown as readonly Guard[]
-}
-
-function isList(option: MiddlewaresOption | undefined): option is readonly Guard[] {
-  return Array.isArray(option)
 }
 
 /** The routes that `methods` bring, in the order in which `router.urls` lists them. */

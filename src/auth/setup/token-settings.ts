@@ -42,7 +42,7 @@ export function tokenSettings(options: TokenOptions): TokenSettings {
     secret: secretsOf,
     expiresIn: (name, value) => Math.ceil(duration(name, value, '15m')),
     issuer: string,
-    audience: (name, value) => (value === undefined ? undefined : nonEmpty(name, [value].flat())),
+    audience: listIfGiven,
     invalidateOnPasswordChange: either(true),
   })
 }
@@ -70,24 +70,22 @@ function checkedSecret(option: string, secret: unknown): string {
 
 /** A start-up warning about a secret of the option `named` that is long enough but easy to guess. */
 export function secretAdvice(secrets: Secrets, named = 'token.secret'): string | undefined {
-  const at = secrets.findIndex((secret) => isWeak(secret))
+  const at = secrets.findIndex(isWeak)
   if (at === -1) return undefined
   const option = secrets.length > 1 ? `${named}[${at}]` : named
   return `'${option}' is easy to guess: it has fewer than ${MIN_CHARACTERS} different characters, or repeats one word. Use random characters, as 'openssl rand -base64 32' gives them`
 }
 
+/** Whether a secret has few different characters, or repeats one short word. */
 function isWeak(secret: string): boolean {
-  return new Set(secret).size < MIN_CHARACTERS || repeatsWord(secret)
-}
-
-function repeatsWord(text: string): boolean {
   const lengths = Array.from({ length: MAX_WORD_LENGTH }, (_, index) => index + 1)
-  return lengths.some((length) => text.startsWith(text.slice(length)))
+  const repeatsWord = lengths.some((length) => secret.startsWith(secret.slice(length)))
+  return repeatsWord || new Set(secret).size < MIN_CHARACTERS
 }
 
-function nonEmpty(option: string, value: unknown): readonly string[] {
-  const list = strings(option, value)
-  return list.length > 0 ? list : fail(`'${option}' must name at least one`)
+function listIfGiven(option: string, value: unknown): readonly string[] | undefined {
+  const list = value === undefined ? undefined : strings(option, [value].flat())
+  return list?.length === 0 ? fail(`'${option}' must name at least one`) : list
 }
 
 /** With a grace of hours, a stolen token would be as good as its successor. */
