@@ -27,6 +27,12 @@ export function withId(record: Stored): NamedRecord {
   return { ...record, id: record._id }
 }
 
+/** The values of a form without ids. */
+export function withoutIds(form: object): Values {
+  const { id: _, _id: __, ...values } = form as Values
+  return values
+}
+
 /** The data of a result; throws the failure. */
 export function done<T, P>(result: Result<T, P>): T {
   return succeeded(result).data

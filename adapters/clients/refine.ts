@@ -23,6 +23,7 @@ import {
   thoseThere,
   type Values,
   withId,
+  withoutIds,
 } from './records.ts'
 
 export type { AnyClient, NamedRecord } from './records.ts'
@@ -117,9 +118,9 @@ export function refineData(
       return { data: await thoseThere(at(resource), ids, signalIn(meta)) }
     },
     create: async ({ resource, variables }: Asked & Given<object>) =>
-      shown(await at(resource).create(sent(variables))),
+      shown(await at(resource).create(withoutIds(variables))),
     update: async ({ resource, id, variables }: One & Given<object>) =>
-      shown(await at(resource).update(String(id), sent(variables))),
+      shown(await at(resource).update(String(id), withoutIds(variables))),
     async deleteOne({ resource, id }: One) {
       done(await at(resource).remove(String(id)))
       return { data: { id } }
@@ -181,12 +182,6 @@ function conditionsOf(field: string, operator: string, value: unknown): Values {
 function ordered(sorters: NonNullable<ListParams['sorters']>): Values {
   const keys = sorters.map(({ field, order }) => (order === 'desc' ? '-' : '') + storedName(field))
   return keys.length > 0 ? { sort: keys } : {}
-}
-
-/** The values of a form without ids. */
-function sent(variables: object): Values {
-  const { id: _, _id: __, ...values } = variables as Values
-  return values
 }
 
 function signalIn(meta: Asked['meta']): Aborting {

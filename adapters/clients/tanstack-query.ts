@@ -153,55 +153,46 @@ export function recordQueries<T extends AnyRecords>(
 }
 
 function optionsOf(queryKey: QueryKey, calls: Calls): object {
-  const query = { structuralSharing: false }
-  const mutation = {
+  const query = <F>(asked: QueryKey, queryFn: F) => ({
+    structuralSharing: false,
+    queryKey: [...queryKey, ...asked],
+    queryFn,
+  })
+  const mutation = <V>(write: (variables: V) => Promise<Result<unknown>>) => ({
     onSettled: (_: unknown, __: unknown, ___: unknown, ____: unknown, { client }: Invalidating) =>
       client.invalidateQueries({ queryKey }),
-  }
+    mutationFn: async (variables: V) => dataOf(await write(variables)),
+  })
   async function page(asked: Promise<Result<unknown, object>>) {
     const result = await asked
     return { data: dataOf(result), pagination: result.ok ? result.pagination : undefined }
   }
   return {
     queryKey,
-    list: (options: object = {}) => ({
-      ...query,
-      queryKey: [...queryKey, 'list', options],
-      queryFn: ({ signal }: Signal) => page(calls.list({ ...options, signal })),
-    }),
+    list: (options: object = {}) =>
+      query(['list', options], ({ signal }: Signal) => page(calls.list({ ...options, signal }))),
     pages: (options: object = {}) => ({
-      ...query,
-      queryKey: [...queryKey, 'pages', options],
-      queryFn: ({ signal, pageParam }: Signal & { pageParam: PageParam }) =>
+      ...query(['pages', options], ({ signal, pageParam }: Signal & { pageParam: PageParam }) =>
         page(calls.list({ pageSize: PAGE_SIZE, ...options, ...pageParam, signal })),
+      ),
       initialPageParam: {},
       getNextPageParam: ({ pagination }: Awaited<ReturnType<typeof page>>) =>
         following({}, { ...pagination }),
     }),
-    aggregate: (options: object) => ({
-      ...query,
-      queryKey: [...queryKey, 'aggregate', options],
-      queryFn: ({ signal }: Signal) => page(calls.aggregate({ ...options, signal })),
-    }),
-    get: (id: string, choice?: object) => ({
-      ...query,
-      queryKey: [...queryKey, 'get', id, ...(choice ? [choice] : [])],
-      queryFn: async ({ signal }: Signal) => dataOf(await calls.get(id, { ...choice, signal })),
-    }),
-    create: (options?: WriteOptions) => ({
-      ...mutation,
-      mutationFn: async (values: never) => dataOf(await calls.create(values, options)),
-    }),
-    update: (options?: WriteOptions) => ({
-      ...mutation,
-      mutationFn: async ({ id, changes, ...condition }: { id: string; changes: never }) =>
-        dataOf(await calls.update(id, changes, { ...options, ...condition })),
-    }),
-    remove: () => ({
-      ...mutation,
-      mutationFn: async ({ id, ...condition }: { id: string }) =>
-        dataOf(await calls.remove(id, condition)),
-    }),
+    aggregate: (options: object) =>
+      query(['aggregate', options], ({ signal }: Signal) =>
+        page(calls.aggregate({ ...options, signal })),
+      ),
+    get: (id: string, choice?: object) =>
+      query(['get', id, ...(choice ? [choice] : [])], async ({ signal }: Signal) =>
+        dataOf(await calls.get(id, { ...choice, signal })),
+      ),
+    create: (options?: WriteOptions) => mutation((values: never) => calls.create(values, options)),
+    update: (options?: WriteOptions) =>
+      mutation(({ id, changes, ...condition }: { id: string; changes: never }) =>
+        calls.update(id, changes, { ...options, ...condition }),
+      ),
+    remove: () => mutation(({ id, ...condition }: { id: string }) => calls.remove(id, condition)),
   }
 }
 

@@ -16,6 +16,7 @@ import {
   thoseThere,
   type Values,
   withId,
+  withoutIds,
 } from '../records.ts'
 
 /** The id of a record, as react-admin has it. The provider gives strings. */
@@ -27,9 +28,11 @@ export interface ReactAdminDataOptions {
   readonly mounts?: Readonly<Record<string, string>>
 }
 
-interface ListParams extends Aborting {
+interface Asked extends Aborting {
   /** What is returned of records. */
   readonly meta?: Chosen
+}
+interface ListParams extends Asked {
   readonly pagination?: { readonly page: number; readonly perPage: number }
   readonly sort?: { readonly field: string; readonly order: 'ASC' | 'DESC' }
   /** Conditions by field, and `q`, the search term. */
@@ -39,10 +42,8 @@ interface ReferenceParams extends ListParams {
   readonly target: string
   readonly id: Identifier
 }
-interface One extends Aborting {
+interface One extends Asked {
   readonly id: Identifier
-  /** What is returned of the record. */
-  readonly meta?: Chosen
 }
 interface Many extends Aborting {
   readonly ids: readonly Identifier[]
@@ -141,14 +142,8 @@ async function list(
   const wanted = { ...narrowed(params), ...chosenIn(meta), ...aborting(signal) }
   const { data, paging } = await pageOf(records, wanted, pagination)
   const total = paging?.totalRecords
-  return {
-    data: data.map(withId),
-    ...(total === undefined
-      ? {
-          pageInfo: { hasNextPage: paging?.hasMore === true, hasPreviousPage: pagination.page > 1 },
-        }
-      : { total }),
-  }
+  const pageInfo = { hasNextPage: paging?.hasMore === true, hasPreviousPage: pagination.page > 1 }
+  return { data: data.map(withId), ...(total === undefined ? { pageInfo } : { total }) }
 }
 
 /** The conditions and the order, as the client takes them. */
@@ -166,13 +161,11 @@ function narrowed({ filter = {}, sort }: ListParams): Values {
 
 /** The values of a form as the client takes them: without ids, and files as they were chosen. */
 function sent(data: object): Values {
-  const { id: _, _id: __, ...values } = data as Values
-  return Object.fromEntries(
-    Object.entries(values).map(([field, value]) => [
-      field,
-      Array.isArray(value) ? value.map(fileOf) : fileOf(value),
-    ]),
-  )
+  const values = Object.entries(withoutIds(data)).map(([field, value]) => [
+    field,
+    Array.isArray(value) ? value.map(fileOf) : fileOf(value),
+  ])
+  return Object.fromEntries(values)
 }
 
 /** The file of a FileInput or ImageInput; other values as they are. */
@@ -183,11 +176,10 @@ function fileOf(value: unknown): unknown {
 /** The fields whose values are not those of before. Files are always new. */
 function difference(values: Values, before: Values | object): Values {
   const earlier = new Map(Object.entries(before))
-  return Object.fromEntries(
-    Object.entries(values).filter(
-      ([field, value]) =>
-        [value].flat().some((one) => one instanceof Blob) ||
-        JSON.stringify(value ?? null) !== JSON.stringify(earlier.get(field) ?? null),
-    ),
+  const changed = Object.entries(values).filter(
+    ([field, value]) =>
+      [value].flat().some((one) => one instanceof Blob) ||
+      JSON.stringify(value ?? null) !== JSON.stringify(earlier.get(field) ?? null),
   )
+  return Object.fromEntries(changed)
 }
