@@ -106,16 +106,13 @@ export function passkeys(options: PasskeysOptions): Method<'passkeys'> {
   const isText = (value: unknown) => typeof value === 'string' && value.trim() !== ''
   if (!isText(rpId) || /[:/]/.test(rpId)) fail("'rpId' must be a domain, such as 'example.com'")
   if (!isText(rpName)) fail("'rpName' must be the name of your app")
-  const isOfDomain = (origin: unknown) => {
-    const host = URL.canParse(String(origin)) ? new URL(String(origin)) : undefined
-    const isBelow = host && (host.hostname === rpId || host.hostname.endsWith(`.${rpId}`))
-    return isBelow === true && host?.origin === origin
-  }
+  const isOrigin = (origin: unknown) =>
+    URL.canParse(String(origin)) && new URL(String(origin)).origin === origin
+  const isOfDomain = (origin: unknown) =>
+    isOrigin(origin) && `.${new URL(String(origin)).hostname}`.endsWith(`.${rpId}`)
   if (!Array.isArray(origins) || origins.length === 0 || !origins.every(isOfDomain)) {
     fail(`'origins' must list origins of '${rpId}', such as 'https://${rpId}'`)
   }
-  const isOrigin = (origin: unknown) =>
-    URL.canParse(String(origin)) && new URL(String(origin)).origin === origin
   if (!Array.isArray(relatedOrigins) || !relatedOrigins.every(isOrigin)) {
     fail("'relatedOrigins' must list origins, such as 'https://example.co.uk'")
   }
