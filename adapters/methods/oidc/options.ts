@@ -33,9 +33,8 @@ export const fail: Fail = failAs('oidc')
 /** Throws a `TypeError` if an option makes no sense. */
 export function checkOidcOptions(options: OidcOptions): void {
   checkOptions(options, RULES, fail)
-  const missing = ['name', 'issuer', 'clientId', 'returnTo'].find(
-    (option) => options[option as keyof OidcOptions] === undefined,
-  )
+  const needed = ['name', 'issuer', 'clientId', 'returnTo'] as const
+  const missing = needed.find((option) => options[option] === undefined)
   if (missing !== undefined) fail(`it needs '${missing}'`)
   const { name, issuer, redirectUri } = options
   checkUrl(name, 'issuer', issuer)
