@@ -89,10 +89,14 @@ function isSession(value: unknown): value is Session {
  */
 export type RefreshTokenState = 'current' | 'graced' | 'reused' | 'unknown'
 
-/** A refresh token that a client sent, and what follows from it. */
-export interface SentToken {
+/** Whose token it is. */
+export interface TokenIds {
   readonly userId: string
   readonly sessionId: string
+}
+
+/** A refresh token that a client sent, and what follows from it. */
+export interface SentToken extends TokenIds {
   stateIn(session: Session): RefreshTokenState
   /** The session after a refresh with it. */
   refreshed(session: Session): Session
@@ -104,10 +108,8 @@ export interface SentToken {
 export type ReadToken = (text: unknown) => SentToken | undefined
 
 /** The contents of a genuine refresh token. */
-export interface RefreshToken {
+export interface RefreshToken extends TokenIds {
   readonly text: string
-  readonly userId: string
-  readonly sessionId: string
   readonly counter: number
 }
 
@@ -287,6 +289,3 @@ export class RefreshTokens {
     return new Date(Math.min(from.getTime() + this.settings.expiresIn * 1000, latest))
   }
 }
-
-/** Whose token it is. */
-export type TokenIds = Pick<RefreshToken, 'userId' | 'sessionId'>

@@ -200,15 +200,14 @@ function passwordSettings(options: PasswordOptions | undefined): AuthSettings['p
   return { ...password, ...(check && { check }), ...(hash && verify && { hash, verify }) }
 }
 
-function commonOf(name: string, value: unknown): NonNullable<PasswordOptions['common']> {
-  const common = (value === undefined ? true : value) as NonNullable<PasswordOptions['common']>
+function commonOf(name: string, value: unknown = true): NonNullable<PasswordOptions['common']> {
+  const common = value as NonNullable<PasswordOptions['common']>
   if (['boolean', 'function'].includes(typeof common)) return common
   if (typeof (common as Partial<ReadonlySet<string>> | null)?.has === 'function') return common
   return fail(`'${name}' must be a Set, a function that gives one, true or false`)
 }
 
-function linkingOf(value: unknown): AuthSettings['linking'] {
-  if (value === undefined) return 'reset'
+function linkingOf(value: unknown = 'reset'): AuthSettings['linking'] {
   if (value === 'reset' || value === 'keep' || value === 'refuse') return value
   return fail(`'social.linking' must be 'reset', 'keep' or 'refuse'`)
 }
