@@ -58,7 +58,7 @@ export function shown(result: Result<Stored>): { data: NamedRecord } {
 
 /** What ends a request whose response is no longer needed. */
 export interface Aborting {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What is returned of records, in the `meta` of a call: fields by `select`, references to fill in by `expand`. */
@@ -122,11 +122,6 @@ export async function pageOf(
     if (next.data.length < size) break
   }
   return { data: data.slice(start - first * size).slice(0, perPage), paging }
-}
-
-/** A signal as an option, if there is one. */
-export function aborting(signal: AbortSignal | undefined): Aborting {
-  return signal ? { signal } : {}
 }
 
 /** The name under which the server has a field. */

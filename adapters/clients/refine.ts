@@ -9,7 +9,6 @@ import type { ClientError } from '../../src/client/index.ts'
 import {
   type Aborting,
   type AnyClient,
-  aborting,
   accountsAt,
   type Chosen,
   chosenIn,
@@ -115,7 +114,7 @@ export function refineData(
     getOne: async ({ resource, id, meta }: One) =>
       shown(await at(resource).get(String(id), asked(meta))),
     async getMany({ resource, ids, meta }: Asked & { readonly ids: readonly BaseKey[] }) {
-      return { data: await thoseThere(at(resource), ids, signalIn(meta)) }
+      return { data: await thoseThere(at(resource), ids, { signal: meta?.queryContext?.signal }) }
     },
     create: async ({ resource, variables }: Asked & Given<object>) =>
       shown(await at(resource).create(withoutIds(variables))),
@@ -184,13 +183,9 @@ function ordered(sorters: NonNullable<ListParams['sorters']>): Values {
   return keys.length > 0 ? { sort: keys } : {}
 }
 
-function signalIn(meta: Asked['meta']): Aborting {
-  return aborting(meta?.queryContext?.signal)
-}
-
 /** What is chosen of records, and what ends the request. */
 function asked(meta: Asked['meta']): Aborting & Chosen {
-  return { ...chosenIn(meta), ...signalIn(meta) }
+  return { ...chosenIn(meta), signal: meta?.queryContext?.signal }
 }
 
 /** Whether what the user wanted came about. */

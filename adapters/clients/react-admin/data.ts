@@ -3,7 +3,6 @@
 import {
   type Aborting,
   type AnyClient,
-  aborting,
   type Chosen,
   chosenIn,
   done,
@@ -105,9 +104,9 @@ export function reactAdminData(
     getManyReference: (resource: string, { target, id, ...params }: ReferenceParams) =>
       list(at(resource), { ...params, filter: { ...params.filter, [target]: id } }),
     getOne: async (resource: string, { id, signal, meta }: One) =>
-      shown(await at(resource).get(String(id), { ...chosenIn(meta), ...aborting(signal) })),
+      shown(await at(resource).get(String(id), { ...chosenIn(meta), signal })),
     async getMany(resource: string, { ids, signal }: Many) {
-      return { data: await thoseThere(at(resource), ids, aborting(signal)) }
+      return { data: await thoseThere(at(resource), ids, { signal }) }
     },
     create: async (resource: string, { data }: { readonly data: object }) =>
       shown(await at(resource).create(sent(data))),
@@ -139,7 +138,7 @@ async function list(
   records: Records,
   { pagination = { page: 1, perPage: 100 }, signal, meta, ...params }: ListParams,
 ): Promise<ListOf<NamedRecord>> {
-  const wanted = { ...narrowed(params), ...chosenIn(meta), ...aborting(signal) }
+  const wanted = { ...narrowed(params), ...chosenIn(meta), signal }
   const { data, paging } = await pageOf(records, wanted, pagination)
   const total = paging?.totalRecords
   const pageInfo = { hasNextPage: paging?.hasMore === true, hasPreviousPage: pagination.page > 1 }
