@@ -29,12 +29,6 @@ const AS_IS = [
 
 const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
 
-interface Accepted {
-  readonly coding: string | undefined
-  /** Whether it refuses contents without a coding. */
-  readonly isForced: boolean
-}
-
 /**
  * Compresses responses of 1 KiB and more as the client accepts it: with gzip, and with Brotli and Zstandard where the
  * runtime has them. Streams are compressed while they are sent. Events, files that can be asked for in ranges, encoded
@@ -63,8 +57,11 @@ function acceptOf(request: ApiRequest): string | null {
   return cf?.clientAcceptEncoding ?? request.headers.get('accept-encoding')
 }
 
-/** The best coding by weight; of equal ones the first of the runtime's. Without the header, the contents stay plain. */
-function acceptedIn(header: string | null, codings: readonly string[]): Accepted {
+/**
+ * The best coding by weight; of equal ones the first of the runtime's. Without the header, the contents stay plain. And
+ * whether the client refuses contents without a coding.
+ */
+function acceptedIn(header: string | null, codings: readonly string[]) {
   const weights = qualitiesIn(header ?? '')
   const any = weights.get('*')
   const weightOf = (name: string) =>

@@ -100,13 +100,6 @@ export function cors(options: CorsOptions): Guard {
   const allowed = [...REQUEST_HEADERS, ...allowedHeaders].join(', ')
   const exposed = [...RESPONSE_HEADERS, ...exposedHeaders].join(', ')
 
-  const preflight = (): Response =>
-    emptyResponse(204, {
-      'Access-Control-Allow-Methods': METHODS,
-      'Access-Control-Allow-Headers': allowed,
-      'Access-Control-Max-Age': String(maxAge),
-    })
-
   const allow = ({ headers }: Context, origin: string): void => {
     headers.set('Access-Control-Allow-Origin', origin)
     if (credentials) headers.set('Access-Control-Allow-Credentials', 'true')
@@ -121,7 +114,11 @@ export function cors(options: CorsOptions): Guard {
     else if ((await isAllowed(origin, request)) === true) allow(context, origin)
     else return undefined
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
-      return preflight()
+      return emptyResponse(204, {
+        'Access-Control-Allow-Methods': METHODS,
+        'Access-Control-Allow-Headers': allowed,
+        'Access-Control-Max-Age': String(maxAge),
+      })
     }
     context.headers.set('Access-Control-Expose-Headers', exposed)
     return undefined
