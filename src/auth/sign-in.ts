@@ -146,8 +146,7 @@ function guessesAndClients(
 ): Write & { readonly isNewClient: boolean } {
   if (round === MAX_TRIES) return { isNewClient: false }
   const cleared = reservation && lockout.stepBack(reservation, 'clear', read)
-  if (reservation?.known) return { ...cleared, isNewClient: false }
-  if (clients.isKnown(read, client)) return { ...cleared, isNewClient: false }
+  if (reservation?.known || clients.isKnown(read, client)) return { ...cleared, isNewClient: false }
   const { write, knewOthers } = clients.adding(read, client)
   // One that had to guess does not wait for others who sign in now: its right guess might lock the account meanwhile.
   const added = round === 1 || !reservation ? write : undefined

@@ -96,12 +96,9 @@ const MAX_SESSIONS = 100
 type Environment = Readonly<Record<string, unknown>>
 
 /** Settings of refresh sessions; durations are in seconds. */
-export interface RefreshSettings {
-  readonly rotate: boolean
+export interface RefreshSettings
+  extends Required<Omit<RefreshOptions, 'enabled' | 'expiresIn' | 'maxLifetime'>> {
   readonly expiresIn: number
-  readonly graceSeconds: number
-  readonly revokeAllOnReuse: boolean
-  readonly maxSessions: number
   readonly maxLifetime: number
 }
 
