@@ -81,18 +81,12 @@ export function shownFields(model: Pick<Model, 'shape' | 'hidden'>): readonly st
   return membersOf(model.shape).flatMap(([name, shape]) => shown(name, shape))
 }
 
-function expanded(
-  { expandable }: Resource,
-  operation: Serving['operation'],
-): Pick<FieldColumns, 'expand'> {
+function expanded({ expandable }: Resource, operation: Serving['operation']) {
   const isRead = operation === 'list' || operation === 'query' || operation === 'read'
   return isRead && expandable.size > 0 ? { expand: [...expandable.keys()] } : {}
 }
 
-function listed(
-  resource: Resource,
-  operation: 'list' | 'query',
-): Pick<FieldColumns, 'filter' | 'sort' | 'search' | 'export' | 'live' | 'rawRegex'> {
+function listed(resource: Resource, operation: 'list' | 'query') {
   const { model, query, urlFilterable, urlSortable } = resource
   const { filter, sort, search } = queryFields(resource)
   const paths = pathsOf(model.shape)
@@ -104,7 +98,7 @@ function listed(
     search,
     ...(resource.exportLimit > 0 && { export: resource.exportLimit }),
     ...(resource.live && { live: true as const }),
-    ...(resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),
+    ...(resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true as const }),
   }
 }
 
