@@ -9,11 +9,9 @@ import { defineMethod, methodRoute } from '../../auth/machinery.ts'
 import { invalidToken, noAccess, recentSignInRequired } from '../../auth/refusals.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { entryNotFound, invalidFields, invalidId } from '../../http/errors/refusals.ts'
-import type { ApiRequest } from '../../http/request/request.ts'
 import { messageResponse, valueResponse } from '../../http/response/respond.ts'
 import { checkOptions, natural, type Rule as OptionRule } from '../../model/option-rules.ts'
 import { dateFrom, idFrom } from '../../model/values/cast.ts'
-import type { Fields } from '../../ports/store/records.ts'
 import { MOST_RECORDS, nameIn } from '../method-model.ts'
 import { allowIn, Judge } from './allow.ts'
 import { Keys, type StoredKey, tooManyKeys } from './keys.ts'
@@ -94,8 +92,9 @@ function opened(accounts: Accounts, keys: Keys): OpenMethod {
   return {
     handlers: {
       async listKeys(request) {
-        const list = await keys.of(await signedIn(accounts, request))
-        return valueResponse(list.map(shownKey))
+        const user = await accounts.byId(request.auth?.userId)
+        if (!user) throw invalidToken()
+        return valueResponse((await keys.of(user)).map(shownKey))
       },
       async createKey(request) {
         const user = await accounts.recent(request)
@@ -141,12 +140,6 @@ function opened(accounts: Accounts, keys: Keys): OpenMethod {
     },
     forget: (userId) => keys.records.forget(userId),
   }
-}
-
-async function signedIn(accounts: Accounts, request: ApiRequest): Promise<Fields> {
-  const user = await accounts.byId(request.auth?.userId)
-  if (!user) throw invalidToken()
-  return user
 }
 
 function expiryIn(value: unknown, now: number): Date | undefined {
