@@ -169,12 +169,15 @@ export function cacheClaims(cache: CacheStore, ttlSeconds: number): Claims {
   const responseKey = (id: string) => `idempotency:${id}`
   return {
     async claim(id) {
-      const [count, text] = await reached(async () => {
+      try {
         const count = await cache.increment?.(claimKey(id), ttlSeconds)
-        return [count, count === 1 ? undefined : await cache.get(responseKey(id))] as const
-      })
-      if (count === 1) return { state: 'won', owner: '' }
-      return text ? { state: 'done', ...(JSON.parse(text) as KeptInCache) } : { state: 'running' }
+        if (count === 1) return { state: 'won', owner: '' }
+        const text = await cache.get(responseKey(id))
+        return text ? { state: 'done', ...(JSON.parse(text) as KeptInCache) } : { state: 'running' }
+      } catch (cause) {
+        // Without its answer nobody knows whether a request may be carried out.
+        throw unavailable(cause)
+      }
     },
     async keep(id, _, fingerprint, response) {
       const kept: KeptInCache = { fingerprint, response }
@@ -190,12 +193,3 @@ export function cacheClaims(cache: CacheStore, ttlSeconds: number): Claims {
 
 /** What a cache holds of a request that was carried out. */
 type KeptInCache = Pick<Extract<Claim, { state: 'done' }>, 'fingerprint' | 'response'>
-
-/** Without its answer nobody knows whether a request may be carried out. */
-async function reached<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (cause) {
-    throw unavailable(cause)
-  }
-}

@@ -120,15 +120,12 @@ async function settle(
   context: Context,
 ): Promise<Response | undefined> {
   const { status } = response
-  if (status >= 400 && (request as Keyed)[KEYED]?.receipt) {
+  const isFailure = status >= 400
+  if (isFailure && (request as Keyed)[KEYED]?.receipt) {
     if (await isReleased(own, context)) return undefined
-    return isUnknown(response, context) ? undefined : keep(response, own, context)
-  }
-  const { isRecords } = passedOf(request)
-  const isNothing = isRecords && status >= 400 && hasWrittenNothing(request, status)
-  if (isNothing || RELEASED.has(status)) {
-    await isReleased(own, context)
-    return undefined
+  } else {
+    const isNothing = isFailure && passedOf(request).isRecords && hasWrittenNothing(request, status)
+    if (isNothing || RELEASED.has(status)) return void (await isReleased(own, context))
   }
   return isUnknown(response, context) ? undefined : keep(response, own, context)
 }
