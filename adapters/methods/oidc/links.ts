@@ -68,7 +68,7 @@ export class Links {
   /** One round; undefined if another request came first. */
   async #tried(arrival: Arrival): Promise<Fields | undefined> {
     const { email, isVouched } = arrival.person
-    const { newcomer, named, isDisabled } = this.#accounts
+    const { newcomer, named, isDisabled, create, era } = this.#accounts
     const address = email === undefined ? undefined : newcomer({ identifier: email })
     const link = await this.records.first(is('key', keyOf(arrival)))
     const linked = await this.linked(arrival)
@@ -76,7 +76,11 @@ export class Links {
     // A verified address proves the account's own, if they are the same.
     const isOthers = linked && String(owner?._id) !== String(linked._id)
     if (linked && (isOthers || !isVouched)) return linked
-    if (!owner) return this.#make(arrival, link, isVouched ? address : undefined)
+    if (!owner) {
+      const { body, request, person } = arrival
+      const claim = (user: Fields) => this.#claim(arrival, link, user, era(user))
+      return create(isVouched ? address : undefined, body, request, { name: person.name, claim })
+    }
     if (!isVouched) throw accountExists()
     return isDisabled(owner) ? owner : this.#prove(arrival, link, owner)
   }
@@ -135,18 +139,6 @@ export class Links {
     if (String(now?._id) !== String(user._id)) return false
     const claimed = sameAs({ key: keyOf(arrival), owner: String(user._id), era: '' })
     return (await this.records.stored.update(claimed, { set: { era: era(user) } })) !== null
-  }
-
-  #make(
-    arrival: Arrival,
-    before: Link | undefined,
-    newcomer: Fields | undefined,
-  ): Promise<Fields | undefined> {
-    const { body, request, person } = arrival
-    return this.#accounts.create(newcomer, body, request, {
-      name: person.name,
-      claim: (user) => this.#claim(arrival, before, user, this.#accounts.era(user)),
-    })
   }
 
   /** Stores the link in place of `before`, which opens nothing any more; false if another request was faster. */
