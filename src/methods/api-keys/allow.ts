@@ -104,7 +104,8 @@ export function allowIn(value: unknown, judge: Judge): readonly Rule[] {
   const everywhere = new Set([...known.values(), Object.values(ACTIONS)].flatMap((all) => [...all]))
   return value.map((rule: unknown) => {
     const { mount, actions } = isFields(rule) ? rule : {}
-    if (typeof mount !== 'string' || !isActions(actions)) {
+    const isFull = isNames(actions) && actions.length > 0 && actions.length <= MOST_RULES
+    if (typeof mount !== 'string' || !isFull) {
       return refuse("Each rule has a 'mount' and a list of 'actions'.")
     }
     const there = mount === '*' ? everywhere : known.get(mount)
@@ -112,8 +113,4 @@ export function allowIn(value: unknown, judge: Judge): readonly Rule[] {
     if (!actions.every((action) => there.has(action))) return refuse('Unknown action.')
     return { mount, actions: [...new Set(actions)] }
   })
-}
-
-function isActions(value: unknown): value is readonly string[] {
-  return isNames(value) && value.length > 0 && value.length <= MOST_RULES
 }

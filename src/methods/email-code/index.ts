@@ -10,7 +10,6 @@ import * as refuse from '../../auth/refusals.ts'
 import { MAX_LENGTH } from '../../auth/setup/identifiers.ts'
 import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup/method.ts'
 import { invalidFields } from '../../http/errors/refusals.ts'
-import type { ApiRequest } from '../../http/request/request.ts'
 import { checkOptions, flag } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { Pending, type PendingCode } from './pending.ts'
@@ -67,8 +66,6 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
     const isNew = signUp && own === undefined
     return (await named.find()) ?? (isNew ? accounts.newcomer(body) : undefined)
   }
-  const isOpen = (person: Fields, request: ApiRequest) =>
-    !accounts.isDisabled(person) && !accounts.isLocked(person, request)
   return {
     handlers: {
       async sendLoginCode(request) {
@@ -92,7 +89,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
         if (typeof otp !== 'string') throw refuse.invalidFormat()
         const person = await personIn(body, own)
         // A locked or disabled account takes as long as one that is not there.
-        const mayTry = person && isOpen(person, request)
+        const mayTry = person && !accounts.isDisabled(person) && !accounts.isLocked(person, request)
         const used = await pending.use(mayTry ? person : undefined, otp, request)
         if (!used || !person) {
           accounts.report(request, 'code-failed', person?._id)
