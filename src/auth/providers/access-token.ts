@@ -1,8 +1,4 @@
-/**
- * Facebook: an access token, which must have been issued for this app.
- *
- * @module
- */
+/** Facebook and GitHub: access tokens, which must have been issued for this app. */
 
 import { textMacUnder } from '#hmac'
 import type { Fields } from '../../ports/store/records.ts'
