@@ -1,12 +1,11 @@
 /**
  * Responses on Node: srvx's, which stay plain values until their contents are read. The global Response costs more than
- * the rest of a request. And how both are sent.
+ * the rest of a request.
  *
  * @module
  */
 
-import type { ServerResponse } from 'node:http'
-import { FastResponse, sendNodeResponse } from 'srvx/node'
+import { FastResponse } from 'srvx/node'
 import type { PipedBody } from '../../src/ports/services/piped-body.ts'
 
 /** A response as node:http takes it: names and values of headers in turn. */
@@ -74,140 +73,3 @@ export class Response extends Plain {
 export function bodyOf(body: PipedBody): BodyInit {
   return body as unknown as BodyInit
 }
-
-/** A response to be sent, of which `start` is the body if that is a stream. */
-interface Waiting {
-  readonly response: ServerResponse
-  readonly content: PlainResponse
-  readonly start: Start | undefined
-}
-
-/** A response of this runtime: one of srvx tells its contents, once. `bench/bridge` measures what that saves. */
-type Made = globalThis.Response & { _toNodeResponse?(): PlainResponse }
-
-/**
- * Sends responses. Short ones wait for the end of the turn of the event loop and are sent together: a client woken by
- * the first finds the others too, and waking it costs more than the rest of a short response.
- */
-export function outbox(): (response: ServerResponse, made: Made) => unknown {
-  let waiting: Waiting[] = []
-  const sendAll = () => {
-    const all = waiting
-    waiting = []
-    for (const { response, content, start } of all) {
-      if (start) sendStarted(response, content, start)
-      else sendWhole(response, content, (content.body ?? null) as string | null)
-    }
-  }
-  return (response, made) => {
-    const content = made._toNodeResponse?.() ?? contentOf(made)
-    const { body = null } = content
-    const isText = body === null || typeof body === 'string'
-    if (!isText && (!(body instanceof ReadableStream) || response.req.method === 'HEAD')) {
-      return sendContent(response, content)
-    }
-    if (waiting.length === 0) setImmediate(sendAll)
-    waiting.push({ response, content, start: isText ? undefined : new Start(body) })
-    return undefined
-  }
-}
-
-function contentOf({ status, statusText, headers, body }: globalThis.Response): PlainResponse {
-  return { status, statusText, headers: [...headers].flat(), body }
-}
-
-function sendContent(response: ServerResponse, content: PlainResponse): Promise<void> {
-  return sendNodeResponse(response, { _toNodeResponse: () => content } as never)
-}
-
-function sendWhole(
-  response: ServerResponse,
-  { status, statusText, headers }: PlainResponse,
-  body: string | null,
-  encoding: BufferEncoding = 'utf8',
-): void {
-  // In Express, another middleware may have responded meanwhile.
-  if (response.headersSent) return
-  try {
-    response.writeHead(status, statusText, headers)
-    if (body !== null) {
-      // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
-      // pieces by way of a copy.
-      response.write(body, encoding)
-      response.socket?.uncork()
-    }
-    response.end()
-  } catch {
-    response.destroy()
-  }
-}
-
-/** Longer bodies are sent as streams. */
-const MAX_WHOLE = 64 * 1024
-
-/**
- * What a stream has within this turn of the event loop. That is all if a handler returned `Response.json(value)`: the
- * global Response makes a stream of any body, and sending one costs more than the rest of a request.
- */
-class Start {
-  readonly pieces: Uint8Array[] = []
-  #isAll = false
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-
-  constructor(body: ReadableStream<Uint8Array>) {
-    this.#reader = body.getReader()
-    // Whoever reads on finds the error too.
-    this.#read().catch(() => {})
-  }
-
-  async #read(): Promise<void> {
-    // A piece, and that there is no other.
-    while (this.pieces.length < 2) {
-      const { done, value } = await this.#reader.read()
-      this.#isAll = done
-      if (done) return
-      this.pieces.push(value)
-    }
-  }
-
-  /** Leaves to the next reader what has not come yet. The whole body if that is nothing and it is short. */
-  end(): Buffer | undefined {
-    this.#reader.releaseLock()
-    const isShort = this.pieces.every(
-      (piece) => piece instanceof Uint8Array && piece.length <= MAX_WHOLE,
-    )
-    return this.#isAll && isShort ? Buffer.concat(this.pieces) : undefined
-  }
-}
-
-/** Sends what a stream had within the turn, and what comes after it. */
-function sendStarted(response: ServerResponse, content: PlainResponse, start: Start): void {
-  const whole = start.end()
-  if (response.headersSent) {
-    void (content.body as ReadableStream).cancel().catch(() => {})
-    return
-  }
-  if (whole) {
-    sendWhole(response, sized(content, whole.length), whole.toString('latin1'), 'latin1')
-    return
-  }
-  try {
-    const { status, statusText, headers } = content
-    if (start.pieces.length > 0) response.writeHead(status, statusText, headers)
-    for (const piece of start.pieces) response.write(piece)
-    sendContent(response, content).catch(() => response.destroy())
-  } catch {
-    response.destroy()
-  }
-}
-
-/** With its length, unless the headers say it, or that none is said: those of a server whose response is passed on. */
-function sized(content: PlainResponse, length: number): PlainResponse {
-  const { headers } = content
-  const isFramed = headers.some((name, at) => at % 2 === 0 && FRAMING.has(name.toLowerCase()))
-  return isFramed
-    ? content
-    : { ...content, headers: [...headers, 'Content-Length', String(length)] }
-}
-
-const FRAMING = new Set(['content-length', 'transfer-encoding'])

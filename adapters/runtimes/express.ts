@@ -6,15 +6,14 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../../src/app/app.ts'
-import { headerOf } from '../../src/http/response/respond.ts'
 import { checkOptions, isFunction } from '../../src/model/option-rules.ts'
 import { jsonOf } from '../../src/ports/values/json.ts'
 import { pathOf } from '../../src/ports/values/paths.ts'
-import { outbox } from '../responses/node.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp } from './express-checks.ts'
+import { leaveUnread } from './node-connections.ts'
+import { hasBody, outbox, ServedRequest } from './node-messages.ts'
 import { fail, malformed, notFound } from './node-refusals.ts'
-import { hasBody, leaveUnread, ServedRequest } from './node-request.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
 export interface ExpressRequest extends IncomingMessage {
@@ -127,7 +126,8 @@ function mountOf(incoming: ExpressRequest): Place {
   const { url: target = '/' } = incoming
   const baseUrl = baseOf(incoming)
   const basePath = PLAIN_BASE.test(baseUrl) && !hasDotPart(baseUrl) ? baseUrl : ''
-  return { target, clientAddress: clientOf(incoming), basePath }
+  const clientAddress = plainAddress(incoming.ip ?? incoming.socket.remoteAddress)
+  return { target, clientAddress, basePath }
 }
 
 /** The path of the mount. Express tells it; connect, which Vite and others have, leaves only the URL as it was sent. */
@@ -156,10 +156,6 @@ function isPlain({ originalUrl = '', url = '' }: ExpressRequest): boolean {
     const path = pathOf(each)
     return path === '' || (!path.includes('//') && URL.parse(`http://h${path}`)?.pathname === path)
   })
-}
-
-function clientOf({ ip, socket }: ExpressRequest): string | undefined {
-  return plainAddress(ip ?? socket.remoteAddress)
 }
 
 /**
@@ -292,7 +288,7 @@ const ADDED = ['vary', 'set-cookie'] as const
 /** `made` with what earlier middlewares have set: writing a header replaces it. */
 function withEarlier(response: ServerResponse, made: Response): Response {
   // One that compresses, such as `compression`, would keep events until it had enough of them.
-  const hasEvents = headerOf(made, 'content-type') === 'text/event-stream'
+  const hasEvents = made.headers.get('content-type') === 'text/event-stream'
   if (hasEvents) made.headers.append('cache-control', 'no-transform')
   for (const name of ADDED) {
     for (const value of [response.getHeader(name) ?? []].flat()) {

@@ -10,19 +10,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from '../../src/app/app.ts'
-import { outbox } from '../responses/node.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { flushCompileCache } from './compile-cache.ts'
+import { continueWhenRead, leaveUnread, socketsOf } from './node-connections.ts'
+import { hasBody, inTurn, outbox, ServedRequest } from './node-messages.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
-import {
-  continueWhenRead,
-  hasBody,
-  inTurn,
-  leaveUnread,
-  ServedRequest,
-  socketsOf,
-} from './node-request.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import { inProcesses } from './processes/serve.ts'
 import {

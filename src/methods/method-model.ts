@@ -4,7 +4,7 @@ import type { Accounts } from '../auth/setup/method.ts'
 import { invalidFields } from '../http/errors/refusals.ts'
 import { defineModel, type ModelDefinition } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
-import { insertOnce } from '../model/own-records.ts'
+import { insertOnce, unlessTaken } from '../model/own-records.ts'
 import { firstIn } from '../ports/evaluation/walk.ts'
 import type { Filter, Scalar } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
@@ -54,6 +54,11 @@ export class MethodRecords<T> {
   /** Stores one; false if what must be unique is taken. */
   async add(record: Fields): Promise<boolean> {
     return insertOnce(this.stored, record)
+  }
+
+  /** Changes one that fits; false if there is none, or if what must be unique is taken. */
+  async change(filter: Filter, set: Fields): Promise<boolean> {
+    return Boolean(await unlessTaken(() => this.stored.update(filter, { set })))
   }
 
   /**

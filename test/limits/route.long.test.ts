@@ -7,13 +7,13 @@ import { expect, it } from 'vitest'
  * for its turn, which sign-in and sign-up may take.
  */
 const MOST = {
-  read: { calls: 75, files: 20, visits: 35 },
-  list: { calls: 112, files: 24, visits: 44 },
-  search: { calls: 157, files: 28, visits: 65 },
-  cursor: { calls: 159, files: 29, visits: 66 },
-  populate: { calls: 283, files: 38, visits: 100 },
-  create: { calls: 150, files: 31, visits: 72 },
-  patch: { calls: 163, files: 32, visits: 77 },
+  read: { calls: 75, files: 20, visits: 36 },
+  list: { calls: 112, files: 24, visits: 45 },
+  search: { calls: 157, files: 28, visits: 66 },
+  cursor: { calls: 159, files: 29, visits: 67 },
+  populate: { calls: 275, files: 37, visits: 100 },
+  create: { calls: 150, files: 31, visits: 74 },
+  patch: { calls: 163, files: 32, visits: 79 },
   login: { calls: 451, files: 47, visits: 161 },
   register: { calls: 338, files: 48, visits: 148 },
 }

@@ -8,7 +8,6 @@ import { accountExists } from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import type { ApiRequest } from '../../../src/http/request/request.ts'
 import { is, MethodRecords } from '../../../src/methods/method-model.ts'
-import { unlessTaken } from '../../../src/model/own-records.ts'
 import { all, type Filter } from '../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../src/ports/store/records.ts'
 import type { Person } from './provider.ts'
@@ -154,8 +153,7 @@ export class Links {
     const link: Link = { key, issuer, owner, era, place: placeOf(user, issuer) }
     const record = { ...link, linkedAt: new Date(this.#accounts.now()) }
     if (!before) return this.records.add({ _id: this.#accounts.newId(), ...record })
-    const update = () => this.records.stored.update(sameAs(before), { set: record })
-    return Boolean(await unlessTaken(update))
+    return this.records.change(sameAs(before), record)
   }
 
   #isLive({ owner, era }: Link, user: Fields): boolean {

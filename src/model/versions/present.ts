@@ -1,7 +1,7 @@
 /** What a response may show: declared fields only, without hidden ones, then passed through the model's `output`. */
 
 import { isPromise } from '../../ports/promises/synchronous.ts'
-import { mapInTurns } from '../../ports/promises/turns.ts'
+import { mapInTurns, TURN_LENGTH } from '../../ports/promises/turns.ts'
 import { onlyDeclared, withDefaults } from '../../ports/store/declared.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Projection, Read } from '../../ports/store/records.ts'
@@ -93,11 +93,10 @@ export async function declaredRecords(
     return declaredParts(model, await stored.find(read), { select: read.select, lean })
   }
   const texts = await stored.findJson({ ...read, fillDefaults: !lean })
-  return mapInTurns(
-    texts,
-    (text) => text.length,
-    (text) => JSON.parse(text) as Fields,
-  )
+  const parsed = (text: string): Fields => JSON.parse(text)
+  let length = 0
+  for (const text of texts) length += text.length
+  return length < TURN_LENGTH ? texts.map(parsed) : mapInTurns(texts, (text) => text.length, parsed)
 }
 
 /** The part of what `output` returned that a client chose. */

@@ -1,0 +1,54 @@
+/** What becomes of connections on Node: bodies that nobody has asked for or read, and which connections are open. */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LINGER_MS } from './server.ts'
+
+/** Sends `100 Continue` when the body is first read: a body that is refused before is never sent. */
+export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  request._read = function read(size) {
+    expectNothing(request)
+    if (!response.headersSent) response.writeContinue()
+    request._read(size)
+  }
+}
+
+/** Undoes `continueWhenRead`: the client is no longer asked for the body. */
+export function expectNothing(request: IncomingMessage): void {
+  if (Object.hasOwn(request, '_read')) Reflect.deleteProperty(request, '_read')
+}
+
+/** The open connections. */
+export function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+/**
+ * Closes a connection whose client still sends an unread body after the response. Node would read all of it, however
+ * long.
+ */
+export async function leaveUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  socket: Socket,
+): Promise<void> {
+  // A short body has already arrived, except for its end.
+  await nextTurn()
+  if (request.complete) return
+  response.shouldKeepAlive = false
+  // A client that waits to be asked for its body is not asked.
+  expectNothing(request)
+  // Node does not read a body that is being read; this reads no more than one buffer.
+  request.read(0)
+  // The reset for further data could overtake the response, so give the client time to receive it.
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS)
+  }
+}
