@@ -45,7 +45,7 @@ export type MessagePurpose = (typeof PURPOSES)[number]
 
 /** The argument of every sender. */
 export interface CodeMessage {
-  /** The address or number to send to. If an address was changed, it is the old one. */
+  /** The address or number to send to. */
   readonly to: string
   /** The finished plain text. */
   readonly text: string
@@ -147,7 +147,16 @@ export interface OtpOptions {
    * Replaces `mail` and `sms`. Send to the e-mail or phone field of the user: `social.linking` does not drop addresses
    * in other fields.
    */
-  deliver?(message: Omit<CodeMessage, 'text'> & { readonly channel: Channel }): unknown
+  deliver?(message: {
+    readonly user: ShownUser
+    readonly code: string
+    readonly channel: Channel
+    readonly purpose: MessagePurpose
+    /** The address to send to. If an address was changed, it is the old one. */
+    readonly to: string
+    /** Not enumerable: copies and JSON leave it out. */
+    readonly request: ApiRequest
+  }): unknown
 }
 
 /**

@@ -118,6 +118,7 @@ export interface OwnFailures {
   readonly name: string
   /** The JSON Schema of their bodies. */
   readonly schema: Readonly<Record<string, unknown>>
+  /** The refusals that are sent so. */
   readonly refusals: readonly HttpError[]
   /** The limits of the JSON body that is read. */
   readonly limits: BodyLimits
