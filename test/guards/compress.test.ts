@@ -259,6 +259,16 @@ describe('compress', () => {
     expect(await ended).toBe('gone')
   })
 
+  it('sends the length of what it has compressed at once', async () => {
+    const { app } = await countries()
+    const { url, close } = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+    onTestFinished(() => close())
+    const response = await fetch(url + LIST, { headers: { 'Accept-Encoding': 'gzip' } })
+    expect(codingOf(response)).toBe('gzip')
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(1000)
+    expect(JSON.parse(await response.text()).data).toHaveLength(250)
+  })
+
   it('ends a stream that fails with its error', async () => {
     const app = createApp({ store: sqliteStore() }).use(compress())
     onTestFinished(() => app.close())
