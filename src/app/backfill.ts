@@ -4,11 +4,8 @@
  * @module
  */
 
-import type { Model } from '../model/model.ts'
-import { everything } from '../ports/store/filter.ts'
 import { hostOf } from '../records/engine/host.ts'
 import { backfillRecords } from '../upkeep/changes/backfill.ts'
-import { hasAny } from '../upkeep/changes/start-up.ts'
 import { tableOf } from '../upkeep/check/table.ts'
 import type { App } from './app.ts'
 
@@ -29,10 +26,9 @@ export function backfillAtStart(app: App): void {
     app?.store,
     'backfillAtStart(app)',
   )
-  const isEmpty = async (model: Model) => !(await hasAny(stored(model), everything))
   onReady(async () => {
     await database.prepare(schemas())
-    const changed = await history.changed(known(), isEmpty)
+    const changed = await history.changed(known(), stored)
     const models = changed.map(({ model }) => model)
     const done = await backfillRecords({ models, stored, history, database, schemas })
     for (const { model, records, changed } of done.models) {

@@ -40,11 +40,11 @@ export class ModelHistory {
 
   /**
    * Those of `models` that have changed so that records may not fit. The others are known from now on; so is a changed
-   * one that `isEmpty` says has no records.
+   * one that has no records in what `stored` returns.
    */
   async changed(
     models: Iterable<Model>,
-    isEmpty: (model: Model) => Promise<boolean>,
+    stored: (model: Model) => Collection,
   ): Promise<ChangedModel[]> {
     const found = await this.#collection.find({ filter: everything, sort: [], limit: MAX_MODELS })
     const known = new Map(found.map(({ model, fields }) => [String(model), String(fields)]))
@@ -52,7 +52,7 @@ export class ModelHistory {
     const looked = others.map(async (model) => {
       const before = known.get(model.name)
       const fields = before === undefined ? [] : changedFields(fingerprintIn(before), model)
-      if (fields.length > 0 && !(await isEmpty(model))) return [{ model, fields }]
+      if (fields.length > 0 && (await hasAny(stored(model), everything))) return [{ model, fields }]
       await (before === undefined ? this.#add(model) : this.accept(model))
       return []
     })
@@ -101,6 +101,12 @@ export class ModelHistory {
   async #insert(place: string, values: Values): Promise<void> {
     await insertOnce(this.#collection, { _id: ownId(place), model: place, ...values })
   }
+}
+
+/** Whether there is a record that fits `filter`. */
+export async function hasAny(collection: Collection, filter: Filter): Promise<boolean> {
+  const found = await collection.find({ filter, sort: [], limit: 1, select: { include: ['_id'] } })
+  return found.length > 0
 }
 
 function textOf(model: Model): string {

@@ -2,12 +2,12 @@
 
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
-import { any, everything, type Filter } from '../../ports/store/filter.ts'
+import { any, type Filter } from '../../ports/store/filter.ts'
 import type { Collection, Store } from '../../ports/store/store.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import { checkRecords } from '../check/check.ts'
 import { tableOf } from '../check/table.ts'
-import type { ChangedModel, ModelHistory } from './model-history.ts'
+import { type ChangedModel, hasAny, type ModelHistory } from './model-history.ts'
 import { refuseOverlaps } from './overlaps.ts'
 
 /** What the look works on. */
@@ -60,9 +60,8 @@ export function changeLook({
   }
 
   async function changedModels(all: readonly Model[]): Promise<ChangedModel[]> {
-    const isEmpty = async (model: Model) => !(await hasAny(models.stored(model), everything))
     try {
-      return await history.changed(all, isEmpty)
+      return await history.changed(all, models.stored)
     } catch (error) {
       // Whoever only warns must not keep an app from starting.
       if (mode === 'refuse') throw error
@@ -98,10 +97,4 @@ async function refuseFormer(model: Model, stored: Collection): Promise<void> {
   throw new Error(
     `Model '${model.name}': records still hold ${names}. What is unique, or has onDelete, can't be kept under two names. Stop what writes to the records and run 'npx fieldgate backfill <file>' before you start the app; <file> is the one that exports it.`,
   )
-}
-
-/** Whether there is a record that fits `filter`. */
-export async function hasAny(collection: Collection, filter: Filter): Promise<boolean> {
-  const found = await collection.find({ filter, sort: [], limit: 1, select: { include: ['_id'] } })
-  return found.length > 0
 }
