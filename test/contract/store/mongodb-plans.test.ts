@@ -1,4 +1,4 @@
-import { type Document, MongoClient, ObjectId } from 'mongodb'
+import { Binary, type Document, Long, MaxKey, MinKey, MongoClient, ObjectId } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { compileFilter, restAfter } from '../../../adapters/stores/mongodb/query/filter.ts'
@@ -12,7 +12,7 @@ const RECORDS = 4000
 
 await withService('mongo', ({ url }) => {
   const database = `plans-${crypto.randomUUID()}`
-  const client = new MongoClient(url)
+  const client = new MongoClient(url, { monitorCommands: true })
   const native = client.db(database).collection('people')
   const schema = { ...people, indexes: [keys('age'), keys('-score', 'age')] }
   const ids = Array.from({ length: RECORDS }, () => new ObjectId().toHexString())
@@ -114,6 +114,23 @@ await withService('mongo', ({ url }) => {
     it.each(positions)('by a page in the order of %j from %j', async (sort, position) => {
       const query = restAfter({}, keys(...sort), position, schema.shape)
       expect(await examined(query, sort)).toBeLessThanOrEqual(3 * PAGE)
+    })
+
+    it('by a count of all records, whatever ids other programs have stored', async () => {
+      const others = { ...people, name: 'others' }
+      const ids = [1, 1.5, Long.MAX_VALUE, 'a', null, true, new Date(), { a: 1 }]
+      const rare = [new ObjectId(), new MinKey(), new MaxKey(), new Binary(Buffer.from('a')), NaN]
+      const documents = [...ids, ...rare].map((_id) => ({ _id }) as Document)
+      const target = client.db(database).collection('others')
+      await target.insertMany(documents)
+      const sent: Document[] = []
+      client.on('commandStarted', ({ command }) => sent.push(command))
+      const collection = mongoStore({ client, database }).collection(others)
+      expect(await collection.count({ op: 'and', filters: [] })).toBe(documents.length)
+      expect(sent).toContainEqual(expect.objectContaining({ count: 'others' }))
+      const { query } = sent.find(({ count }) => count === 'others') ?? {}
+      const { executionStats } = await target.find(query).hint({ _id: 1 }).explain('executionStats')
+      expect(executionStats.totalKeysExamined).toBe(documents.length)
     })
   })
 })

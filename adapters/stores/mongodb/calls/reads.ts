@@ -1,6 +1,6 @@
 /** The reads of one collection. Those by id, and identical lists, of one turn of the event loop share a round trip. */
 
-import type { Abortable, Document, FindOptions } from 'mongodb'
+import { type Abortable, type Document, type FindOptions, MinKey } from 'mongodb'
 import { position } from '../../../../src/ports/evaluation/evaluate.ts'
 import type { AggregateRead } from '../../../../src/ports/store/aggregate.ts'
 import { type Filter, type Scalar, withId } from '../../../../src/ports/store/filter.ts'
@@ -30,6 +30,9 @@ const PATTERN_TIME_LIMIT_MS = 2000
 
 /** As the store's database reads; commands take none of its settings over. */
 const readConcern = { level: 'majority' }
+
+/** Every document, by its index: without a query, `count` only knows what the last shutdown has saved. */
+const EVERY_ID = { _id: { $gte: new MinKey() } }
 
 type Options = Pick<
   FindOptions & Abortable,
@@ -70,15 +73,16 @@ export class Reads {
   }
 
   /**
-   * The number of records that match. `count` looks at an index alone, but without a query it only knows what the last
-   * shutdown has saved, and on shards it counts documents that are being moved.
+   * The number of records that match. `count` looks at an index alone, but on shards it counts documents that are being
+   * moved, too.
    */
   async count(filter: Filter, hints?: ReadHints): Promise<number> {
-    const query = this.#compile(filter)
+    const found = this.#compile(filter)
+    const query = Object.keys(found).length > 0 ? found : EVERY_ID
     const { timeLimitMs, signal } = { ...hints }
     const options = readOptions(filter, { timeLimitMs, signal })
-    const isExact = Object.keys(query).length > 0 && !(await this.#connection.isSharded())
-    const reply = isExact && (await this.#sent({ count: this.#of.schema.name, query }, options))
+    const isSharded = await this.#connection.isSharded()
+    const reply = !isSharded && (await this.#sent({ count: this.#of.schema.name, query }, options))
     return reply ? reply.n : this.#of.native.countDocuments(query, options)
   }
 
