@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { bundle } from '../scripts/bundle.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -51,4 +52,21 @@ function isSame(one: string, other: string): boolean {
 /** The compiled form of a script of `bench/`, named without its ending. */
 export function built(script: string): string {
   return `${dist}bench/${script}.js`
+}
+
+/** Bundles the compiled `script` of `bench/` as the manual says, and returns the path of what is started. */
+export async function bundled(script: string): Promise<string> {
+  const outdir = `${root}.cache/bench/built/bundled/`
+  rmSync(outdir, { recursive: true, force: true })
+  await build({
+    entryPoints: { main: built(script), reader: `${dist}adapters/stores/sqlite/reader.js` },
+    outdir,
+    ...{ bundle: true, splitting: true, platform: 'node', format: 'esm' },
+    external: ['sharp', '@libsql/client'],
+    banner: {
+      js: "import { createRequire as from } from 'node:module'; const require = from(import.meta.url)",
+    },
+    logLevel: 'warning',
+  })
+  return `${outdir}main.js`
 }

@@ -10,6 +10,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { FileStore } from '../../src/ports/services/files.ts'
+import { exportsOf } from '../../src/ports/values/exports.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { stageIn } from './bytes.ts'
 import { checkLength, exactly } from './exact-length.ts'
@@ -125,7 +126,7 @@ interface Connection {
 
 /** The SDK is loaded by the first call that needs it: it costs every start 100 ms and more. */
 async function connection(place: S3Place): Promise<Connection> {
-  const sdk = await import('@aws-sdk/client-s3')
+  const sdk = exportsOf(await import('@aws-sdk/client-s3'))
   const { accessKeyId, secretAccessKey, endpoint, region } = place
   const client = new sdk.S3Client({
     endpoint,

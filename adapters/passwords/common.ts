@@ -14,6 +14,8 @@
  * @module
  */
 
+import { exportsOf } from '../../src/ports/values/exports.ts'
+
 /** The lists that were made, by their least length: all auth routers of a process share them. */
 const lists = new Map<number, ReadonlySet<string>>()
 
@@ -22,7 +24,7 @@ const lists = new Map<number, ReadonlySet<string>>()
  * some milliseconds and a few MiB, so it happens when the first password is set, once in a process.
  */
 export async function commonPasswords(least = 1): Promise<ReadonlySet<string>> {
-  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const { dictionary } = exportsOf(await import('@zxcvbn-ts/language-common'))
   const long = (word: string): boolean => [...word].length >= least
   const list = lists.get(least) ?? new Set(dictionary['passwords-common'].filter(long))
   lists.set(least, list)

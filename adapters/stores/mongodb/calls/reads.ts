@@ -32,7 +32,7 @@ const PATTERN_TIME_LIMIT_MS = 2000
 const readConcern = { level: 'majority' }
 
 /** Every document, by its index: without a query, `count` only knows what the last shutdown has saved. */
-const EVERY_ID = { _id: { $gte: new MinKey() } }
+const EVERY_ID: Document = { _id: { $gte: new MinKey() } }
 
 type Options = Pick<
   FindOptions & Abortable,
