@@ -17,14 +17,15 @@ export class Command {
   readonly #closed: Promise<unknown>
   output = ''
 
-  /** Starts a script of the project in `folder`: of package.json, or a task of deno.json. */
+  /** Starts a script of the project in `folder`: of package.json, or a task of deno.json; or of its image. */
   constructor(
     folder: string,
     script: string,
     env: Readonly<Record<string, string>> = {},
     args = '',
   ) {
-    this.#child = spawn('sh', ['-c', `exec ${scriptOf(folder, script)} ${args}`], {
+    const line = script === 'image' ? imageOf(folder) : `exec ${scriptOf(folder, script)} ${args}`
+    this.#child = spawn('sh', ['-c', line], {
       cwd: folder,
       env: { ...process.env, PATH, NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -69,4 +70,13 @@ function scriptOf(folder: string, name: string): string {
   const script = (manifest.tasks ?? manifest.scripts)?.[name]
   if (script === undefined) throw new Error(`${file} has no '${name}'`)
   return script
+}
+
+/** What the Dockerfile makes, and starts. */
+function imageOf(folder: string): string {
+  const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8')
+  const [, make = ''] = /npx --yes (esbuild@(?:.*\\\n)*.*)/.exec(dockerfile) ?? []
+  const [, start = '[]'] = /^CMD (.*)$/m.exec(dockerfile) ?? []
+  const program = (JSON.parse(start) as string[]).join(' ').replace('node', 'node --env-file=.env')
+  return `${make.replace(/@[\d.]+/, '')} && exec ${program}`
 }

@@ -114,6 +114,9 @@ async function passes(folder: string, script: string, args = ''): Promise<void> 
   })
 }
 
+/** Whether a project is started as in its image: some are started as on this machine. */
+const isAsImage = ({ runtime, store }: Kind) => runtime === 'node' && store !== 'postgres'
+
 async function serves(folder: string, kind: Kind, apiKey: string | undefined): Promise<void> {
   const onWorkers = kind.runtime === 'workers'
   const config = join(folder, '.config')
@@ -125,7 +128,7 @@ async function serves(folder: string, kind: Kind, apiKey: string | undefined): P
         { XDG_CONFIG_HOME: config },
         '--ip 127.0.0.1 --port 0 --inspector-port 0',
       )
-    : new Command(folder, 'start', { PORT: '0' })
+    : new Command(folder, isAsImage(kind) ? 'image' : 'start', { PORT: '0' })
   try {
     await notesWork(await server.url(), apiKey)
     expect(server.output).not.toMatch(/"level":"(?:warn|error)"/)
