@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -198,6 +200,41 @@ const SAID = {
   mongodb: /^The app did not start: the database cannot be reached: /,
 }
 
+/** What a server that can't start prints, without its log. */
+async function complaint(folder: string, port: string): Promise<readonly string[]> {
+  const server = new Command(folder, 'start', { PORT: port })
+  expect(await server.ended()).toBe(1)
+  return server.output
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('{'))
+}
+
+describe('a project whose port is taken', () => {
+  it.each(RUNTIMES.filter((runtime) => runtime !== 'workers'))(
+    'ends on %s with two lines, the second of which says where the port is set',
+    async (runtime) => {
+      const folder = join(home, `${runtime}-without-port`)
+      const kind = {
+        runtime,
+        store: 'sqlite',
+        accounts: false,
+        passkeys: false,
+        admin: false,
+      } as const
+      await scaffold.make(kind, folder)
+      const other = createServer().listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      expect(await complaint(folder, String(port))).toEqual([
+        expect.stringContaining(`port ${port} is in use by another process`),
+        'The port is PORT in .env.',
+      ])
+      other.close()
+    },
+  )
+})
+
 describe('a project whose database is not there', () => {
   const absent = {
     postgres: 'postgres://notes:notes@127.0.0.1:9/notes',
@@ -214,10 +251,7 @@ describe('a project whose database is not there', () => {
       const folder = join(home, `${runtime}-without-${store}`)
       await scaffold.make({ runtime, store, accounts: true, passkeys: false, admin: false }, folder)
       configure(folder, absent[store])
-      const server = new Command(folder, 'start', { PORT: '0' })
-      expect(await server.ended()).toBe(1)
-      const lines = server.output.trim().split('\n')
-      expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
+      expect(await complaint(folder, '0')).toEqual([
         expect.stringMatching(SAID[store]),
         'Start it with docker compose up --detach --wait, or correct DATABASE_URL in .env.',
       ])

@@ -5,9 +5,7 @@
  */
 
 import { serve } from 'fieldgate/deno'
-// @if compose
-import { endWithout } from './absent.ts'
-// @end
+import { endWithAdvice } from './advice.ts'
 import { app, config } from './app.ts'
 
 const starting = serve(app, {
@@ -15,8 +13,6 @@ const starting = serve(app, {
   port: config.PORT,
   trustProxy: config.TRUST_PROXY,
 })
-// @if compose
-starting.catch(endWithout)
-// @end
+starting.catch(endWithAdvice)
 const { url } = await starting
 console.log(`Listening on ${url}, with the reference on ${url}/docs`)
