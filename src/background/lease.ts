@@ -5,7 +5,7 @@
  */
 
 import { ownId, ownSchema } from '../model/own-records.ts'
-import { all, type Filter, withId } from '../ports/store/filter.ts'
+import { all, is, withId } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../ports/store/store.ts'
 import type { Host } from '../records/engine/host.ts'
@@ -91,8 +91,8 @@ export async function takeLease(
     keep,
     async write(steps) {
       if (lost.signal.aborted || !database.write) return false
-      const mine: Filter = { op: 'eq', field: 'owner', value: owner }
-      const require = { in: workSchema, require: all([id, mine]), exists: true } as const
+      const mine = all([id, is('owner', owner)])
+      const require = { in: workSchema, require: mine, exists: true } as const
       const outcome = await database.write([require, ...steps])
       if ('results' in outcome) return true
       if (outcome.failed === 0) lose()

@@ -165,9 +165,3 @@ export function once(): Pace {
   const { signal } = new AbortController()
   return { signal, isClosing: false, sleep: async () => false, every }
 }
-
-/** Waits for all of `work`, then throws the first failure: nothing is left running. */
-export async function settledAll(work: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
-  if (failed?.status === 'rejected') throw failed.reason
-}

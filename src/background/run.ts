@@ -1,7 +1,7 @@
 /** Runs what an app does beside its requests. `serve` and `worker` do so themselves. */
 
 import type { App } from '../app/app.ts'
-import { settledAll } from './loop.ts'
+import { settledAll } from '../ports/promises/settled-all.ts'
 
 /** The jobs, consumers and webhooks of an app, running. */
 export interface RunningBackground {

@@ -114,7 +114,6 @@ export function consume<const M extends readonly Model[]>(
   })
 }
 
-/** Adds a consumer to an app. */
 export function addConsumer(host: Host, fail: Fail, settings: ConsumerSettings): void {
   const log = host.changes ?? fail(`the store '${host.database.name}' keeps no changes`)
   addWork(host, new Consumer(host, log, settings), 'consumer', fail)

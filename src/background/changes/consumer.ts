@@ -5,11 +5,12 @@
  * repeats what it has delivered since the position was last stored.
  */
 
+import { settledAll } from '../../ports/promises/settled-all.ts'
 import type { ChangeLog } from '../../ports/store/changes.ts'
 import type { ConsumerStatus } from '../../records/engine/background-work.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { type Lease, takeLease } from '../lease.ts'
-import { type Pace, POLL_MS, settledAll } from '../loop.ts'
+import { type Pace, POLL_MS } from '../loop.ts'
 import { LeasedWork } from '../work.ts'
 import { Held, heldSchema } from './held.ts'
 import { ConsumedModels } from './models.ts'
@@ -82,8 +83,8 @@ export class Consumer extends LeasedWork {
   async #deliver(lease: Lease, pace: Pace, position: string): Promise<void> {
     const stops = new AbortController()
     const delivering: Delivering = {
-      ...{ host: this.host, settings: this.#settings, held: this.#held, lease, pace },
-      ...{ inSlot: this.#inSlot, receivers: this.#receivers },
+      ...{ host: this.host, log: this.#log, settings: this.#settings, held: this.#held },
+      ...{ lease, pace, inSlot: this.#inSlot, receivers: this.#receivers },
       stop: () => stops.abort(),
       get isEnding() {
         return pace.isClosing || lease.isLost || stops.signal.aborted
@@ -94,11 +95,11 @@ export class Consumer extends LeasedWork {
     const keep = async (position: string) => void (await lease.keep({ position }))
     const models = this.#settings.models()
     const read = async () => {
-      await this.#catchUp(delivering, tries, position)
-      await new Reading(delivering, this.#log, tries, { models, keep }).from(position)
+      await this.#catchUp(tries, position)
+      await new Reading(tries, { models, keep }).from(position)
     }
     // What fails in one ends both; and the lease is kept until both have ended.
-    const ended = [read(), retryDue(delivering, tries)].map((one) =>
+    const ended = [read(), retryDue(tries)].map((one) =>
       one.catch((error: unknown) => {
         delivering.stop()
         throw error
@@ -106,11 +107,11 @@ export class Consumer extends LeasedWork {
     )
     await settledAll(ended)
     // A step that is called by itself has looked for what is due before the reading left it something.
-    if (!delivering.isEnding) await retryDue(delivering, tries)
+    if (!delivering.isEnding) await retryDue(tries)
   }
 
   /** Delivers what models that were added have up to `position`, where the others are. */
-  async #catchUp(at: Delivering, tries: Tries, position: string): Promise<void> {
+  async #catchUp(tries: Tries, position: string): Promise<void> {
     const added = await this.#models.added()
     if (added.size === 0) return
     const names = [...added.keys()]
@@ -118,9 +119,9 @@ export class Consumer extends LeasedWork {
     if (first < position) {
       const keep = (to: string) => this.#models.reached(names, to)
       const scope = { models: names, keep, until: position, behind: added }
-      await new Reading(at, this.#log, tries, scope).from(first)
+      await new Reading(tries, scope).from(first)
     }
-    if (!at.isEnding) await this.#models.reached(names, null)
+    if (!tries.at.isEnding) await this.#models.reached(names, null)
   }
 }
 
@@ -130,14 +131,15 @@ const MOST_SHOWN = 20
  * Tries what waits and is due, the first delivery of each lane first, until there is no more to do. A lane doesn't wait for
  * others: one that takes long would keep those that fail at once from their next try.
  */
-async function retryDue(at: Delivering, tries: Tries): Promise<void> {
+async function retryDue(tries: Tries): Promise<void> {
+  const { at } = tries
   const { host, held, pace } = at
   const running = new Map<string, Promise<void>>()
   const failures: unknown[] = []
   const run = async (lane: string): Promise<void> => {
     try {
       // Those behind the first are tried as long as they are done.
-      while (!at.isEnding && (await retryFirst(at, tries, lane)));
+      while (!at.isEnding && (await retryFirst(tries, lane)));
     } catch (error) {
       failures.push(error)
       at.stop()
@@ -166,11 +168,8 @@ async function retryDue(at: Delivering, tries: Tries): Promise<void> {
 const MOST_LANES = 100
 
 /** Tries the first delivery of a lane; resolves to whether the next one may be tried. */
-async function retryFirst(
-  { held, host }: Delivering,
-  tries: Tries,
-  lane: string,
-): Promise<boolean> {
+async function retryFirst(tries: Tries, lane: string): Promise<boolean> {
+  const { held, host } = tries.at
   const first = await held.first(lane)
   if (!first) return false
   const isDue = first.due.getTime() <= host.now()

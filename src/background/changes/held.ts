@@ -3,7 +3,7 @@
 import { sortKey } from '../../model/model.ts'
 import { ownSchema } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
-import { all, type Filter, withId } from '../../ports/store/filter.ts'
+import { all, type Filter, is, type SortKey, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema, WriteStep } from '../../ports/store/store.ts'
 import type { AsideStatus } from '../../records/engine/background-work.ts'
@@ -70,11 +70,7 @@ export class Held {
 
   /** Those that are waiting, or that were set aside. */
   #filter(isAside: boolean, ...more: readonly Filter[]): Filter {
-    return all([
-      { op: 'eq', field: 'consumer', value: this.#consumer },
-      { op: 'eq', field: 'isAside', value: isAside },
-      ...more,
-    ])
+    return all([is('consumer', this.#consumer), is('isAside', isAside), ...more])
   }
 
   /** Those of `lanes` in which something waits. */
@@ -83,13 +79,8 @@ export class Held {
     let left = lanes
     // Each read finds at least one more.
     while (left.length > 0) {
-      const found = await this.#records.find({
-        filter: this.#filter(false, { op: 'in', field: 'lane', values: left }),
-        sort: [],
-        limit: MOST_READ,
-        select: { include: ['lane'] },
-      })
-      for (const { lane } of found) blocked.add(String(lane))
+      const found = await this.#lanes([], { op: 'in', field: 'lane', values: left })
+      for (const lane of found) blocked.add(lane)
       left = found.length < MOST_READ ? [] : left.filter((lane) => !blocked.has(lane))
     }
     return blocked
@@ -99,18 +90,19 @@ export class Held {
   async dueLanes(now: Date, others: readonly string[]): Promise<readonly string[]> {
     const isOther: Filter[] =
       others.length > 0 ? [{ op: 'nin', field: 'lane', values: others }] : []
-    const found = await this.#records.find({
-      filter: this.#filter(false, { op: 'lte', field: 'due', value: now }, ...isOther),
-      sort: [sortKey('due')],
-      limit: MOST_READ,
-      select: { include: ['lane'] },
-    })
-    return [...new Set(found.map(({ lane }) => String(lane)))]
+    const isDue: Filter = { op: 'lte', field: 'due', value: now }
+    return [...new Set(await this.#lanes([sortKey('due')], isDue, ...isOther))]
+  }
+
+  async #lanes(sort: readonly SortKey[], ...filters: readonly Filter[]): Promise<string[]> {
+    const read = { filter: this.#filter(false, ...filters), select: { include: ['lane'] } }
+    const found = await this.#records.find({ ...read, sort, limit: MOST_READ })
+    return found.map(({ lane }) => String(lane))
   }
 
   async first(lane: string): Promise<HeldDelivery | undefined> {
     const [found] = await this.#records.find({
-      filter: this.#filter(false, { op: 'eq', field: 'lane', value: lane }),
+      filter: this.#filter(false, is('lane', lane)),
       sort: IN_ORDER,
       limit: 1,
     })
@@ -152,11 +144,11 @@ export class Held {
   ): WriteStep {
     const _id = idOf('held', this.#consumer, change.id, to)
     const { id: position } = change
-    const of = { _id, consumer: this.#consumer, lane, position, to, change: textOf(change) }
+    const text = JSON.stringify([change, datesIn(change, [])])
+    const of = { _id, consumer: this.#consumer, lane, position, to, change: text }
     return { in: heldSchema, insert: { ...of, isAside, attempt, due, since, error } }
   }
 
-  /** Changes what is known of a delivery. */
   note({ _id }: HeldDelivery, set: Fields): WriteStep {
     return { in: heldSchema, update: withId(_id), change: { set } }
   }
@@ -169,7 +161,7 @@ export class Held {
   /** All of a lane wait until its first one is due. */
   postpone(lane: string, due: Date): WriteStep {
     const early: Filter = { op: 'lt', field: 'due', value: due }
-    const updateMany = this.#filter(false, { op: 'eq', field: 'lane', value: lane }, early)
+    const updateMany = this.#filter(false, is('lane', lane), early)
     return { in: heldSchema, updateMany, change: { set: { due } } }
   }
 }
@@ -177,11 +169,6 @@ export class Held {
 const MOST_READ = 100
 
 type Path = readonly (string | number)[]
-
-/** The string of a change. */
-function textOf(change: LoggedChange): string {
-  return JSON.stringify([change, datesIn(change, [])])
-}
 
 function changeIn(text: string): LoggedChange {
   const [change, dates] = JSON.parse(text) as [LoggedChange, readonly Path[]]

@@ -1,7 +1,8 @@
 /** What a consumer does with the log: it reads on, delivers what it finds, and stores how far it is. */
 
-import type { ChangeLog, LoggedChange, ReadChanges } from '../../ports/store/changes.ts'
-import { Bell, POLL_MS, settledAll } from '../loop.ts'
+import { settledAll } from '../../ports/promises/settled-all.ts'
+import type { LoggedChange, ReadChanges } from '../../ports/store/changes.ts'
+import { Bell, POLL_MS } from '../loop.ts'
 import type { Delivery } from './held.ts'
 import { type Delivering, laneOf, type Tries } from './tries.ts'
 
@@ -31,7 +32,6 @@ interface ReadingScope {
 
 export class Reading {
   readonly #at: Delivering
-  readonly #log: ChangeLog
   readonly #tries: Tries
   readonly #scope: ReadingScope
   readonly #bell = new Bell()
@@ -41,11 +41,10 @@ export class Reading {
   #quietUntil = 0
   #lossQuietUntil = 0
 
-  constructor(at: Delivering, log: ChangeLog, tries: Tries, scope: ReadingScope) {
-    this.#scope = scope
-    this.#at = at
-    this.#log = log
+  constructor(tries: Tries, scope: ReadingScope) {
+    this.#at = tries.at
     this.#tries = tries
+    this.#scope = scope
   }
 
   /** Delivers what comes after `position`, until there is no more to do. */
@@ -54,7 +53,7 @@ export class Reading {
     this.#stored = position
     // From the beginning, what was dropped before is no loss.
     if (position === '') this.#lossQuietUntil = performance.now() + WARN_MS
-    const stop = this.#log.wake(() => this.#bell.ring())
+    const stop = this.#at.log.wake(() => this.#bell.ring())
     try {
       while (!this.#at.isEnding && (await this.#next()));
     } finally {
@@ -92,16 +91,17 @@ export class Reading {
   async #read(): Promise<ReadChanges> {
     const options = { limit: BATCH, models: this.#scope.models }
     const after = this.#position || undefined
-    const found = await this.#log.read(after, options)
+    const { log, host, settings } = this.#at
+    const found = await log.read(after, options)
     if (!('gone' in found)) return found
     if (performance.now() >= this.#lossQuietUntil) {
       this.#lossQuietUntil = performance.now() + WARN_MS
-      this.#at.host.logger.error(
-        `Consumer '${this.#at.settings.name}' goes on with the oldest change that is there: it was behind for longer than changes are kept, so that some are lost, or the database is a copy of another one`,
+      host.logger.error(
+        `Consumer '${settings.name}' goes on with the oldest change that is there: it was behind for longer than changes are kept, so that some are lost, or the database is a copy of another one`,
         { position: this.#position },
       )
     }
-    return this.#log.read(after, { ...options, lossy: true })
+    return log.read(after, { ...options, lossy: true })
   }
 
   /** Warns if changes are half as old as they may become before they are dropped. */

@@ -1,7 +1,7 @@
 /** One try of a delivery, and what is held of it if it fails. */
 
 import { hexDigestOf } from '#hmac'
-import type { LoggedChange } from '../../ports/store/changes.ts'
+import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
 import type { WriteStep } from '../../ports/store/store.ts'
 import { DuplicateKey } from '../../ports/store/store-errors.ts'
 import { keptText, stackText } from '../../ports/values/causes.ts'
@@ -40,6 +40,7 @@ export interface ConsumerSettings {
 /** A consumer while this process delivers for it. */
 export interface Delivering {
   readonly host: Host
+  readonly log: ChangeLog
   readonly settings: ConsumerSettings
   readonly held: Held
   readonly lease: Lease
@@ -61,19 +62,19 @@ type End =
   | ({ readonly kind: 'failed' } & Failure)
 
 export class Tries {
-  readonly #at: Delivering
+  readonly at: Delivering
   /** Rings when a delivery is due earlier than it was known. */
   readonly bell: Bell = new Bell()
   /** When deliveries are due that have failed here, rounded up. */
   readonly #dues = new Set<number>()
 
   constructor(at: Delivering) {
-    this.#at = at
+    this.at = at
   }
 
   /** Tries a delivery, as soon as a slot is free. */
   run(delivery: Delivery, before?: Before): Promise<End> {
-    const { settings, lease, inSlot, receivers, host } = this.#at
+    const { settings, lease, inSlot, receivers, host } = this.at
     const { change, to } = delivery
     return inSlot(async () => {
       if (lease.signal.aborted) return { kind: 'interrupted' }
@@ -95,7 +96,7 @@ export class Tries {
 
   /** Does what the app's own code does for a delivery, and warns if it does not end. */
   watched<T>(about: Pick<Delivery, 'change' | 'to'>, work: () => Promise<T>): Promise<T> {
-    const { host, settings, pace } = this.#at
+    const { host, settings, pace } = this.at
     return watched(host, pace, `Consumer '${settings.name}'`, aboutOf(about), LONG_MS, work)
   }
 
@@ -111,15 +112,15 @@ export class Tries {
   /** Leaves a delivery to what tries again what has failed. */
   async leave(delivery: Delivery): Promise<void> {
     await this.hold(delivery, 'open')
-    this.#isDue(this.#at.host.now())
+    this.#isDue(this.at.host.now())
   }
 
   /** Holds a delivery that has failed, or is to be tried at once or behind others of its lane. */
   async hold(delivery: Delivery, failure: Failure | 'open'): Promise<void> {
-    const now = new Date(this.#at.host.now())
+    const now = new Date(this.at.host.now())
     const open = { isAside: false, attempt: 0, due: now, since: now, error: '' }
     try {
-      await this.write(this.#at.held.hold(delivery, failure === 'open' ? open : failure))
+      await this.write(this.at.held.hold(delivery, failure === 'open' ? open : failure))
     } catch (cause) {
       // A process that has died held it, and had not stored how far it was.
       if (!(cause instanceof DuplicateKey)) throw cause
@@ -127,7 +128,7 @@ export class Tries {
   }
 
   #failed({ change, to }: Delivery, { attempt, since }: Before, error: unknown): End {
-    const { settings, host } = this.#at
+    const { settings, host } = this.at
     const message = keptText(error)
     if (error instanceof Resting) {
       this.#isDue(error.until)
@@ -160,7 +161,7 @@ export class Tries {
 
   /** Writes what is known of deliveries, unless another process has taken over. */
   async write(...steps: readonly WriteStep[]): Promise<void> {
-    const { lease } = this.#at
+    const { lease } = this.at
     if ((await lease.write(steps)) || lease.isLost) return
     throw new Error('a delivery that waits was changed by somebody else')
   }
@@ -188,7 +189,6 @@ const MAX_LANE = 500
 /** Does `work` as soon as a slot is free; who comes first gets one first. */
 type InSlot = <T>(work: () => Promise<T>) => Promise<T>
 
-/** So many slots. */
 export function slots(count: number): InSlot {
   let free = count
   const waiting: (() => void)[] = []

@@ -43,7 +43,6 @@ function isUrl(value: unknown): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
-/** Refuses an endpoint that makes no sense. */
 export function checkEndpoint(endpoint: WebhookEndpoint, fail: Fail): void {
   const failHere: Fail = (message) => fail(`an endpoint: ${message}`)
   checkOptions(endpoint, RULES, failHere)
@@ -72,7 +71,6 @@ export function checkModels(
   }
 }
 
-/** Whether an endpoint gets a change. */
 export function takes({ models, kinds }: WebhookEndpoint, { model, kind }: LoggedChange): boolean {
   return (models?.includes(model) ?? true) && (kinds?.includes(kind) ?? true)
 }

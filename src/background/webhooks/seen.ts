@@ -84,7 +84,6 @@ function readersOf(host: Host, model: string): readonly Reader[] {
   })
 }
 
-/** A request of `principal` that reads a record. */
 function requestFor(path: string, record: Fields, principal: Principal): ApiRequest {
   const { headers = {}, ...auth } = principal ?? {}
   const request = new Request(`http://localhost${path}`, { headers }) as ApiRequest

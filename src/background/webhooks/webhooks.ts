@@ -15,7 +15,7 @@ import {
 } from '../../model/option-rules.ts'
 import { insertOnce } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
-import type { Filter } from '../../ports/store/filter.ts'
+import { is } from '../../ports/store/filter.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import { addConsumer, type RecordChange } from '../changes/consume.ts'
 import { idOf, workSchema } from '../lease.ts'
@@ -158,7 +158,7 @@ const MOST = 10_000
 /** The endpoints that are gone of the webhooks with this name. */
 function goneEndpoints(host: Host, name: string) {
   const records = host.collection(workSchema)
-  const filter: Filter = { op: 'eq', field: 'name', value: `gone ${name}` }
+  const filter = is('name', `gone ${name}`)
   let known: { readonly at: number; readonly urls: Promise<ReadonlySet<string>> } | undefined
   const read = async () => {
     const found = await records.find({ filter, sort: [], limit: MOST })

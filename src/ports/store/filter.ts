@@ -84,9 +84,14 @@ export function any(filters: readonly Filter[]): Filter {
   return filters.length === 1 && only ? only : { op: 'or', filters }
 }
 
+/** The records whose `field` is `value`. */
+export function is(field: string, value: Scalar): Filter {
+  return { op: 'eq', field, value }
+}
+
 /** The filter that matches only the record with `id`. */
 export function withId(id: string): Filter {
-  return { op: 'eq', field: '_id', value: id }
+  return is('_id', id)
 }
 
 /** One key of a sort order. Null and missing come first ascending and last descending. */
