@@ -8,16 +8,35 @@ export interface Progress {
   advance?(pass: string, done: number): void
 }
 
+/** `batches`, of about `total` records in all: `progress` hears how far the pass is that reads them. */
+export async function* told<B extends { readonly length: number } | { readonly read: number }>(
+  batches: AsyncIterable<B>,
+  progress: Progress,
+  pass: string,
+  total: number,
+): AsyncGenerator<B> {
+  progress.start?.(pass, total)
+  let done = 0
+  for await (const batch of batches) {
+    yield batch
+    done += 'read' in batch ? batch.read : batch.length
+    progress.advance?.(pass, done)
+  }
+}
+
 /** How many records there are, and the ids of the first, three at most. */
 export interface Some {
   readonly count: number
   readonly examples: readonly string[]
 }
 
-/** How many ids are named. */
+/** A number as people read it. */
+export function counted(count: number): string {
+  return count.toLocaleString('en')
+}
+
 export const EXAMPLES = 3
 
-/** Counts records. */
 export class Ids implements Some {
   count = 0
   readonly examples: string[] = []

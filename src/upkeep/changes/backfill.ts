@@ -8,6 +8,7 @@
 import type { Model } from '../../model/model.ts'
 import { type Upgrade, upgraded, upgradeOf } from '../../model/versions/upgrade.ts'
 import { batches, firstIn, readable } from '../../ports/evaluation/walk.ts'
+import { settledAll } from '../../ports/promises/settled-all.ts'
 import { everything, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema, LeftOver, Store } from '../../ports/store/store.ts'
@@ -21,11 +22,9 @@ export interface Backfilled {
   readonly model: string
   /** How many records it has looked at, an interrupted run before it included. */
   readonly records: number
-  /** How many of them were changed. */
   readonly changed: number
 }
 
-/** The result of a backfill. */
 export interface BackfillResult {
   /** Whether every record fits its model now. */
   readonly ok: boolean
@@ -36,14 +35,12 @@ export interface BackfillResult {
   readonly dropped: readonly LeftOver[]
 }
 
-/** What a backfill works on. */
 export interface BackfillTarget {
   readonly models: Iterable<Model>
   /** The records of a model as they are stored. Writes to it must reach the app's cache. */
   stored(model: Model): Collection
   readonly history: ModelHistory
   readonly database: Store
-  /** The collections of the app. */
   schemas(): readonly CollectionSchema[]
 }
 
@@ -91,9 +88,10 @@ async function backfillModel(
 ): Promise<Done> {
   progress.start?.(model.name, await collection.count(everything))
   const noted = await history.progress(model)
-  const first = await pass(model, collection, stateIn(noted), async (state) => {
-    await history.note(model, JSON.stringify(state))
-    progress.advance?.(model.name, state.records)
+  const state: State = noted === undefined ? { records: 0, changed: 0 } : JSON.parse(noted)
+  const first = await pass(model, collection, state, async (reached) => {
+    await history.note(model, JSON.stringify(reached))
+    progress.advance?.(model.name, reached.records)
   })
   // Since the interruption, an earlier version may have written what was done, or other rules hold.
   const again = { records: 0, changed: first.changed }
@@ -142,21 +140,14 @@ function batchWriter(
     let changed = 0
     for (let at = 0; at < batch.length; at += AT_ONCE) {
       const some = batch.slice(at, at + AT_ONCE)
-      const writes = await Promise.allSettled(some.map((one) => write(model, collection, one)))
-      const written = writes.flatMap((result) => {
-        if (result.status === 'rejected') throw result.reason
-        return result.value ?? []
-      })
+      const writes = await settledAll(some.map((one) => write(model, collection, one)))
+      const written = writes.filter((one) => one !== undefined)
       for (const one of written) await note(one)
       await collection.refresh?.(written.map(({ record }) => String(record._id)))
       changed += written.filter(({ isChanged }) => isChanged).length
     }
     return changed
   }
-}
-
-function stateIn(noted: string | undefined): State {
-  return noted === undefined ? { records: 0, changed: 0 } : JSON.parse(noted)
 }
 
 /** A record after a backfill, as reads show it. */

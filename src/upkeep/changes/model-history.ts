@@ -10,9 +10,9 @@ import { type Part, partsIn } from '../../model/parts.ts'
 import { staticDefault } from '../../model/values/absence.ts'
 import { firstIn } from '../../ports/evaluation/walk.ts'
 import { everything, type Filter, withId } from '../../ports/store/filter.ts'
+import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, CollectionSchema } from '../../ports/store/store.ts'
 
-/** The collection of the known models. */
 export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {
   ...{ model: 'string', fields: 'string', progress: 'string' },
 })
@@ -23,8 +23,6 @@ export interface ChangedModel {
   /** The fields that differ. */
   readonly fields: readonly string[]
 }
-
-type Values = Readonly<Record<string, string>>
 
 /** More than the number of models in any app. */
 const MAX_MODELS = 10_000
@@ -51,9 +49,11 @@ export class ModelHistory {
     const others = [...models].filter((model) => known.get(model.name) !== textOf(model))
     const looked = others.map(async (model) => {
       const before = known.get(model.name)
-      const fields = before === undefined ? [] : changedFields(fingerprintIn(before), model)
+      const fields = before === undefined ? [] : changedFields(JSON.parse(before), model)
       if (fields.length > 0 && (await hasAny(stored(model), everything))) return [{ model, fields }]
-      await (before === undefined ? this.#add(model) : this.accept(model))
+      await (before === undefined
+        ? this.#insert(model.name, { fields: textOf(model) })
+        : this.accept(model))
       return []
     })
     return (await Promise.all(looked)).flat()
@@ -78,7 +78,6 @@ export class ModelHistory {
     else await this.#put(place, { fields: textOf(model), progress })
   }
 
-  /** Whether `fact` has been added. */
   async has(fact: string): Promise<boolean> {
     return (await firstIn(this.#collection, filterOf(fact))) !== undefined
   }
@@ -88,22 +87,17 @@ export class ModelHistory {
     await this.#insert(fact, { fields: '' })
   }
 
-  async #add(model: Model): Promise<void> {
-    await this.#insert(model.name, { fields: textOf(model) })
-  }
-
-  async #put(place: string, values: Values): Promise<void> {
+  async #put(place: string, values: Fields): Promise<void> {
     if (await this.#collection.update(filterOf(place), { set: values })) return
     await this.#insert(place, values)
   }
 
   /** Another process, which starts the same app, may have put it there. */
-  async #insert(place: string, values: Values): Promise<void> {
+  async #insert(place: string, values: Fields): Promise<void> {
     await insertOnce(this.#collection, { _id: ownId(place), model: place, ...values })
   }
 }
 
-/** Whether there is a record that fits `filter`. */
 export async function hasAny(collection: Collection, filter: Filter): Promise<boolean> {
   const found = await collection.find({ filter, sort: [], limit: 1, select: { include: ['_id'] } })
   return found.length > 0
@@ -111,10 +105,6 @@ export async function hasAny(collection: Collection, filter: Filter): Promise<bo
 
 function textOf(model: Model): string {
   return JSON.stringify(fingerprintOf(model))
-}
-
-function fingerprintIn(text: string): Fingerprint {
-  return JSON.parse(text)
 }
 
 /** No model can be named so: mounts and messages name models as TypeScript does. */
@@ -131,7 +121,10 @@ type Fingerprint = Readonly<Record<string, string>>
 
 /** The fingerprint of `model`. Rules in functions are not in it: nobody can tell whether a function has changed. */
 function fingerprintOf({ fields, idType, timestamps }: Model): Fingerprint {
-  const demands = Object.entries(fields).map(([field, schema]) => [field, demandsOf(schema)])
+  const demands = Object.entries(fields).map(([field, schema]) => [
+    field,
+    partsIn(schema).parts.map(demandOf).join('\n'),
+  ])
   return {
     _id: idType,
     ...Object.fromEntries(timestampFields(timestamps).map((name) => [name, 'date'])),
@@ -152,10 +145,6 @@ function changedFields(before: Fingerprint, model: Model): string[] {
 /** Whether old records fit without the field. With a default they do, but filters would not find it. */
 function mayLack(schema: $ZodType | undefined): boolean {
   return schema?._zod.optin === 'optional' && schema._zod.optout === 'optional'
-}
-
-function demandsOf(schema: $ZodType): string {
-  return partsIn(schema).parts.map(demandOf).join('\n')
 }
 
 function demandOf({ schema, path }: Part): string {

@@ -35,7 +35,6 @@ function told({ collection }: Model, { range }: Exclusion, pairs: readonly Pair[
 /** The ids of two records that overlap. */
 type Pair = readonly [string, string]
 
-/** Some pairs of records that overlap. */
 async function overlapsIn(model: Model, stored: Collection, exclusion: Exclusion): Promise<Pair[]> {
   const { equal, range } = exclusion
   const sort = [...equal, range[1], '_id'].map((field): SortKey => ({ field, descending: false }))

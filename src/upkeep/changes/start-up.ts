@@ -10,7 +10,6 @@ import { tableOf } from '../check/table.ts'
 import { type ChangedModel, hasAny, type ModelHistory } from './model-history.ts'
 import { refuseOverlaps } from './overlaps.ts'
 
-/** What the look works on. */
 export interface Look {
   readonly database: Store
   readonly models: {

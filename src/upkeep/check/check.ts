@@ -1,8 +1,4 @@
-/**
- * Stored records against the models of an app. Nothing is written.
- *
- * The folder hangs on the side of the tree: it knows models and the store port, and nothing knows it.
- */
+/** Stored records against the models of an app. Nothing is written. */
 
 import { digestOf } from '#hmac'
 import { collectionSchema } from '../../model/collection-schema.ts'
@@ -12,13 +8,11 @@ import { batches, readable } from '../../ports/evaluation/walk.ts'
 import { everything } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import type { Collection, Store } from '../../ports/store/store.ts'
-import { EXAMPLES, Ids, type Progress, type Some, Tally } from '../tally.ts'
+import { EXAMPLES, Ids, type Progress, type Some, Tally, told } from '../tally.ts'
 import { type Problem, recordChecker } from './record.ts'
 
-/** What a check has found. */
 export interface CheckResult {
   readonly ok: boolean
-  /** How many records were read. */
   readonly records: number
   readonly problems: readonly Problem[]
   /** What reads show otherwise than it is stored, until a backfill writes it. It is no problem. */
@@ -57,13 +51,13 @@ async function checkModel(
   progress: Progress,
 ): Promise<Omit<CheckResult, 'ok'>> {
   const total = await collection.count(everything)
-  progress.start?.(model.name, total)
   const check = recordChecker(model)
   const tally = new Tally<Omit<Problem, keyof Some>>()
   const sets = model.unique.map((fields) => new Duplicates(fields, total))
   const pending = new Map<string, number>()
   let done = 0
-  for await (const batch of batches(collection, model.idType)) {
+  const all = batches(collection, model.idType)
+  for await (const batch of told(all, progress, model.name, total)) {
     for (const stored of batch) {
       const record = upgraded(model, stored)
       for (const { problem, field } of await check(record)) {
@@ -73,7 +67,6 @@ async function checkModel(
       count(pending, upgradeOf(model, stored, record)?.fields)
     }
     done += batch.length
-    progress.advance?.(model.name, done)
   }
   const problems = tally.all()
   await recount(model, collection, sets, progress)
@@ -101,16 +94,13 @@ async function recount(
 ): Promise<void> {
   const suspicious = sets.filter(({ hasSuspects }) => hasSuspects)
   if (suspicious.length === 0) return
-  const pass = `${model.name}, duplicates`
-  progress.start?.(pass, await collection.count(everything))
-  let done = 0
-  for await (const batch of batches(collection, model.idType)) {
+  const total = await collection.count(everything)
+  const all = batches(collection, model.idType)
+  for await (const batch of told(all, progress, `${model.name}, duplicates`, total)) {
     for (const stored of batch) {
       const record = upgraded(model, stored)
       for (const set of suspicious) set.recount(record)
     }
-    done += batch.length
-    progress.advance?.(pass, done)
   }
 }
 
@@ -180,11 +170,7 @@ class Duplicates {
 
 /** 48 bits, never 0. */
 function hashOf(text: string): number {
-  const bytes = digestOf(text)
-  return (
-    new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) * 2 ** 16 +
-    (bytes[4] ?? 0) * 2 ** 8 +
-    (bytes[5] ?? 0) +
-    1
-  )
+  const { buffer, byteOffset } = digestOf(text)
+  const view = new DataView(buffer, byteOffset)
+  return view.getUint32(0) * 2 ** 16 + view.getUint16(4) + 1
 }

@@ -1,5 +1,6 @@
 /** Tables for people, of problems above all. */
 
+import { counted } from '../tally.ts'
 import type { Problem } from './record.ts'
 
 /** What a user can do about each problem. */
@@ -18,7 +19,7 @@ export function tableOf(problems: readonly Problem[]): string {
     model,
     problem,
     field,
-    count.toLocaleString('en'),
+    counted(count),
     examples.join(' '),
     CURES[problem],
   ])

@@ -3,7 +3,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Copyable } from '../../ports/store/copying.ts'
 import { hexOf } from '../../ports/values/hex.ts'
-import { EXAMPLES, Ids, type Progress, type Some } from '../tally.ts'
+import { EXAMPLES, Ids, type Progress, type Some, told } from '../tally.ts'
 
 /** What is not equal on both sides. */
 export interface Comparison {
@@ -31,18 +31,15 @@ export interface Pair<R> {
   readonly target: Copyable<R>
 }
 
-/** Compares the two sides of a collection. */
 export async function compare<R>(
   { name, source, target }: Pair<R>,
-  { start, advance }: Progress = {},
+  progress: Progress = {},
 ): Promise<Comparison> {
-  const pass = `comparing ${name}`
   const all = await source.count()
-  start?.(pass, all)
   const hash = sha256.create()
   const [missing, changed] = [new Ids(), new Ids()]
   let read = 0
-  for await (const batch of source.batches()) {
+  for await (const batch of told(source.batches(), progress, `comparing ${name}`, all)) {
     const there = await target.counterparts(batch)
     for (const record of batch) {
       const [id, content] = [source.idOf(record), source.contentOf(record)]
@@ -52,7 +49,6 @@ export async function compare<R>(
       else if (!isSame(content, target.contentOf(other))) changed.add(id)
     }
     read += batch.length
-    advance?.(pass, read)
   }
   const count = await target.count()
   const extra = Math.max(0, count - (read - missing.count))

@@ -1,20 +1,17 @@
-/**
- * Copies all records from one store to another; resumable, and verified record by record.
- *
- * This folder depends on models and the store port, and nothing depends on it.
- */
+/** Copies all records from one store to another; resumable, and verified record by record. */
 
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import { idFrom } from '../../model/values/cast.ts'
 import { batches, readable } from '../../ports/evaluation/walk.ts'
+import { settledAll } from '../../ports/promises/settled-all.ts'
 import type { Copyable, HeldRecord, WriteWatch } from '../../ports/store/copying.ts'
 import { everything } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeInside } from '../../ports/store/shape.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store/store.ts'
 import { DuplicateKey } from '../../ports/store/store-errors.ts'
-import type { Progress } from '../tally.ts'
+import { type Progress, told } from '../tally.ts'
 import { type Comparison, compare, type Pair } from './compare.ts'
 import { ForeignValues, type Loss, losses } from './losses.ts'
 import { mismatch } from './mismatch.ts'
@@ -27,7 +24,6 @@ export interface CopyOptions extends Progress {
   converting?(lost: readonly Loss[]): void
 }
 
-/** The result for one collection. */
 export interface CopyResult {
   readonly collection: string
   /** The number of records in the source and in the target, counted after the copy. */
@@ -56,13 +52,9 @@ export async function copyRecords(
   const places = await Promise.all([from, to].map(({ copying }) => copying?.place?.()))
   if (from === to || (places[0] !== undefined && places[0] === places[1])) throw new SamePlace()
   const schemas = models.map((model) => collectionSchema(model))
-  const exact = exactly(from, to)
-  return exact
-    ? copyAll(from, to, schemas, exact, options)
-    : copyAll(from, to, schemas, sideIn(from, to), options)
+  return copyAll<unknown>(from, to, schemas, exactly(from, to) ?? sideIn(from, to), options)
 }
 
-/** The source and the target are one database. */
 export class SamePlace extends Error {
   override readonly name = 'SamePlace'
   constructor() {
@@ -70,7 +62,6 @@ export class SamePlace extends Error {
   }
 }
 
-/** Opens a collection of a store. */
 type Open<R> = (store: Store, schema: CollectionSchema) => Promise<Copyable<R>>
 
 /** How two stores of one kind pass on what their database holds; undefined if they can't. */
@@ -137,26 +128,23 @@ async function copyPairs<R>(
   })
 }
 
-/** How many records are written at once. */
 const AT_ONCE = 200
 
 async function copyCollection<R>(
   { name, source, target }: Pair<R>,
-  { start, advance }: CopyOptions,
+  progress: Progress,
 ): Promise<number> {
-  const pass = `copying ${name}`
-  start?.(pass, await source.count())
+  const total = await source.count()
   let copied = 0
-  let done = 0
-  for await (const batch of source.batches()) {
+  for await (const batch of told(source.batches(), progress, `copying ${name}`, total)) {
     const there = await target.counterparts(batch)
     const missing = batch.filter((record) => !there.has(source.idOf(record)))
     for (let at = 0; at < missing.length; at += AT_ONCE) {
-      await allOf(missing.slice(at, at + AT_ONCE).map((record) => written(name, target, record)))
+      await settledAll(
+        missing.slice(at, at + AT_ONCE).map((record) => written(name, target, record)),
+      )
     }
     copied += missing.length
-    done += batch.length
-    advance?.(pass, done)
   }
   return copied
 }
@@ -171,12 +159,6 @@ async function written<R>(name: string, target: Copyable<R>, record: R): Promise
     const which = `'${name}': the record ${target.idOf(record)}`
     throw new Error(`${which} can't be written: ${why}`, { cause: error })
   }
-}
-
-/** Waits for every write, then throws the first failure: no write is left running. */
-async function allOf(writes: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(writes)).find((write) => write.status === 'rejected')
-  if (failed) throw failed.reason
 }
 
 /** For a store that can't tell of writes: whether a second look finds something else. */

@@ -1,8 +1,8 @@
 /** What a copy would hold otherwise than its source, found before anything is written. */
 
-import type { Copyable, ForeignValue } from '../../ports/store/copying.ts'
+import type { Copyable } from '../../ports/store/copying.ts'
 import type { CollectionSchema } from '../../ports/store/store.ts'
-import { type Progress, type Some, Tally } from '../tally.ts'
+import { type Progress, type Some, Tally, told } from '../tally.ts'
 
 /** Stored values of one type in one field that the copy would hold as something else. */
 export interface Loss extends Some {
@@ -35,15 +35,12 @@ export async function losses<R>(
     return found.map((batches) => ({ collection: schema.name, source, batches }))
   })
   for (const { collection, source, batches } of looks) {
-    progress.start?.(`checking ${collection}`, await source.count())
-    let done = 0
-    for await (const { read, values } of batches) {
-      for (const { id, ...value } of values) tally.add({ collection, ...lossOf(value) }, id)
-      done += read
-      progress.advance?.(`checking ${collection}`, done)
+    const total = await source.count()
+    for await (const { values } of told(batches, progress, `checking ${collection}`, total)) {
+      for (const { id, field, type, becomes } of values) {
+        tally.add({ collection, field, type, becomes }, id)
+      }
     }
   }
   return tally.all()
 }
-
-const lossOf = ({ field, type, becomes }: Omit<ForeignValue, 'id'>) => ({ field, type, becomes })

@@ -1,6 +1,6 @@
 /** What is said when both sides of a copy are not equal. */
 
-import type { Some } from '../tally.ts'
+import { counted, type Some } from '../tally.ts'
 import type { Comparison } from './compare.ts'
 
 /** Thrown if source and target differ after a copy, or if that can't be told because the source is being written to. */
@@ -38,7 +38,12 @@ export function mismatch(
     )
   }
   const partly = mayLeaveOut ? undefined : compared.find(({ unread }) => unread > 0)
-  return partly && otherIds(partly)
+  if (!partly) return undefined
+  // A walk by id meets ids of one type only, but other programs may have stored other ones.
+  const { collection, source, unread } = partly
+  return new CopyMismatch(
+    `'${collection}': ${counted(unread)} of ${counted(source + unread)} records have an _id of another type than the model's, and were not copied`,
+  )
 }
 
 function advice(isBehind: boolean, wasWritten: boolean | undefined): string {
@@ -48,13 +53,6 @@ function advice(isBehind: boolean, wasWritten: boolean | undefined): string {
   }
   const written = wasWritten ? 'The source was written to during the copy. ' : ''
   return `${written}${STOP}${isBehind ? '' : `, ${into}`}.`
-}
-
-/** A walk by id meets ids of one type only, but other programs may have stored other ones. */
-function otherIds({ collection, source, unread }: Comparison): CopyMismatch {
-  return new CopyMismatch(
-    `'${collection}': ${counted(unread)} of ${counted(source + unread)} records have an _id of another type than the model's, and were not copied`,
-  )
 }
 
 /** Whether another run completes it: records are missing, and nothing else. */
@@ -75,8 +73,4 @@ function part({ count, examples }: Some, where: string): string {
   if (count === 0) return ''
   const records = count === 1 ? '1 record is' : `${counted(count)} records are`
   return `${records} ${where} (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
-}
-
-function counted(count: number): string {
-  return count.toLocaleString('en')
 }

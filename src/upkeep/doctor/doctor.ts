@@ -1,13 +1,9 @@
-/**
- * A database that other programs set up, looked at before an app uses it. Nothing is written.
- *
- * The folder hangs on the side of the tree, as `copy` does.
- */
+/** A database that other programs set up, looked at before an app uses it. Nothing is written. */
 
 import { collectionSchema } from '../../model/collection-schema.ts'
 import type { Model } from '../../model/model.ts'
 import { collectionName } from '../../model/plural.ts'
-import type { ForeignIndex, Surroundings } from '../../ports/services/surroundings.ts'
+import type { Surroundings } from '../../ports/services/surroundings.ts'
 import type { Store } from '../../ports/store/store.ts'
 import type { Progress } from '../tally.ts'
 import { type AccountIdentifier, about, type Finding, readRecords } from './records.ts'
@@ -21,9 +17,7 @@ export interface Patient {
   readonly identifiers: ReadonlyMap<Model, readonly AccountIdentifier[]>
 }
 
-/** What was found. */
 export interface Diagnosis {
-  /** The name of the database. */
   readonly database: string
   /** Whether there is no problem. */
   readonly ok: boolean
@@ -49,9 +43,10 @@ export async function examine(
     const total = await database.collection(schema).estimate()
     name = around.database
     records += total
-    const place = elsewhere(model, around.collections, total, taken)
-    problems.push(...place.problems, ...aroundRecords(model, around))
-    notes.push(...place.notes, ...harmless(model, around))
+    const place = total > 0 ? [] : [emptyOne(model, around.collections, taken)]
+    const found = [...place, ...aroundRecords(model, around)]
+    problems.push(...found.flatMap(({ isHarmful, finding }) => (isHarmful ? [finding] : [])))
+    notes.push(...found.flatMap(({ isHarmful, finding }) => (isHarmful ? [] : [finding])))
     if (total === 0) continue
     const subject = { database, model, schema, identifiers: identifiers.get(model) ?? [], total }
     problems.push(...(await readRecords(subject, progress)))
@@ -65,44 +60,41 @@ function nothing([model]: readonly Model[], name: string): readonly Finding[] {
   return model ? [{ ...about(model, 'collection', '', note), model: '-' }] : []
 }
 
-function aroundRecords(model: Model, { indexes, collation }: Surroundings): readonly Finding[] {
-  const found = indexes.filter(({ harm }) => harm !== 'none').map((one) => indexFinding(model, one))
-  if (collation === undefined) return found
-  return [
-    ...found,
-    about(
+interface Sighting {
+  readonly finding: Finding
+  readonly isHarmful: boolean
+}
+
+function aroundRecords(model: Model, { indexes, collation }: Surroundings): readonly Sighting[] {
+  const found = indexes.map(({ name, fields, harm, note, advice }) => {
+    const finding = about(
       model,
-      'collation',
-      '',
-      `the collection '${model.collection}' compares strings by ${collation}: filters, unique fields and sorts follow it. Only a new collection can have another`,
-    ),
-  ]
+      'index',
+      fields.join(', '),
+      `the index '${name}' ${note} ${advice}`,
+    )
+    return { finding, isHarmful: harm !== 'none' }
+  })
+  if (collation === undefined) return found
+  const note = `the collection '${model.collection}' compares strings by ${collation}: filters, unique fields and sorts follow it. Only a new collection can have another`
+  return [...found, { finding: about(model, 'collation', '', note), isHarmful: true }]
 }
 
-function harmless(model: Model, { indexes }: Surroundings): readonly Finding[] {
-  return indexes.filter(({ harm }) => harm === 'none').map((one) => indexFinding(model, one))
-}
-
-function indexFinding(model: Model, { name, fields, note, advice }: ForeignIndex): Finding {
-  return about(model, 'index', fields.join(', '), `the index '${name}' ${note} ${advice}`)
-}
-
-/** `taken` are the collections of the app's models; `total` is the number of the model's records. */
-function elsewhere(
+/** What is told of a model without records. `taken` are the collections of the app's models. */
+function emptyOne(
   model: Model,
   collections: readonly string[],
-  total: number,
   taken: ReadonlySet<string>,
-): { readonly problems: readonly Finding[]; readonly notes: readonly Finding[] } {
-  if (total > 0) return { problems: [], notes: [] }
+): Sighting {
   const { name, collection } = model
   const state = collections.includes(collection) ? 'is empty' : "doesn't exist"
-  const found = (note: string) =>
-    about(model, 'collection', '', `the collection '${collection}' ${state}${note}`)
   const other = collections.find((one) => !taken.has(one) && likely(name, collection, one))
-  if (other === undefined) return { problems: [], notes: [found('')] }
-  const advice = `, but there is '${other}'. If the records are there, write collection: '${other}' in the model`
-  return { problems: [found(advice)], notes: [] }
+  const isHarmful = other !== undefined
+  const advice = isHarmful
+    ? `, but there is '${other}'. If the records are there, write collection: '${other}' in the model`
+    : ''
+  const note = `the collection '${collection}' ${state}${advice}`
+  return { finding: about(model, 'collection', '', note), isHarmful }
 }
 
 /** Whether a program might have stored such records there. */

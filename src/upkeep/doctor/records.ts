@@ -8,7 +8,7 @@ import type { Shape } from '../../ports/store/shape.ts'
 import type { CollectionSchema, Store } from '../../ports/store/store.ts'
 import { isWithin } from '../../ports/values/paths.ts'
 import { type Finding as Misfit, recordChecker } from '../check/record.ts'
-import { type Progress, type Some, Tally } from '../tally.ts'
+import { type Progress, type Some, Tally, told } from '../tally.ts'
 
 /** A field by which people sign in. */
 export interface AccountIdentifier {
@@ -19,7 +19,6 @@ export interface AccountIdentifier {
   misread?(name: string): string | undefined
 }
 
-/** One model and its records. */
 export interface Subject {
   readonly database: Store
   readonly model: Model
@@ -47,21 +46,18 @@ async function typesIn(
   { database, model, schema, total }: Subject,
   progress: Progress,
 ): Promise<readonly Finding[]> {
-  const pass = `${model.name}, types`
   const findings = new Tally<Found>()
-  progress.start?.(pass, total)
-  let done = 0
-  for await (const { read, values, unmatched } of database.copying?.foreign?.(schema) ?? []) {
+  const all = database.copying?.foreign?.(schema)
+  if (!all) return []
+  for await (const { values, unmatched } of told(all, progress, `${model.name}, types`, total)) {
     for (const { id, field, type, becomes, onlyCopied } of values) {
       const note = typeNote(field, type, becomes)
       if (!onlyCopied) findings.add({ model: model.name, problem: 'type', field, note }, id)
     }
     for (const { id, field, type, wanted } of unmatched ?? []) {
-      const note = unmatchedNote(type, wanted)
+      const note = `${type} is stored, where this app stores ${wanted}: it is shown, but no filter and no reference finds it; store ${wanted} instead`
       findings.add({ model: model.name, problem: 'type', field, note }, id)
     }
-    done += read
-    progress.advance?.(pass, done)
   }
   return findings.all()
 }
@@ -72,47 +68,36 @@ function typeNote(field: string, type: string, becomes: string): string {
     : `${type} is shown as ${becomes}, and stored as that when the field is written`
 }
 
-function unmatchedNote(type: string, wanted: string): string {
-  return `${type} is stored, where this app stores ${wanted}: it is shown, but no filter and no reference finds it; store ${wanted} instead`
-}
-
-async function membersIn(
-  { database, model, schema, identifiers, total }: Subject,
-  progress: Progress,
-): Promise<readonly Finding[]> {
-  const pass = `${model.name}, fields`
+async function membersIn(subject: Subject, progress: Progress): Promise<readonly Finding[]> {
+  const { database, model, schema, total } = subject
   const findings = new Tally<Found>()
   const check = recordChecker(model)
-  progress.start?.(pass, total)
-  let done = 0
-  for await (const batch of batches(database.collection(schema), model.idType)) {
+  const all = batches(database.collection(schema), model.idType)
+  for await (const batch of told(all, progress, `${model.name}, fields`, total)) {
     for (const stored of batch) {
       const record = upgraded(model, stored)
-      const id = String(record._id)
-      for (const [problem, field, note] of unfit(await check(record), model.shape)) {
-        findings.add({ model: model.name, problem, field, note }, id)
-      }
-      for (const [field, note] of mismatches(identifiers, record)) {
-        findings.add({ model: model.name, problem: 'identifier', field, note }, id)
+      for (const one of misfitsIn(record, await check(record), subject)) {
+        findings.add({ model: model.name, ...one }, String(record._id))
       }
     }
-    done += batch.length
-    progress.advance?.(pass, done)
   }
   return findings.all()
 }
 
-/** The problems that come of another program; the others that a check finds come of a changed model as well. */
-function unfit(
+function* misfitsIn(
+  record: Fields,
   found: readonly Misfit[],
-  shape: Shape,
-): (readonly [problem: FindingKind, field: string, note: string])[] {
-  const others = found.filter(({ problem }) => problem === 'type')
-  const undeclared = found.filter(({ problem }) => problem === 'undeclared')
-  return [
-    ...undeclared.map(({ field }) => ['undeclared', field, undeclaredNote(shape, field)] as const),
-    ...others.map(({ field }) => ['type', field, OTHER_TYPE] as const),
-  ]
+  { model, identifiers }: Subject,
+): Generator<Omit<Found, 'model'>> {
+  for (const { problem, field } of found) {
+    if (problem === 'type') yield { problem, field, note: OTHER_TYPE }
+    // What else a check finds comes of a changed model as well.
+    if (problem === 'undeclared') yield { problem, field, note: undeclaredNote(model.shape, field) }
+  }
+  for (const one of identifiers) {
+    const note = mismatch(one, record)
+    if (note !== undefined) yield { problem: 'identifier', field: one.field, note }
+  }
 }
 
 const OTHER_TYPE =
@@ -133,17 +118,6 @@ function writtenWhole(shape: Shape, field: string): string | undefined {
     at = at.fields.get(key)
   }
   return undefined
-}
-
-/** The identifiers by which no sign-in finds the account, or may find another, each with the reason. */
-function mismatches(
-  identifiers: readonly AccountIdentifier[],
-  record: Fields,
-): readonly (readonly [field: string, note: string])[] {
-  return identifiers.flatMap((identifier) => {
-    const note = mismatch(identifier, record)
-    return note === undefined ? [] : [[identifier.field, note] as const]
-  })
 }
 
 /** Why no sign-in finds an account by its stored identifier, or another one may; undefined if all is well. */
