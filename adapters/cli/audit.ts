@@ -15,7 +15,6 @@ const USAGE = `Prints who may do what on each route of your app. The app does no
 
 Exit codes: 0 fine, 1 something has changed, 2 could not run.`
 
-/** Runs the command. */
 export const audit: Run = command({
   usage: USAGE,
   names: ['against'],

@@ -5,8 +5,9 @@ import { readable } from '../../src/ports/evaluation/walk.ts'
 import { everything } from '../../src/ports/store/filter.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
-import { historySchema } from '../../src/upkeep/changes/model-history.ts'
+import { hasAny, historySchema } from '../../src/upkeep/changes/model-history.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
+import { counted } from '../../src/upkeep/tally.ts'
 import { bar, command, nothingIn, type Run } from './command.ts'
 
 const USAGE = `Stores what your app shows of old records: fields under the current names, converted values and defaults.
@@ -23,7 +24,6 @@ indexes that only they need are dropped. An interrupted run continues where it s
 
 Exit codes: 0 every record fits its model now, 1 some could not be made to fit, 2 the backfill could not run.`
 
-/** Runs the command. */
 export const backfill: Run = command({
   usage: USAGE,
   async run({ host, json }) {
@@ -44,9 +44,7 @@ export const backfill: Run = command({
 /** Whether no app has started with this database, and no other program has stored anything for the models. */
 async function isNew({ database, known }: Host): Promise<boolean> {
   for (const schema of [historySchema, ...[...known()].map((model) => collectionSchema(model))]) {
-    const collection = await readable(database.collection(schema))
-    const read = { filter: everything, sort: [], limit: 1 }
-    if ((await collection.find(read)).length > 0) return false
+    if (await hasAny(await readable(database.collection(schema)), everything)) return false
   }
   return true
 }
@@ -56,7 +54,7 @@ const NOTHING: BackfillResult = { ok: true, models: [], problems: [], dropped: [
 function textOf({ models, problems, dropped }: BackfillResult): string {
   const lines = models.map(
     ({ model, records, changed }) =>
-      `${model}: ${changed.toLocaleString('en')} of ${records.toLocaleString('en')} records changed`,
+      `${model}: ${counted(changed)} of ${counted(records)} records changed`,
   )
   const drops = dropped.map(({ collection, what }) => `${collection}: dropped ${what}`)
   return [...lines, ...drops, ...(problems.length === 0 ? [] : ['', tableOf(problems)])].join('\n')

@@ -1,6 +1,7 @@
 /** `fieldgate backup ./src/app.ts --to backup.db [--json]` */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
+import { counted } from '../../src/upkeep/tally.ts'
 import { backUp, refuseExisting } from '../stores/sqlite/connection/backup.ts'
 import { MEMORY } from '../stores/sqlite/connection/opening.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
@@ -28,7 +29,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   d1: 'Use Time Travel, or wrangler d1 export: docs/operations.md#backups',
 }
 
-/** Runs the command. */
 export const backup: Run = command({
   usage: USAGE,
   names: ['to'],
@@ -56,13 +56,7 @@ export const backup: Run = command({
   },
 })
 
-function linesOf({
-  file,
-  bytes,
-  collections,
-}: { file: string } & ReturnType<typeof backUp>): string {
-  const records = collections.map(
-    ({ name, records }) => `${name}: ${records.toLocaleString('en')} records`,
-  )
-  return [...records, `${file}: ${(bytes / 1e6).toFixed(1)} MB, checked`].join('\n')
+function linesOf(made: { file: string } & ReturnType<typeof backUp>): string {
+  const records = made.collections.map((one) => `${one.name}: ${counted(one.records)} records`)
+  return [...records, `${made.file}: ${(made.bytes / 1e6).toFixed(1)} MB, checked`].join('\n')
 }

@@ -11,7 +11,6 @@ export interface BindingOptions {
   readonly env?: string | undefined
 }
 
-/** Bindings that are open. */
 export interface Bindings {
   /** What a Worker gets as `env`. */
   readonly env: Readonly<Record<string, unknown>>
@@ -19,12 +18,7 @@ export interface Bindings {
   close(): Promise<void>
 }
 
-interface Platform {
-  readonly env: Readonly<Record<string, unknown>>
-  dispose(): Promise<void>
-}
-
-let platform: Promise<Platform> | undefined
+let platform: ReturnType<typeof start> | undefined
 let users = 0
 
 /**
@@ -44,7 +38,7 @@ export async function openBindings(options: BindingOptions): Promise<Bindings> {
   }
 }
 
-async function start({ config, env }: BindingOptions): Promise<Platform> {
+async function start({ config, env }: BindingOptions) {
   const { getPlatformProxy } = wrangler()
   try {
     return await getPlatformProxy({

@@ -2,6 +2,7 @@
 
 import type { ConsumerStatus } from '../../src/records/engine/background-work.ts'
 import { table } from '../../src/upkeep/check/table.ts'
+import { counted } from '../../src/upkeep/tally.ts'
 import { command, type Run, Unusable } from './command.ts'
 
 const USAGE = `Prints the consumers and webhooks of your app: how far each is behind, and what was set aside.
@@ -16,7 +17,6 @@ Your app may serve meanwhile: it does what is tried again within a few seconds.
 
 Exit codes: 0 fine, 1 something was set aside, 2 could not run.`
 
-/** Runs the command. */
 export const changes: Run = command({
   usage: USAGE,
   names: ['retry'],
@@ -46,7 +46,7 @@ function textOf(all: readonly ConsumerStatus[]): string {
   const head = ['consumer', 'running', 'behind since', 'waiting', 'set aside']
   const rows = all.map(({ name, isRunning, behind, waiting, aside }) => [
     ...[name, isRunning ? 'yes' : 'no', behind?.toISOString() ?? ''],
-    ...[waiting.toLocaleString('en'), aside.toLocaleString('en')],
+    ...[counted(waiting), counted(aside)],
   ])
   const details = ['set aside by', 'model', 'record', 'to', 'tries', 'since', 'error']
   const aside = all.flatMap(({ name, examples }) =>

@@ -2,6 +2,7 @@
 
 import { type CheckResult, checkRecords } from '../../src/upkeep/check/check.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
+import { counted } from '../../src/upkeep/tally.ts'
 import { bar, command, nothingIn, type Run } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.
@@ -14,7 +15,6 @@ const USAGE = `Reads every stored record through your models and tells what does
 
 Exit codes: 0 all records fit, 1 some do not, 2 the check could not run.`
 
-/** Runs the command. */
 export const check: Run = command({
   usage: USAGE,
   async run({ host, json }) {
@@ -31,7 +31,7 @@ export const check: Run = command({
 function textOf({ problems, pending }: CheckResult): string {
   const lines = pending.map(
     ({ model, field, count }) =>
-      `${model}.${field}: ${count.toLocaleString('en')} records are shown otherwise than they are stored; 'fieldgate backfill' writes them`,
+      `${model}.${field}: ${counted(count)} records are shown otherwise than they are stored; 'fieldgate backfill' writes them`,
   )
   const result = problems.length === 0 ? 'All records fit their models.' : tableOf(problems)
   return [result, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')

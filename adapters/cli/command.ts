@@ -7,7 +7,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
-import type { Progress } from '../../src/upkeep/tally.ts'
+import { counted, type Progress } from '../../src/upkeep/tally.ts'
 import { makerOf } from '../runtimes/makers.ts'
 import { type Opening, openFilesAs } from '../stores/sqlite/connection/opening.ts'
 import { argumentsIn } from './arguments.ts'
@@ -23,7 +23,7 @@ export function packageFolder(from: string | URL = import.meta.url): URL {
 }
 
 /** A file that exports an app, or what makes one from bindings. */
-export interface AppModule extends BindingOptions {
+interface AppModule extends BindingOptions {
   readonly path: string | undefined
 }
 
@@ -39,7 +39,6 @@ export interface CommandLine {
   readonly flags: ReadonlySet<string>
 }
 
-/** A command. */
 interface Command<Checked> {
   readonly usage: string
   /** Its options that take a value, and those that don't. */
@@ -47,6 +46,8 @@ interface Command<Checked> {
   readonly flags?: readonly string[]
   /** Throws an `Unusable` for options that make no sense, before anything is loaded or opened. `run` gets what it returns. */
   check?(line: CommandLine): Checked
+  /** Does what needs no app: resolves to the exit code, or to undefined if the line asks for something else. */
+  alone?(line: CommandLine): number | undefined
   /** How the app opens its SQLite file. Default `existing`. */
   opening?(line: CommandLine): Opening
   /** Does its work; resolves to the exit code. */
@@ -58,11 +59,13 @@ export type Run = (args: readonly string[]) => Promise<number>
 
 /** What runs a command with its app, and closes that. */
 export function command<Checked>(own: Command<Checked>): Run {
-  const { usage, names, flags, check, opening, run } = own
+  const { check, alone, opening, run } = own
   return async (args) => {
-    const line = commandLine(args, usage, names, flags)
+    const line = commandLine(args, own)
     if (!line) return 0
     const checked = check?.(line)
+    const code = alone?.(line)
+    if (code !== undefined) return code
     const opened = await openApp(line.module, opening?.(line) ?? 'existing')
     try {
       return await run({ ...line, ...opened, checked })
@@ -72,33 +75,26 @@ export function command<Checked>(own: Command<Checked>): Run {
   }
 }
 
-/**
- * Reads what follows a command, which takes a value for each of `names` and none for `flags`; undefined if that asked for
- * `usage`.
- */
-export function commandLine(
+/** Reads what follows a command; undefined if that asked for its usage. */
+function commandLine(
   args: readonly string[],
-  usage: string,
-  names: readonly string[] = [],
-  flags: readonly string[] = [],
+  { usage, names = [], flags = [] }: Pick<Command<unknown>, 'usage' | 'names' | 'flags'>,
 ): CommandLine | undefined {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
   for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
   for (const flag of [...flags, 'json']) options[flag] = { type: 'boolean' }
-  const { values, positionals } = argumentsIn({
-    args: [...args],
-    allowPositionals: true,
-    options,
-  })
-  if (!values.help && positionals.length > 1) {
-    throw new Unusable(`'${positionals[1]}' is one argument too many: only the module has no name`)
-  }
+  const { values, positionals } = argumentsIn({ args: [...args], allowPositionals: true, options })
   if (values.help) {
     console.log(usage)
     return undefined
   }
+  if (positionals.length > 1) {
+    throw new Unusable(`'${positionals[1]}' is one argument too many: only the module has no name`)
+  }
   const given = Object.entries(values)
-  const texts: CommandLine['values'] = Object.fromEntries(given.filter(isText))
+  const texts: CommandLine['values'] = Object.fromEntries(
+    given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
   return {
     module: { path: positionals[0], config: texts.config, env: texts.env },
     json: values.json === true,
@@ -107,12 +103,8 @@ export function commandLine(
   }
 }
 
-function isText(entry: [string, unknown]): entry is [string, string] {
-  return typeof entry[1] === 'string'
-}
-
 /** An app, and what it lends to its routers. */
-export interface OpenedApp {
+interface OpenedApp {
   readonly app: App
   readonly host: Host
 }
@@ -121,7 +113,7 @@ export interface OpenedApp {
  * The app that `module` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
  * bindings of wrangler. Its SQLite file must exist, or is not opened. Throws an `Unusable` that says what to write.
  */
-export async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
+async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
   const { path } = module
   openFilesAs(opening)
   if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
@@ -195,7 +187,7 @@ export function bar(stream: NodeJS.WriteStream): Required<Progress> {
     advance(name, done) {
       const share = total === 0 ? 1 : Math.min(1, done / total)
       const filled = '█'.repeat(Math.round(share * 30)).padEnd(30, '░')
-      const line = `${name} ${filled} ${Math.floor(share * 100)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
+      const line = `${name} ${filled} ${Math.floor(share * 100)} %  ${counted(done)} of ${counted(total)}`
       if (stream.isTTY) stream.write(`\r${line}${done >= total ? '\n' : ''}`)
       else if (done % 10_000 === 0 || done >= total) stream.write(`${line}\n`)
     },

@@ -22,7 +22,6 @@ Stop everything that writes to the source first. Run the command again to contin
 Exit codes: 0 both sides are equal, 1 they are not, or the target can't hold what the source has, 2 the copy could not
 run.`
 
-/** Runs the command. */
 export const copy: Run = command({
   usage: USAGE,
   names: ['from', 'to'],

@@ -7,6 +7,7 @@ import { table } from '../../src/upkeep/check/table.ts'
 import { type CopyResult, copyRecords, SamePlace } from '../../src/upkeep/copy/copy.ts'
 import { ForeignValues, type Loss } from '../../src/upkeep/copy/losses.ts'
 import { CopyMismatch } from '../../src/upkeep/copy/mismatch.ts'
+import { counted } from '../../src/upkeep/tally.ts'
 import { bar } from './command.ts'
 import { Unusable } from './unusable.ts'
 
@@ -24,7 +25,6 @@ export async function closing<T>(work: (kept: (store: Store) => Store) => Promis
   }
 }
 
-/** What is copied, and how. */
 export interface CopyJob {
   readonly from: Store
   readonly to: Store
@@ -97,17 +97,16 @@ export function lossesOf(lost: readonly Loss[]): string {
   return table([
     ['collection', 'field', 'type', 'becomes', 'values', 'for example'],
     ...lost.map(({ collection, field, type, becomes, count, examples }) => {
-      return [collection, field, type, becomes, count.toLocaleString('en'), examples.join(' ')]
+      return [collection, field, type, becomes, counted(count), examples.join(' ')]
     }),
   ])
 }
 
-/** One line for each collection. */
 export function linesOf(results: readonly CopyResult[]): string {
   return results
     .map(
       ({ collection, target, copied, checksum }) =>
-        `${collection}: ${target.toLocaleString('en')} records, ${copied.toLocaleString('en')} copied now, checksum ${checksum.slice(0, 16)} on both sides`,
+        `${collection}: ${counted(target)} records, ${counted(copied)} copied now, checksum ${checksum.slice(0, 16)} on both sides`,
     )
     .join('\n')
 }

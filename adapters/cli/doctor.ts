@@ -12,7 +12,9 @@ import type { Host } from '../../src/records/engine/host.ts'
 import { table } from '../../src/upkeep/check/table.ts'
 import { type Diagnosis, examine, type Patient } from '../../src/upkeep/doctor/doctor.ts'
 import type { AccountIdentifier, Finding } from '../../src/upkeep/doctor/records.ts'
-import { bar, type CommandLine, commandLine, openApp, packageFolder, Unusable } from './command.ts'
+import { counted } from '../../src/upkeep/tally.ts'
+import { bar, type CommandLine, command, packageFolder, type Run, Unusable } from './command.ts'
+import { closing } from './copying.ts'
 import { checkAddress, openStore } from './stores.ts'
 import { upgradeOf, upgradeText } from './upgrade.ts'
 
@@ -37,25 +39,22 @@ and this one, and where your code names what they are about. Your app is not loa
 
 Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
-/** Runs the command; resolves to its exit code. */
-export async function doctor(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['mongo', 'since'], ['upgrade'])
-  if (!given) return 0
-  const { module, json, values, flags } = given
-  checkOptions(given)
-  if (flags.has('upgrade')) return tellUpgrade(values.since, json)
-  const { mongo } = values
-  const { app, host } = await openApp(module, mongo === undefined ? 'existing' : 'none')
-  const other = mongo === undefined ? undefined : await openStore(mongo)
-  try {
-    const diagnosis = await examine(patientOf(host, other ?? host.database), bar(process.stderr))
-    console.log(json ? JSON.stringify(diagnosis) : textOf(diagnosis))
-    return diagnosis.ok ? 0 : 1
-  } finally {
-    await other?.close()
-    await app.close()
-  }
-}
+export const doctor: Run = command({
+  usage: USAGE,
+  names: ['mongo', 'since'],
+  flags: ['upgrade'],
+  check: checkOptions,
+  alone: ({ values: { since }, flags, json }) =>
+    flags.has('upgrade') ? tellUpgrade(since, json) : undefined,
+  opening: ({ values }) => (values.mongo === undefined ? 'existing' : 'none'),
+  run: ({ host, json, values: { mongo } }) =>
+    closing(async (kept) => {
+      const database = mongo === undefined ? host.database : kept(await openStore(mongo))
+      const diagnosis = await examine(patientOf(host, database), bar(process.stderr))
+      console.log(json ? JSON.stringify(diagnosis) : textOf(diagnosis))
+      return diagnosis.ok ? 0 : 1
+    }),
+})
 
 function checkOptions({ values: { mongo, since }, flags }: CommandLine): void {
   const isUpgrade = flags.has('upgrade')
@@ -125,7 +124,7 @@ function tableOf(findings: readonly Finding[]): string {
       model,
       problem,
       field || '-',
-      count === 0 ? '-' : count.toLocaleString('en'),
+      count === 0 ? '-' : counted(count),
       examples.join(' ') || '-',
       note,
     ]),

@@ -23,7 +23,6 @@ const USAGE = `Copies all records of your models from one store to another.
 
 Stop everything that writes to the source first. Run the command again to continue an interrupted copy.`
 
-/** Runs the command; resolves to its exit code. */
 async function main(): Promise<number> {
   const { values } = argumentsIn({
     options: {

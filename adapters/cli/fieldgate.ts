@@ -21,7 +21,6 @@ import { openapi } from './openapi.ts'
 import { end } from './unusable.ts'
 import { user } from './user.ts'
 
-/** Each command with a line for the list. */
 const COMMANDS = {
   check: {
     about: 'reads every stored record through your models and tells what does not fit',
@@ -66,12 +65,6 @@ fieldgate <command> --help tells the options of a command, fieldgate --version t
 const [, , name = '', ...args] = process.argv
 await end(run())
 
-/** Variables of `.env` in this folder, if it is there; those that are set already stay. */
-function readEnvFile(): void {
-  if (existsSync('.env')) process.loadEnvFile()
-}
-
-/** Runs the command; resolves to its exit code. */
 async function run(): Promise<number> {
   if (name === '--version' || name === '-v') {
     const manifest = readFileSync(new URL('package.json', packageFolder()), 'utf8')
@@ -89,7 +82,8 @@ async function run(): Promise<number> {
     return 2
   }
   try {
-    readEnvFile()
+    // Variables that are set already stay.
+    if (existsSync('.env')) process.loadEnvFile()
     return await command.run(args)
   } catch (error) {
     console.error(`fieldgate ${name}: ${causeOf(error)}`)

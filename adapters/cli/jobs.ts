@@ -12,7 +12,6 @@ const USAGE = `Prints the jobs of your app: when each runs next, and how its las
 
 Exit codes: 0 fine, 1 the last run of a job failed, 2 could not run.`
 
-/** Runs the command. */
 export const jobs: Run = command({
   usage: USAGE,
   async run({ app, json }) {

@@ -15,7 +15,6 @@ const USAGE = `Prints the OpenAPI document of your app. The app does not start, 
 
 Exit codes: 0 the document is printed, 2 it could not be made.`
 
-/** Runs the command. */
 export const openapi: Run = command({
   usage: USAGE,
   names: ['version', 'title', 'api-version'],

@@ -12,7 +12,7 @@ export const STORES = `<store>    sqlite:<file>, mongodb://host/database, postgr
 
 /** Throws an `Unusable` if `address`, the value of `option`, is none of a store. */
 export function checkAddress(option: string, address: string): void {
-  if (fileIn(address) !== undefined || POSTGRES.test(address) || bindingIn(address)) return
+  if (fileIn(address) !== undefined || POSTGRES.test(address) || nameIn('d1:', address)) return
   if (!MONGODB.test(address)) {
     // A password is for no log.
     const told = address.replace(/^[^@]*@|\/\/[^]*/, '…')
@@ -51,7 +51,7 @@ export async function openStore(address: string, bindings: BindingOptions = {}):
     const url = address.replace(/([?&])schema=[^&]*&?/, '$1')
     return postgresStore({ url, ...(schema && { schema: decodeURIComponent(schema) }) })
   }
-  return openD1(bindingIn(address) ?? '', bindings)
+  return openD1(nameIn('d1:', address) ?? '', bindings)
 }
 
 const MONGODB = /^mongodb(?:\+srv)?:/
@@ -88,11 +88,7 @@ function fileIn(address: string): string | undefined {
   return file
 }
 
-/** The binding that an address of D1 names; undefined for another address. */
-function bindingIn(address: string): string | undefined {
-  return nameIn('d1:', address)
-}
-
+/** What comes after `scheme`; undefined for another address. */
 function nameIn(scheme: string, address: string): string | undefined {
   return address.startsWith(scheme) ? address.slice(scheme.length) : undefined
 }

@@ -10,12 +10,9 @@ export class Unusable extends Error {
 
 /** Throws an `Unusable` for a module that is not there. */
 export function checkThere(module: string): void {
-  if (!existsSync(module)) throw new Unusable(`there is no file ${placeOf(module)}`)
-}
-
-/** A path, and where it was looked for, unless it says so itself. */
-function placeOf(path: string): string {
-  return isAbsolute(path) ? `'${path}'` : `'${path}' in ${process.cwd()}`
+  if (existsSync(module)) return
+  const place = isAbsolute(module) ? '' : ` in ${process.cwd()}`
+  throw new Unusable(`there is no file '${module}'${place}`)
 }
 
 /**

@@ -19,7 +19,6 @@ export interface Concern extends Note {
   readonly places: readonly string[]
 }
 
-/** What an upgrade asks of a project. */
 export interface Upgrade {
   readonly from: string
   readonly to: string
@@ -29,7 +28,6 @@ export interface Upgrade {
 /** Code of a project; what is built or installed is not its own. */
 const CODE = '**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,vue,svelte,astro}'
 const NOT_ITS_OWN = ['node_modules', 'dist', 'build']
-/** How many places of a note are told. */
 const MOST_PLACES = 3
 
 /** What to read in `folder` before or after an upgrade: from the version `since` on, by default the one that it has. */
@@ -43,7 +41,8 @@ export function upgradeOf(packaged: URL, folder: string, since: string | undefin
   }
   if (!/^\d+\.\d+\.\d+/.test(from)) throw new Unusable(`--since is a version such as 0.1.0`)
   const page = readFileSync(new URL('docs/upgrading.md', packaged), 'utf8')
-  const notes = notesIn(page).filter(({ version }) => isAfter(version, from))
+  const isAfter = (version: string) => version.localeCompare(from, 'en', { numeric: true }) > 0
+  const notes = notesIn(page).filter(({ version }) => isAfter(version))
   return { from, to, notes: concerns(notes, folder) }
 }
 
@@ -60,10 +59,6 @@ export function notesIn(page: string): readonly Note[] {
   })
 }
 
-function isAfter(version: string, other: string): boolean {
-  return version.localeCompare(other, 'en', { numeric: true }) > 0
-}
-
 /** The version that a project has: the installed one, else the first that its package.json allows. */
 function versionOf(folder: string): string | undefined {
   const read = (file: string) =>
@@ -78,10 +73,7 @@ function versionOf(folder: string): string | undefined {
 function concerns(notes: readonly Note[], folder: string): readonly Concern[] {
   const files = notes.length === 0 ? [] : codeIn(folder)
   const found = notes.map((note) => ({ ...note, places: placesOf(note, files) }))
-  return [
-    ...found.filter(({ places }) => places.length > 0),
-    ...found.filter(({ places }) => places.length === 0),
-  ]
+  return found.toSorted((a, b) => Math.sign(b.places.length) - Math.sign(a.places.length))
 }
 
 interface Code {
@@ -126,7 +118,6 @@ function wordOf(name: string): RegExp {
   return new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`)
 }
 
-/** The upgrade in words. */
 export function upgradeText({ from, to, notes }: Upgrade): string {
   const title = `From fieldgate ${from} to ${to}: `
   if (notes.length === 0) return `${title}there is nothing to change.`

@@ -36,7 +36,6 @@ Exit codes: 0 done, 1 there is no such account or role, or it could not be chang
 /** Why the command ends with 1. */
 class Refused extends Error {}
 
-/** Runs the command. */
 export const user: Run = command({
   usage: USAGE,
   names: ['find', 'role', 'values', 'mount'],
