@@ -24,12 +24,10 @@ import { notInBatch } from './refusals.ts'
 
 /** What every operation of a batch is served with. */
 export interface Surroundings {
-  /** The batch's own request. */
   readonly request: ApiRequest
   readonly context: Context
   /** The headers that operations inherit. */
   readonly headers: readonly [name: string, value: string][]
-  /** The guards of the app. */
   readonly guards: readonly Guard[]
   readonly table: RouteTable
   /** The path of the app's own, which paths of operations may have. */

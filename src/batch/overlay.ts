@@ -217,7 +217,6 @@ export class Overlay {
 /** Sizes of values that several records, or versions of one, share. */
 const known = new WeakMap<object, number>()
 
-/** The bytes of a record as JSON. */
 function sizeOf(record: Fields): number {
   let bytes = 2
   for (const [name, value] of Object.entries(record)) {

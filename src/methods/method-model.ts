@@ -6,7 +6,7 @@ import { defineModel, type ModelDefinition } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
 import { insertOnce, unlessTaken } from '../model/own-records.ts'
 import { firstIn } from '../ports/evaluation/walk.ts'
-import type { Filter, Scalar } from '../ports/store/filter.ts'
+import { type Filter, is } from '../ports/store/filter.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { Collection } from '../ports/store/store.ts'
 
@@ -97,9 +97,4 @@ export function nameIn(value: unknown): string {
   const name = typeof value === 'string' ? value.trim() : ''
   if (name !== '' && name.length <= 100) return name
   throw invalidFields({ name: 'Required, at most 100 characters.' })
-}
-
-/** Whether `field` is `value`. */
-export function is(field: string, value: Scalar): Filter {
-  return { op: 'eq', field, value }
 }

@@ -27,10 +27,8 @@ export interface OidcOptions {
   readonly redirectUri?: string
 }
 
-/** Throws a start-up error. */
 export const fail: Fail = failAs('oidc')
 
-/** Throws a `TypeError` if an option makes no sense. */
 export function checkOidcOptions(options: OidcOptions): void {
   checkOptions(options, RULES, fail)
   const needed = ['name', 'issuer', 'clientId', 'returnTo'] as const

@@ -20,7 +20,6 @@ export interface Ceremony {
   readonly until: number
 }
 
-/** The person who has signed in. */
 export interface Person {
   readonly sub: string
   readonly email?: string | undefined

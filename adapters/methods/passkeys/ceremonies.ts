@@ -36,7 +36,6 @@ const DECOY =
 const LIFETIME_MS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 
-/** A challenge that was given out. */
 export interface Challenge {
   readonly challenge: string
   /** Until when its ticket is good, in epoch milliseconds. */
@@ -51,7 +50,6 @@ interface Begun {
   readonly ticket: string
 }
 
-/** Begins and ends ceremonies. */
 export class Ceremonies {
   readonly #accounts: Accounts
   readonly #options: PasskeysOptions

@@ -2,8 +2,8 @@
 
 import { array, boolean, date, maxLength, number, optional, string } from 'zod/mini'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
-import { is, MethodRecords } from '../../../src/methods/method-model.ts'
-import { all, type Filter, nothing, withId } from '../../../src/ports/store/filter.ts'
+import { MethodRecords } from '../../../src/methods/method-model.ts'
+import { all, type Filter, is, nothing, withId } from '../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../src/ports/store/records.ts'
 
 /** What a registration gives. */
@@ -20,7 +20,6 @@ export interface NewKey {
 /** What an assertion gives. */
 export type Asserted = Pick<NewKey, 'counter' | 'synced'>
 
-/** A stored passkey. */
 export interface Passkey extends NewKey {
   readonly _id: string
   readonly owner: string
@@ -75,7 +74,6 @@ export class Passkeys {
     return counted.map(({ _id }) => _id).join()
   }
 
-  /** The passkey that an assertion names. */
   async byCredential(credential: unknown): Promise<Passkey | undefined> {
     const { id } = (credential ?? {}) as { readonly id?: unknown }
     return this.records.first(is('credentialId', typeof id === 'string' ? id : ''))

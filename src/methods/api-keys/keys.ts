@@ -4,12 +4,11 @@ import { array, date, maxLength, number, object, optional, string } from 'zod/mi
 import type { Accounts } from '../../auth/setup/method.ts'
 import { base64url } from '../../http/base64url.ts'
 import { type HttpError, refusal } from '../../http/errors/errors.ts'
-import { all, any, withId } from '../../ports/store/filter.ts'
+import { all, any, is, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { is, MethodRecords } from '../method-model.ts'
+import { MethodRecords } from '../method-model.ts'
 import type { Rule } from './allow.ts'
 
-/** A stored key. */
 export interface StoredKey {
   readonly _id: string
   readonly owner: string
@@ -64,7 +63,6 @@ export class Keys {
     })
   }
 
-  /** Whether a token is meant as a key. */
   isKey(token: string): boolean {
     return token.startsWith(`${this.#prefix}_`)
   }

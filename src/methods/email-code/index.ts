@@ -90,8 +90,8 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
         const person = await personIn(body, own)
         // A locked or disabled account takes as long as one that is not there.
         const mayTry = person && !accounts.isDisabled(person) && !accounts.isLocked(person, request)
-        const used = await pending.use(mayTry ? person : undefined, otp, request)
-        if (!used || !person) {
+        const giveBack = await pending.use(mayTry ? person : undefined, otp, request)
+        if (!giveBack || !person) {
           accounts.report(request, 'code-failed', person?._id)
           throw refuse.invalidCredentials()
         }
@@ -99,7 +99,7 @@ function opened(accounts: Accounts, signUp: boolean): OpenMethod {
           person._id === undefined
             ? await accounts.create(person, body, request).catch(async (error: unknown) => {
                 // A mistake in another field: the code is good for the next try.
-                await used.giveBack()
+                await giveBack()
                 throw error
               })
             : await accounts.prove(person, request, own)

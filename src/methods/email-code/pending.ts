@@ -9,23 +9,16 @@ import type { Accounts, SentCode } from '../../auth/setup/method.ts'
 import { sameText } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { sweep } from '../../model/own-records.ts'
-import { all, type Filter } from '../../ports/store/filter.ts'
+import { all, type Filter, is } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { is, MethodRecords } from '../method-model.ts'
+import { MethodRecords } from '../method-model.ts'
 
-/** A stored code. */
 export interface PendingCode {
   readonly key: string
   readonly state: string
   readonly code: string
   readonly sentAt: Date
   readonly expiresAt: Date
-}
-
-/** A code that was right. */
-interface UsedCode {
-  /** Makes it good again, if it served for nothing. */
-  giveBack(): Promise<void>
 }
 
 const DAY_MS = 86_400_000
@@ -98,14 +91,14 @@ export class Pending {
   }
 
   /**
-   * Uses the code of `user` up; undefined if it is wrong. Each try is counted before it is compared, and costs one write for
-   * everybody.
+   * Uses the code of `user` up: resolves to what makes it good again, if it served for nothing; to undefined if it is wrong.
+   * Each try is counted before it is compared, and costs one write for everybody.
    */
   async use(
     user: Fields | undefined,
     typed: string,
     request: ApiRequest,
-  ): Promise<UsedCode | undefined> {
+  ): Promise<(() => Promise<void>) | undefined> {
     const { now, otp, codeState, isKnown, pretendWrite } = this.#accounts
     const key = user ? keyOf(user) : ''
     const field = user && isKnown(user, request) ? 'knownAttempts' : 'attempts'
@@ -131,7 +124,7 @@ export class Pending {
     if (!used) return undefined
     // With the tries that were counted meanwhile, but not this one. A new code that was asked for since stays.
     const again = { ...used, [field]: Number(used[field]) - 1 }
-    return { giveBack: async () => void (await this.#records.add(again)) }
+    return async () => void (await this.#records.add(again))
   }
 
   async forget(userId: string): Promise<void> {

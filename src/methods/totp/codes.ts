@@ -42,7 +42,6 @@ export async function stepOf(
   return right
 }
 
-/** The code of a step. */
 export async function codeAt(secret: string, step: number): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-1' }
   const key = await crypto.subtle.importKey('raw', bytesOf(secret), algorithm, false, ['sign'])

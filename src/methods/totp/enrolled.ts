@@ -5,9 +5,9 @@
 
 import { array, boolean, maxLength, number, object, optional, string } from 'zod/mini'
 import type { Accounts } from '../../auth/setup/method.ts'
-import { all, type Filter, withId } from '../../ports/store/filter.ts'
+import { all, type Filter, is, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { is, MethodRecords } from '../method-model.ts'
+import { MethodRecords } from '../method-model.ts'
 import { newRecoveryCode, normalCode, stepOf } from './codes.ts'
 
 interface Stored {
