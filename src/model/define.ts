@@ -33,6 +33,7 @@ import {
   type Values,
 } from './model.ts'
 import { type Fail, failAs } from './option-rules.ts'
+import { isSchema } from './parts.ts'
 import { collectionName } from './plural.ts'
 import { modelRules, type RuleOptions } from './rules.ts'
 import { objectShape } from './shape/shape.ts'
@@ -225,14 +226,11 @@ export function defineModel<
 }
 
 function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject | undefined {
-  if (typeof fields !== 'object' || fields === null) return undefined
-  if ('_zod' in fields) {
-    return (fields as $ZodObject)._zod.def.type === 'object' ? (fields as $ZodObject) : undefined
+  if (!fields) return undefined
+  if (isSchema(fields)) {
+    return fields._zod.def.type === 'object' ? (fields as $ZodObject) : undefined
   }
-  const schemas = Object.values(fields)
-  const isSchema = (field: unknown) =>
-    typeof field === 'object' && field !== null && '_zod' in field
-  return schemas.every(isSchema) ? object(fields as FieldSchemas) : undefined
+  return Object.values(fields).every(isSchema) ? object(fields as FieldSchemas) : undefined
 }
 
 function adoptedBy(

@@ -27,8 +27,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   timestamps: {
     must: "be true or false, or an object of names: { createdAt: 'created_at' }",
     test: (value) =>
-      typeof value === 'boolean' ||
-      (isFields(value) && Object.entries(value).every(([time, name]) => isTime(time, name))),
+      typeof value === 'boolean' || isObjectOf(value, ['createdAt', 'updatedAt'], isTime),
   },
   unique: fieldSets,
   indexes: fieldSets,
@@ -99,9 +98,8 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.isWellFormed()
 }
 
-function isTime(time: string, name: unknown): boolean {
-  const isName = typeof name === 'string' && name !== ''
-  return ['createdAt', 'updatedAt'].includes(time) && (isName || typeof name === 'boolean')
+function isTime(name: unknown): boolean {
+  return typeof name === 'boolean' || (typeof name === 'string' && name !== '')
 }
 
 /** Whether `value` is an object with no members but `names`, of which those that are there pass `test`. */

@@ -204,7 +204,6 @@ export function remember(model: Model): void {
   defined.set(model.name, model)
 }
 
-/** The names of all models that have been defined. */
 export function definedNames(): Iterable<string> {
   return defined.keys()
 }

@@ -48,11 +48,7 @@ export async function insertOnce(
   records: Pick<Collection, 'insert'>,
   record: Fields,
 ): Promise<boolean> {
-  const inserted = await unlessTaken(async () => {
-    await records.insert(record)
-    return true
-  })
-  return inserted ?? false
+  return (await unlessTaken(() => records.insert(record).then(() => true))) ?? false
 }
 
 /** Deletes records that have expired before `at`, in epoch milliseconds: at most `most` of them. */

@@ -1,6 +1,6 @@
 /** The schemas inside a schema, by their places. */
 
-import type { $ZodObjectDef, $ZodType } from 'zod/v4/core'
+import type { $ZodObjectDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 
 /** The most schemas visited; a function that makes a new schema at each level has no end. */
 const MAX_PARTS = 1000
@@ -55,21 +55,30 @@ function partsOf({ schema, path }: Part): Part[] {
     if (Array.isArray(one)) for (const each of one) add(each)
     else if (isSchema(one)) parts.push({ schema: one, path: at })
   }
-  // The getter of a lazy schema may make a new one each time; zod keeps the first.
-  add((schema._zod as { innerType?: unknown }).innerType)
+  add(wrappedIn(schema))
   for (const name of PARTS) add(def[name])
-  for (const [key, one] of Object.entries(isObject(def.shape) ? def.shape : {})) {
+  for (const [key, one] of Object.entries(def.shape ?? {})) {
     add(one, path === '' ? key : `${path}.${key}`)
   }
   return parts
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+export function isSchema(value: unknown): value is $ZodType {
+  return typeof value === 'object' && value !== null && '_zod' in value
 }
 
-function isSchema(value: unknown): value is $ZodType {
-  return isObject(value) && '_zod' in value
+/** Whether values of schemas of this type hold no others, and are not null. */
+export function isPlain(type: string): boolean {
+  return ['string', 'template_literal', 'number', 'boolean', 'date', 'enum'].includes(type)
+}
+
+/** The schema that is wrapped: what is optional, has a default, is lazy and the like. */
+export function wrappedIn({ _zod }: $ZodType): $ZodType | undefined {
+  const { def, innerType } = _zod as $ZodTypes['_zod'] & { readonly innerType?: $ZodType }
+  // zod keeps the getter's first result; calling the getter again may make another schema.
+  if (def.type === 'lazy') return innerType
+  if (def.type === 'promise' || def.type === 'success') return undefined
+  return 'innerType' in def ? def.innerType : undefined
 }
 
 /** The schema of the member `name`: its own, or that of the members that the object does not name. */

@@ -3,9 +3,9 @@
 import type { $ZodNumberDef, $ZodObjectDef, $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../../ports/store/shape.ts'
 import { lastDefined } from '../model.ts'
-import { catchallOf } from '../parts.ts'
+import { catchallOf, wrappedIn } from '../parts.ts'
 import { referenceOf } from './reference.ts'
-import { hasFreeNames, isMarked, storedValuesOf } from './stored.ts'
+import { isMarked, storedValuesOf } from './stored.ts'
 import {
   bothShape,
   type ListShape,
@@ -29,16 +29,16 @@ function shapeOf(schema: $ZodType, side: Side, path: string, depth: number): Sha
   const shapes = known.get(schema) ?? new Map<string, Shape>()
   known.set(schema, shapes)
   const at = `${side} ${depth}`
-  const shape = shapes.get(at) ?? newShape(schema, side, path, depth)
+  const shape = shapes.get(at) ?? markedShape(schema) ?? newShape(schema, side, path, depth)
   shapes.set(at, shape)
   return shape
 }
 
 function newShape(schema: $ZodType, side: Side, path: string, depth: number): Shape {
-  const marked = markedShape(schema)
-  if (marked) return marked
   const { def } = (schema as $ZodTypes)._zod
-  // A wrapper is not a level of its own.
+  const wrapped = wrappedIn(schema)
+  // Other wrappers are not a level of their own.
+  if (wrapped) return shapeOf(wrapped, side, path, depth + Number(def.type === 'lazy'))
   const inner = (next: $ZodType): Shape => shapeOf(next, side, path, depth)
   switch (def.type) {
     case 'string':
@@ -62,18 +62,8 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
       return {
         kind: 'map',
         value: inner(def.valueType),
-        ...(hasFreeNames(schema) && { freeNames: true }),
+        ...(isMarked(schema, 'freeNames') && { freeNames: true }),
       }
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return inner(def.innerType)
-    case 'lazy':
-      return shapeOf(def.getter(), side, path, depth + 1)
     case 'pipe': {
       const end = side === 'input' ? def.in : def.out
       return end._zod.def.type === 'transform' ? mixed : inner(end)

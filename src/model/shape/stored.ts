@@ -1,4 +1,7 @@
-/** Marks on schemas: hidden fields, the type of BSON of a value, and what clients may write of subdocuments. */
+/**
+ * Marks on schemas: hidden fields, the type of BSON of a value, and what clients may write of subdocuments. They are in the
+ * definition, which zod copies when it clones a schema.
+ */
 
 import type { $ZodType } from 'zod/v4/core'
 import type { StoredForm } from '../../ports/store/shape.ts'
@@ -16,7 +19,6 @@ export interface StoredValues {
 
 /** Marks `schema`: its values are stored as `as`. */
 export function storedAs<S extends $ZodType>(schema: S, as: StoredAs, castText?: CastText): S {
-  // The mark is in the definition, which zod copies when it clones a schema.
   Object.assign(schema._zod.def, { storedAs: as, castText })
   return schema
 }
@@ -38,19 +40,14 @@ export function withFreeNames<S extends $ZodType>(schema: S): S {
   return schema
 }
 
-export function hasFreeNames(schema: $ZodType): boolean {
-  return (schema._zod.def as { freeNames?: boolean }).freeNames === true
-}
-
 /** Whether `schema`, or a schema that it wraps, has this mark. */
-export function isMarked({ _zod }: $ZodType, mark: 'hidden' | 'kept'): boolean {
-  const def = _zod.def as { innerType?: $ZodType; hidden?: boolean; kept?: boolean }
+export function isMarked({ _zod }: $ZodType, mark: 'hidden' | 'kept' | 'freeNames'): boolean {
+  const def = _zod.def as { readonly [key in typeof mark]?: boolean } & { innerType?: $ZodType }
   return def[mark] === true || (def.innerType !== undefined && isMarked(def.innerType, mark))
 }
 
 /** Marks `schema`: every model that uses it as a field hides that field. */
 export function hiddenField<S extends $ZodType>(schema: S): S {
-  // The mark is in the definition, which zod copies when it clones a schema.
   Object.assign(schema._zod.def, { hidden: true })
   return schema
 }

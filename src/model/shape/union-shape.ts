@@ -76,10 +76,11 @@ function merged(all: readonly Shape[], merge: Merge): Shape {
     .filter((shape) => shape !== namedValues)
   // What may be anything may be any of the others.
   if (parts.some(({ kind }) => kind === 'mixed')) return mixed
-  const objects = parts.filter(isObject)
+  const objects = parts.filter((one) => one.kind === 'object' || one.kind === 'map')
   const object = withVariants(objects, merge)
   if (side === 'input' && object && objects.length === parts.length) return object
-  const inside = [textAmong(parts), mergedLists(parts.filter(isList), side), object]
+  const lists = parts.filter((one) => one.kind === 'list')
+  const inside = [textAmong(parts), mergedLists(lists, side), object]
   return { ...mixed, inside: inside.filter((shape) => shape !== undefined) }
 }
 
@@ -231,12 +232,4 @@ function mergedObjects(objects: readonly AnyObject[], merge: Merge): AnyObject {
     ...(rest.length > 0 && { open: true, rest: merged(rest, merge) }),
     kept,
   }
-}
-
-function isObject(shape: Shape): shape is AnyObject {
-  return shape.kind === 'object' || shape.kind === 'map'
-}
-
-function isList(shape: Shape): shape is ListShape {
-  return shape.kind === 'list'
 }

@@ -266,7 +266,8 @@ function complaintInList(list: readonly unknown[], within: Within): string | und
 function complaintInMembers(value: object, within: Within): string | undefined {
   for (const key of Object.keys(value)) {
     const item = (value as Fields)[key]
-    const complaint = isKey(key) ? complaintOf(item, within) : NO_TEXT
+    const isKey = key.isWellFormed() && !key.includes('\0')
+    const complaint = isKey ? complaintOf(item, within) : NO_TEXT
     if (complaint !== undefined) return complaint
   }
   return undefined
@@ -275,8 +276,4 @@ function complaintInMembers(value: object, within: Within): string | undefined {
 interface Within {
   readonly value: object
   readonly within: Within | undefined
-}
-
-function isKey(key: string): boolean {
-  return key.isWellFormed() && !key.includes('\0')
 }

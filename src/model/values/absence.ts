@@ -3,6 +3,7 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Absence } from '../../ports/store/store.ts'
 import type { FieldSchemas } from '../model.ts'
+import { isPlain } from '../parts.ts'
 
 /** Which of the two a field may be. */
 interface Lack {
@@ -31,13 +32,8 @@ function lackOf(schema: $ZodType, depth: number): Lack {
   if (depth > MAX_DEPTH) return EITHER
   const inner = (next: $ZodType): Lack => lackOf(next, depth + 1)
   const { def } = (schema as $ZodTypes)._zod
+  if (isPlain(def.type)) return NOTHING
   switch (def.type) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-    case 'date':
-    case 'enum':
-    case 'template_literal':
     case 'object':
     case 'array':
     case 'record':
@@ -62,14 +58,12 @@ function lackOf(schema: $ZodType, depth: number): Lack {
     case 'pipe':
       return inner(def.out)
     case 'union':
-      return def.options.map(inner).reduce(either)
+      return def.options
+        .map(inner)
+        .reduce((a, b) => ({ missing: a.missing || b.missing, null: a.null || b.null }))
     default:
       return EITHER
   }
-}
-
-function either(a: Lack, b: Lack): Lack {
-  return { missing: a.missing || b.missing, null: a.null || b.null }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../../ports/store/records.ts'
-import { memberOf } from '../parts.ts'
+import { isPlain, memberOf, wrappedIn } from '../parts.ts'
 import { isFields } from '../writable.ts'
 
 /** `value` without optional members that are null, at every depth, so that defaults come in. Other nulls stay. */
@@ -85,35 +85,24 @@ function readingOf(schema: $ZodType): Reading {
 
 function newReading(schema: $ZodType): Reading {
   const { def } = (schema as $ZodTypes)._zod
+  // Coercion would turn null into a value, but a client that sends null means no value.
+  if (isPlain(def.type)) return NOTHING
+  const wrapped = wrappedIn(schema)
+  if (wrapped) {
+    const takesNull = def.type === 'nullable' || def.type === 'catch'
+    return takesNull ? { ...readingOf(wrapped), takesNull } : readingOf(wrapped)
+  }
   switch (def.type) {
     case 'object':
     case 'record':
     case 'array':
     case 'tuple':
       return { takesNull: false, containers: [schema] }
-    case 'string':
-    case 'number':
-    case 'boolean':
-    case 'date':
-    case 'enum':
-    case 'template_literal':
     case 'undefined':
     case 'void':
-      // Coercion would turn null into a value, but a client that sends null means no value.
       return NOTHING
     case 'literal':
       return { takesNull: def.values.includes(null), containers: [] }
-    case 'nullable':
-    case 'catch':
-      return { ...readingOf(def.innerType), takesNull: true }
-    case 'optional':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-      return readingOf(def.innerType)
-    case 'lazy':
-      return readingOf((schema._zod as unknown as { innerType: $ZodType }).innerType)
     case 'pipe':
       return readingOf(def.in)
     case 'union':

@@ -2,7 +2,7 @@
 
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../../ports/store/declared.ts'
-import { catchallOf, memberOf } from '../parts.ts'
+import { catchallOf, isPlain, memberOf, wrappedIn } from '../parts.ts'
 import { staticDefault } from '../values/absence.ts'
 
 /** By schema: a schema that refers to itself leads back to the same place. */
@@ -31,8 +31,8 @@ const scalar: Declared = { open: false, members: undefined, rest: undefined, ele
 /** The place of a value of any of `schemas`. */
 function placeOf(schemas: readonly $ZodType[]): Declared {
   const [only, ...others] = schemas
-  if (!only || others.length > 0) return new Place(schemas)
-  const place = known.get(only) ?? new Place(schemas)
+  if (!only || others.length > 0) return newPlace(schemas)
+  const place = known.get(only) ?? newPlace(schemas)
   known.set(only, place)
   return place
 }
@@ -47,34 +47,27 @@ interface Containers {
 }
 
 /** A place. Its contents are found when one is first read, as schemas may be recursive; then they are plain members. */
-class Place implements Declared {
-  declare readonly open: boolean
-  declare readonly members: ReadonlyMap<string, Declared> | undefined
-  declare readonly rest: Declared | undefined
-  declare readonly elements: Declared | undefined
-  declare readonly defaults: ReadonlyMap<string, unknown> | undefined
-
-  constructor(schemas: readonly $ZodType[]) {
-    let containers: Containers | undefined
-    for (const name of CONTENTS) {
-      const get = () => {
-        containers ??= containersIn(schemas)
-        const value = contents[name](containers)
-        Object.defineProperty(this, name, { value })
-        return value
-      }
-      Object.defineProperty(this, name, { configurable: true, enumerable: true, get })
+function newPlace(schemas: readonly $ZodType[]): Declared {
+  let containers: Containers | undefined
+  const place = {} as Declared
+  for (const [name, find] of Object.entries(contents)) {
+    const get = () => {
+      containers ??= containersIn(schemas)
+      const value = find(containers)
+      Object.defineProperty(place, name, { value })
+      return value
     }
+    Object.defineProperty(place, name, { configurable: true, enumerable: true, get })
   }
+  return place
 }
-
-const CONTENTS = ['open', 'members', 'rest', 'elements', 'defaults'] as const
 
 /** How each is found. Defaults may be functions of yours, which nothing may call while a model is defined. */
 const contents: { readonly [Name in keyof Required<Declared>]: (found: Containers) => unknown } = {
   open: ({ open }) => open,
   members: (found) => (found.objects.length > 0 ? membersOf(found) : undefined),
-  rest: (found) => placeOrNone(restOf(found)),
+  rest: ({ objects, values }) =>
+    placeOrNone([...objects.flatMap(({ _zod }) => catchallOf(_zod.def) ?? []), ...values]),
   elements: ({ elements }) => placeOrNone(elements),
   defaults({ objects: [object, ...others], values }) {
     // Where one of several objects may be stored, nobody knows which one's members are missing.
@@ -101,10 +94,6 @@ function defaultsOf({ _zod: { def } }: $ZodObject): ReadonlyMap<string, unknown>
   return new Map(entries.filter(([, value]) => value !== undefined) as [string, unknown][])
 }
 
-function restOf({ objects, values }: Containers): readonly $ZodType[] {
-  return [...objects.flatMap(({ _zod }) => catchallOf(_zod.def) ?? []), ...values]
-}
-
 function containersIn(schemas: readonly $ZodType[]): Containers {
   const found: Containers = { objects: [], values: [], elements: [], open: false }
   const seen = new Set(schemas)
@@ -118,18 +107,10 @@ function containersIn(schemas: readonly $ZodType[]): Containers {
 /** Adds what `schema` says about containers to `found`, and returns the other schemas at the same place. */
 function partsOf(schema: $ZodTypes, found: Containers): readonly $ZodType[] {
   const { def } = schema._zod
+  const wrapped = wrappedIn(schema)
+  if (wrapped) return [wrapped]
+  if (isPlain(def.type)) return []
   switch (def.type) {
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return [def.innerType]
-    case 'lazy':
-      // zod keeps the getter's first result; calling the getter again may make another schema.
-      return [(schema as { _zod: { innerType: $ZodType } })._zod.innerType]
     case 'pipe':
       return [def.out]
     case 'union':
@@ -148,12 +129,6 @@ function partsOf(schema: $ZodTypes, found: Containers): readonly $ZodType[] {
     case 'tuple':
       found.elements.push(...def.items, ...(def.rest ? [def.rest] : []))
       return []
-    case 'string':
-    case 'template_literal':
-    case 'number':
-    case 'boolean':
-    case 'date':
-    case 'enum':
     case 'literal':
     case 'null':
     case 'undefined':

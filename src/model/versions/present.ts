@@ -1,7 +1,7 @@
 /** What a response may show: declared fields only, without hidden ones, then passed through the model's `output`. */
 
 import { isPromise } from '../../ports/promises/synchronous.ts'
-import { mapInTurns, TURN_LENGTH } from '../../ports/promises/turns.ts'
+import { mapInTurns } from '../../ports/promises/turns.ts'
 import { onlyDeclared, withDefaults } from '../../ports/store/declared.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Projection, Read } from '../../ports/store/records.ts'
@@ -93,10 +93,11 @@ export async function declaredRecords(
     return declaredParts(model, await stored.find(read), { select: read.select, lean })
   }
   const texts = await stored.findJson({ ...read, fillDefaults: !lean })
-  const parsed = (text: string): Fields => JSON.parse(text)
-  let length = 0
-  for (const text of texts) length += text.length
-  return length < TURN_LENGTH ? texts.map(parsed) : mapInTurns(texts, (text) => text.length, parsed)
+  return mapInTurns(
+    texts,
+    (text) => text.length,
+    (text): Fields => JSON.parse(text),
+  )
 }
 
 /** The part of what `output` returned that a client chose. */
@@ -114,16 +115,12 @@ export function present(model: Model, record: Fields, lean: boolean): unknown {
   )
 }
 
-/** A copy of `values` at every depth. `structuredClone` would take long for many small objects. */
-export function copied(values: Fields): Fields {
-  return copyOf(values) as Fields
-}
-
-function copyOf(value: unknown): unknown {
+/** A copy of `value` at every depth. `structuredClone` would take long for many small objects. */
+export function copied<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
-  if (value instanceof Date) return new Date(value)
-  if (Array.isArray(value)) return value.map(copyOf)
+  if (value instanceof Date) return new Date(value) as T
+  if (Array.isArray(value)) return value.map(copied) as T
   const copy: Fields = {}
-  for (const [key, item] of Object.entries(value)) setMember(copy, key, copyOf(item))
-  return copy
+  for (const [key, item] of Object.entries(value)) setMember(copy, key, copied(item))
+  return copy as T
 }

@@ -3,13 +3,13 @@
 import { aggregateRecords } from '../../ports/evaluation/aggregate-records.ts'
 import { type Compared, compareAt, position } from '../../ports/evaluation/evaluate.ts'
 import { firstIn } from '../../ports/evaluation/walk.ts'
-import { all, any, type Filter, type SortKey, withId } from '../../ports/store/filter.ts'
+import { all, any, type Filter, is, type SortKey, withId } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Projection, Read } from '../../ports/store/records.ts'
 import type { Change, Collection, WriteAction, WriteOptions } from '../../ports/store/store.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import type { Model } from '../model.ts'
-import { formerPaths, underCurrentNames } from './upgrade.ts'
+import { formerPaths, underCurrentNames, upgradeOf } from './upgrade.ts'
 
 type Renamed = Model['renamed']
 
@@ -27,6 +27,7 @@ export function renamedCollection(
   if (renamed.size === 0) return inner
   const { numericIds } = inner
   const old = [...renamed.keys()]
+  const fields = Object.fromEntries([...renamed].map(([, now]) => [now, now]))
   const [settled, unsettled] = [all(old.map(lacks)), any(old.map(has))]
   const current = (record: Fields) => underCurrentNames(record, renamed)
   const found = (filter: Filter) => underAllNames(filter, renamed)
@@ -36,9 +37,9 @@ export function renamedCollection(
     // No filter tells null under an earlier name from nothing.
     const record =
       (await firstIn(inner, all([filter, unsettled]))) ?? (await firstIn(inner, filter))
-    if (!record || !old.some((name) => record[name] !== undefined)) return false
-    const { change, expect } = moveOf(record, renamed)
-    await moved.update(withId(String(record._id)), change, { expect })
+    const move = record && upgradeOf({ renamed, fields }, record, current(record))
+    if (!record || !move) return false
+    await moved.update(withId(String(record._id)), move.change, { expect: move.expect })
     return true
   }
 
@@ -96,31 +97,12 @@ export function renamedCollection(
 /** How often other writers may come in between. */
 const MAX_TRIES = 50
 
-/** What moves a stored record to the current names, and what it must hold until then. */
-function moveOf(
-  record: Fields,
-  renamed: Renamed,
-): { readonly change: Change; readonly expect: Fields } {
-  const current = underCurrentNames(record, renamed)
-  const old = [...renamed.keys()].filter((name) => record[name] !== undefined)
-  const names = new Set(old.flatMap((name) => [name, renamed.get(name) ?? name]))
-  const set = Object.fromEntries(
-    [...names]
-      .filter((name) => !renamed.has(name) && current[name] !== undefined)
-      .map((name) => [name, current[name]]),
-  )
-  return {
-    change: { set, unset: old },
-    expect: Object.fromEntries([...names].map((name) => [name, record[name]])),
-  }
-}
-
 function has(field: string): Filter {
   return { op: 'ne', field, value: null }
 }
 
 function lacks(field: string): Filter {
-  return { op: 'eq', field, value: null }
+  return is(field, null)
 }
 
 /** The same change, which leaves nothing of what it writes under an earlier name: null there would show again. */

@@ -29,9 +29,9 @@ export interface Upgrade {
 
 /** What has to be written so that `record` is stored as it is `shown`; undefined if it is. */
 export function upgradeOf(
-  model: Model,
+  model: Pick<Model, 'renamed'> & { readonly fields: object },
   record: Fields,
-  shown: Fields = upgraded(model, record),
+  shown: Fields,
 ): Upgrade | undefined {
   const unset = [...model.renamed.keys()].filter((old) => record[old] !== undefined)
   const fields = Object.keys(model.fields).filter(

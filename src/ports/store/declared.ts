@@ -36,9 +36,9 @@ export function onlyDeclared(declared: Declared, value: unknown): unknown {
 export function withDefaults(declared: Declared, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (!hasDefaults(declared)) return value
-  return Array.isArray(value)
-    ? withDefaultsInList(declared.elements, value)
-    : withDefaultsInObject(declared, value as Readonly<Record<string, unknown>>)
+  if (!Array.isArray(value)) return withDefaultsInObject(declared, value as Members)
+  const { elements } = declared
+  return elements ? changedList(value, (item) => withDefaults(elements, item)) : value
 }
 
 /** Whether `declared` names defaults, at any depth. */
@@ -67,42 +67,33 @@ function placesIn(declared: Declared): ReadonlySet<Declared> {
   return places
 }
 
-function withDefaultsInList(element: Declared | undefined, list: readonly unknown[]): unknown {
-  return element ? changedList(list, (item) => withDefaults(element, item)) : list
-}
+type Members = Readonly<Record<string, unknown>>
 
-function withDefaultsInObject(
-  declared: Declared,
-  object: Readonly<Record<string, unknown>>,
-): unknown {
+function withDefaultsInObject(declared: Declared, object: Members): unknown {
   let filled = withDefaultsInMembers(declared, object)
   for (const [key, value] of declared.defaults ?? []) {
     if (object[key] !== undefined) continue
-    if (filled === object) filled = { ...object }
-    filled[key] = copyOf(value)
+    filled ??= { ...object }
+    // It is never shared between records. Copying a string would cost more than the rest of a record.
+    filled[key] = typeof value === 'object' ? structuredClone(value) : value
   }
-  return filled
+  return filled ?? object
 }
 
+/** A copy with the defaults inside of members; undefined if none is missing there. */
 function withDefaultsInMembers(
   declared: Declared,
-  object: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  let filled = object as Record<string, unknown>
+  object: Members,
+): Record<string, unknown> | undefined {
+  let filled: Record<string, unknown> | undefined
   for (const [key, item] of Object.entries(object)) {
-    if (typeof item !== 'object' || item === null) continue
-    const member = memberOf(declared, key)
+    const member = typeof item === 'object' && item !== null ? memberOf(declared, key) : undefined
     const whole = member ? withDefaults(member, item) : item
     if (whole === item) continue
-    if (filled === object) filled = { ...object }
+    filled ??= { ...object }
     filled[key] = whole
   }
   return filled
-}
-
-/** A default is never shared between records. Copying a string would cost more than the rest of a record. */
-function copyOf(value: unknown): unknown {
-  return typeof value === 'object' ? structuredClone(value) : value
 }
 
 /** The declaration at a dotted path that leads through objects; undefined if nothing is declared there. */
@@ -138,15 +129,11 @@ function onlyElements(declared: Declared, list: readonly unknown[]): unknown {
 function onlyMembers(declared: Declared, object: object): unknown {
   const { members, rest } = declared
   if (!members && !rest) return undefined
-  return Object.hasOwn(object, '__proto__')
-    ? keepDeclared(declared, withoutPrototype(object))
-    : keepDeclared(declared, object as Readonly<Record<string, unknown>>)
+  const isPlain = !Object.hasOwn(object, '__proto__')
+  return keepDeclared(declared, isPlain ? (object as Members) : withoutPrototype(object))
 }
 
-function keepDeclared(
-  { members, rest }: Declared,
-  fields: Readonly<Record<string, unknown>>,
-): unknown {
+function keepDeclared({ members, rest }: Declared, fields: Members): unknown {
   const keys = Object.keys(fields)
   let kept: Record<string, unknown> | undefined
   for (let at = 0; at < keys.length; at += 1) {
@@ -173,11 +160,7 @@ function memberOf({ members, rest }: Declared, key: string): Declared | undefine
 }
 
 /** The first `count` members. */
-function pick(
-  fields: Readonly<Record<string, unknown>>,
-  keys: readonly string[],
-  count: number,
-): Record<string, unknown> {
+function pick(fields: Members, keys: readonly string[], count: number): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const key of keys.slice(0, count)) kept[key] = fields[key]
   return kept
