@@ -142,19 +142,7 @@ function castNumeral(shape: Shape, value: number): Scalar {
 }
 
 function castText(shape: Shape, text: string): Scalar {
-  switch (shape.kind) {
-    case 'number':
-    case 'boolean':
-      return castScalar(shape, text) ?? text
-    case 'date':
-      return shape === DATE_AMONG_OTHERS ? dateAmongOthers(text) : (dateFrom(text) ?? text)
-    case 'id':
-      return text.toLowerCase()
-    case 'string':
-      return shape.cast?.(text) ?? text
-    default:
-      return text
-  }
+  return shape === DATE_AMONG_OTHERS ? dateAmongOthers(text) : (castScalar(shape, text) ?? text)
 }
 
 /** A number or a word may be another value: such strings stay, as does a year. */
