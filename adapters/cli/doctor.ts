@@ -81,16 +81,12 @@ function patientOf(host: Host, database: Store): Patient {
     )
   }
   const identifiers = new Map<Model, readonly AccountIdentifier[]>()
-  for (const { routes } of host.mounted) {
-    for (const { handler } of routes) {
-      const settings = routeServedBy(handler)?.auth.settings
-      // All auth routers of a model have the same.
-      if (settings)
-        identifiers.set(
-          settings.model,
-          settings.identifiers.map((one) => examined(one, settings)),
-        )
-    }
+  for (const { handler } of host.mounted.flatMap(({ routes }) => routes)) {
+    const settings = routeServedBy(handler)?.auth.settings
+    if (!settings) continue
+    // All auth routers of a model have the same.
+    const all = settings.identifiers.map((one) => examined(one, settings))
+    identifiers.set(settings.model, all)
   }
   return { database, models: [...host.known()], identifiers }
 }

@@ -35,7 +35,7 @@ export function enforcedReferences(model: Model): readonly EnforcedReference[] {
   if (before) return before
   const references = Object.entries(model.fields).flatMap(([field, schema]) =>
     holdsEnforced(schema)
-      ? referencesIn(model, schema, { path: field, emptied: undefined, outer: [] })
+      ? referencesIn(model, schema, { path: field, emptied: undefined, depth: 1 })
       : [],
   )
   known.set(model, references)
@@ -53,19 +53,17 @@ interface Place {
   readonly path: string
   /** What may be left of the value; undefined if it is required. */
   readonly emptied: EnforcedReference['emptied'] | undefined
-  /** The schemas around it. */
-  readonly outer: readonly $ZodType[]
+  readonly depth: number
 }
 
 function referencesIn(model: Model, schema: $ZodType, place: Place): EnforcedReference[] {
   const onDelete = onDeleteOf(schema)
   if (onDelete) return [referenceAt(model, schema, onDelete, place)]
   const { def } = (schema as $ZodTypes)._zod
-  const outer = [...place.outer, schema]
   const inner = (next: $ZodType, change: Partial<Place> = {}) =>
-    referencesIn(model, next, { ...place, outer, ...change })
+    referencesIn(model, next, { ...place, depth: place.depth + 1, ...change })
   // A schema may contain itself.
-  const known = outer.length > MAX_DEPTH ? undefined : def
+  const known = place.depth > MAX_DEPTH ? undefined : def
   switch (known?.type) {
     case 'optional':
       return inner(known.innerType, {

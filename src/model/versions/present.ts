@@ -62,14 +62,11 @@ export function declaredParts(
   records: readonly Fields[],
   { select, lean = false }: Shown = {},
 ): Fields[] {
-  const parts: Fields[] = []
-  for (const record of records) {
-    const stored = model.convert ? converted(model, record) : record
-    const shown = onlyDeclared(model.declared, stored) as Fields
+  return records.map((record) => {
+    const shown = onlyDeclared(model.declared, converted(model, record)) as Fields
     const whole = lean ? shown : (withDefaults(model.declared, shown) as Fields)
-    parts.push(whole === shown ? shown : project(whole, select))
-  }
-  return parts
+    return whole === shown ? shown : project(whole, select)
+  })
 }
 
 /** How records for responses are read. */

@@ -68,11 +68,9 @@ export async function backfillRecords(
 type Problems = Tally<Omit<Problem, keyof Some>>
 
 /** How far a backfill is, as it is noted after each batch. */
-interface State {
+interface State extends Omit<Backfilled, 'model'> {
   /** The id of the last record. */
   readonly after?: string
-  readonly records: number
-  readonly changed: number
 }
 
 /** What a pass over all records has done. */

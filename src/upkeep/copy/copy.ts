@@ -24,15 +24,10 @@ export interface CopyOptions extends Progress {
   converting?(lost: readonly Loss[]): void
 }
 
-export interface CopyResult {
-  readonly collection: string
-  /** The number of records in the source and in the target, counted after the copy. */
-  readonly source: number
-  readonly target: number
+export interface CopyResult
+  extends Pick<Comparison, 'collection' | 'source' | 'target' | 'checksum'> {
   /** How many of them this run has copied; the others were already there from an earlier run. */
   readonly copied: number
-  /** SHA-256 over all records in the order of their ids; equal on both sides. */
-  readonly checksum: string
 }
 
 /**

@@ -43,10 +43,10 @@ export async function examine(
     const total = await database.collection(schema).estimate()
     name = around.database
     records += total
-    const place = total > 0 ? [] : [emptyOne(model, around.collections, taken)]
-    const found = [...place, ...aroundRecords(model, around)]
-    problems.push(...found.flatMap(({ isHarmful, finding }) => (isHarmful ? [finding] : [])))
-    notes.push(...found.flatMap(({ isHarmful, finding }) => (isHarmful ? [] : [finding])))
+    for (const [isHarmful, finding] of sightings(model, around, total, taken)) {
+      const findings = isHarmful ? problems : notes
+      findings.push(finding)
+    }
     if (total === 0) continue
     const subject = { database, model, schema, identifiers: identifiers.get(model) ?? [], total }
     problems.push(...(await readRecords(subject, progress)))
@@ -60,41 +60,30 @@ function nothing([model]: readonly Model[], name: string): readonly Finding[] {
   return model ? [{ ...about(model, 'collection', '', note), model: '-' }] : []
 }
 
-interface Sighting {
-  readonly finding: Finding
-  readonly isHarmful: boolean
-}
-
-function aroundRecords(model: Model, { indexes, collation }: Surroundings): readonly Sighting[] {
-  const found = indexes.map(({ name, fields, harm, note, advice }) => {
-    const finding = about(
-      model,
-      'index',
-      fields.join(', '),
-      `the index '${name}' ${note} ${advice}`,
-    )
-    return { finding, isHarmful: harm !== 'none' }
-  })
-  if (collation === undefined) return found
-  const note = `the collection '${model.collection}' compares strings by ${collation}: filters, unique fields and sorts follow it. Only a new collection can have another`
-  return [...found, { finding: about(model, 'collation', '', note), isHarmful: true }]
-}
-
-/** What is told of a model without records. `taken` are the collections of the app's models. */
-function emptyOne(
+/** What there is around the records of a model, and whether it does harm. `taken` are the collections of the app's models. */
+function* sightings(
   model: Model,
-  collections: readonly string[],
+  { collections, indexes, collation }: Surroundings,
+  total: number,
   taken: ReadonlySet<string>,
-): Sighting {
+): Generator<readonly [isHarmful: boolean, finding: Finding]> {
   const { name, collection } = model
-  const state = collections.includes(collection) ? 'is empty' : "doesn't exist"
-  const other = collections.find((one) => !taken.has(one) && likely(name, collection, one))
-  const isHarmful = other !== undefined
-  const advice = isHarmful
-    ? `, but there is '${other}'. If the records are there, write collection: '${other}' in the model`
-    : ''
-  const note = `the collection '${collection}' ${state}${advice}`
-  return { finding: about(model, 'collection', '', note), isHarmful }
+  if (total === 0) {
+    const state = collections.includes(collection) ? 'is empty' : "doesn't exist"
+    const other = collections.find((one) => !taken.has(one) && likely(name, collection, one))
+    const advice = other
+      ? `, but there is '${other}'. If the records are there, write collection: '${other}' in the model`
+      : ''
+    const note = `the collection '${collection}' ${state}${advice}`
+    yield [other !== undefined, about(model, 'collection', '', note)]
+  }
+  for (const { name, fields, harm, note, advice } of indexes) {
+    const told = `the index '${name}' ${note} ${advice}`
+    yield [harm !== 'none', about(model, 'index', fields.join(', '), told)]
+  }
+  if (collation === undefined) return
+  const note = `the collection '${collection}' compares strings by ${collation}: filters, unique fields and sorts follow it. Only a new collection can have another`
+  yield [true, about(model, 'collation', '', note)]
 }
 
 /** Whether a program might have stored such records there. */
