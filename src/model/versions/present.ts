@@ -1,7 +1,7 @@
 /** What a response may show: declared fields only, without hidden ones, then passed through the model's `output`. */
 
 import { isPromise } from '../../ports/promises/synchronous.ts'
-import { mapInTurns } from '../../ports/promises/turns.ts'
+import { mapInTurns, TURN_LENGTH } from '../../ports/promises/turns.ts'
 import { onlyDeclared, withDefaults } from '../../ports/store/declared.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Projection, Read } from '../../ports/store/records.ts'
@@ -62,11 +62,14 @@ export function declaredParts(
   records: readonly Fields[],
   { select, lean = false }: Shown = {},
 ): Fields[] {
-  return records.map((record) => {
-    const shown = onlyDeclared(model.declared, converted(model, record)) as Fields
+  const parts: Fields[] = []
+  for (const record of records) {
+    const stored = model.convert ? converted(model, record) : record
+    const shown = onlyDeclared(model.declared, stored) as Fields
     const whole = lean ? shown : (withDefaults(model.declared, shown) as Fields)
-    return whole === shown ? shown : project(whole, select)
-  })
+    parts.push(whole === shown ? shown : project(whole, select))
+  }
+  return parts
 }
 
 /** How records for responses are read. */
@@ -90,11 +93,10 @@ export async function declaredRecords(
     return declaredParts(model, await stored.find(read), { select: read.select, lean })
   }
   const texts = await stored.findJson({ ...read, fillDefaults: !lean })
-  return mapInTurns(
-    texts,
-    (text) => text.length,
-    (text): Fields => JSON.parse(text),
-  )
+  const parsed = (text: string): Fields => JSON.parse(text)
+  let length = 0
+  for (const text of texts) length += text.length
+  return length < TURN_LENGTH ? texts.map(parsed) : mapInTurns(texts, (text) => text.length, parsed)
 }
 
 /** The part of what `output` returned that a client chose. */

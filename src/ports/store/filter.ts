@@ -91,7 +91,7 @@ export function is(field: string, value: Scalar): Filter {
 
 /** The filter that matches only the record with `id`. */
 export function withId(id: string): Filter {
-  return is('_id', id)
+  return { op: 'eq', field: '_id', value: id }
 }
 
 /** One key of a sort order. Null and missing come first ascending and last descending. */
