@@ -43,7 +43,6 @@ export class Bell {
   }
 }
 
-/** What a step may ask. */
 export interface Pace {
   /** Aborts when the step must end. */
   readonly signal: AbortSignal

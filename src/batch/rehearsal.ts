@@ -24,7 +24,6 @@ export interface Part {
 
 interface RehearsedBatch {
   write(steps: readonly EngineStep[]): Promise<WriteOutcome>
-  /** The operation that runs now. */
   current(): number
 }
 

@@ -167,7 +167,6 @@ function noField(option: string, name: string): string {
   return `'${option}' names '${name}', which is not a field of the model`
 }
 
-/** Refuses names that a field cannot have. */
 export function checkFieldNames(names: readonly string[], fail: Fail): void {
   for (const name of names) {
     if (name.startsWith('-'))

@@ -19,7 +19,6 @@ export interface EnforcedReference {
   readonly inList: boolean
 }
 
-/** An id that a record refers to. */
 export interface ReferencedId {
   /** Where it is, with the index of each list element: `stops.0.city`. */
   readonly path: string

@@ -6,7 +6,6 @@ import { Bell, POLL_MS } from '../loop.ts'
 import type { Delivery } from './held.ts'
 import { type Delivering, laneOf, type Tries } from './tries.ts'
 
-/** How many changes are read at a time. */
 const BATCH = 100
 /** How often the position is stored while a batch takes longer, in milliseconds. */
 const STORE_MS = 1000

@@ -16,7 +16,6 @@ export interface Try {
   readonly signal: AbortSignal
 }
 
-/** What a consumer does, checked. */
 export interface ConsumerSettings {
   readonly name: string
   /** The names of the models, known when the app starts. */

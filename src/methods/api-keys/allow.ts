@@ -11,7 +11,6 @@ import type { Host } from '../../records/engine/host.ts'
 import type { Route } from '../../records/engine/route.ts'
 import { type Serving, servedBy } from '../../records/setup/serving.ts'
 
-/** What a key may do at a mount. */
 export interface Rule {
   /** The mount; `*` for all. */
   readonly mount: string

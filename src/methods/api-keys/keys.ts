@@ -22,7 +22,6 @@ export interface StoredKey {
   readonly lastUsedAt?: Date | null
 }
 
-/** What a user asks a key for. */
 export type AskedKey = Pick<StoredKey, 'name' | 'allow'> & { readonly expiresAt: Date | undefined }
 
 export const tooManyKeys = (): HttpError =>

@@ -115,7 +115,6 @@ async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
     : { success: false, issues: told(issues, language) }
 }
 
-/** Whether schemas may be asynchronous. */
 const waiting = new WeakMap<$ZodType, boolean>()
 const handled = new WeakSet<object>()
 

@@ -28,7 +28,6 @@ export function declaredRecord(schema: $ZodObject, managed: readonly string[]): 
 
 const scalar: Declared = { open: false, members: undefined, rest: undefined, elements: undefined }
 
-/** The place of a value of any of `schemas`. */
 function placeOf(schemas: readonly $ZodType[]): Declared {
   const [only, ...others] = schemas
   if (!only || others.length > 0) return newPlace(schemas)

@@ -50,7 +50,6 @@ export function declaredPart(model: Model, record: Fields, how: Shown = {}): Fie
   return declaredParts(model, [record], how)[0] as Fields
 }
 
-/** How records are read. */
 interface Shown {
   readonly select?: Projection | undefined
   readonly lean?: boolean
@@ -72,7 +71,6 @@ export function declaredParts(
   return parts
 }
 
-/** How records for responses are read. */
 interface ReadHow {
   readonly lean: boolean
   /** Whether they only become JSON: then dates may be texts. */

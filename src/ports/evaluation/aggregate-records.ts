@@ -49,7 +49,6 @@ export async function aggregateRecords(
     .slice(0, read.limit)
 }
 
-/** What is known of one group. */
 interface Group {
   readonly keys: Scalar[]
   /** One for each measure. */

@@ -108,7 +108,6 @@ function compare(a: Scalar, b: Scalar, isNumeric = false): number {
   return Math.sign((left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1))
 }
 
-/** The position of a record in an order. */
 export function position(
   sort: readonly SortKey[],
   record: Fields,
@@ -132,7 +131,6 @@ export function compareAt(
   return 0
 }
 
-/** A copy of `record` after `change`. */
 export function changed(record: Fields, { set, unset, increment, push, pull }: Change): Fields {
   const copy = { ...record }
   for (const [path, value] of Object.entries(set ?? {})) put(copy, path, () => value)

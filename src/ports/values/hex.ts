@@ -4,7 +4,6 @@ const DIGITS: readonly string[] = /* @__PURE__ */ Array.from({ length: 256 }, (_
   byte.toString(16).padStart(2, '0'),
 )
 
-/** The bytes, two digits each. */
 export function hexOf(bytes: Uint8Array): string {
   let hex = ''
   for (const byte of bytes) hex += DIGITS[byte]

@@ -73,7 +73,6 @@ interface State extends Omit<Backfilled, 'model'> {
   readonly after?: string
 }
 
-/** What a pass over all records has done. */
 interface Done extends Omit<Backfilled, 'model'> {
   readonly problems: readonly Problem[]
 }

@@ -20,7 +20,6 @@ export const historySchema: CollectionSchema = ownSchema('fieldgate_models', {
 /** A model that is not as it was when its records were written. */
 export interface ChangedModel {
   readonly model: Model
-  /** The fields that differ. */
   readonly fields: readonly string[]
 }
 
@@ -82,7 +81,6 @@ export class ModelHistory {
     return (await firstIn(this.#collection, filterOf(fact))) !== undefined
   }
 
-  /** Keeps that `fact` is so. */
   async add(fact: string): Promise<void> {
     await this.#insert(fact, { fields: '' })
   }

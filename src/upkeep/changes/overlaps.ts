@@ -9,7 +9,6 @@ import type { Fields } from '../../ports/store/records.ts'
 import type { Collection } from '../../ports/store/store.ts'
 import type { ModelHistory } from './model-history.ts'
 
-/** How many pairs an error names. */
 const EXAMPLES = 3
 
 /** Rejects if records of `model` overlap. Those of a model that was looked at once are not read again. */

@@ -126,7 +126,6 @@ class Duplicates {
     if (this.#suspects.size < MAX_SUSPECTS) this.#suspects.set(text, new Ids())
   }
 
-  /** Whether several records seem to have the same values. */
   get hasSuspects(): boolean {
     return this.#suspects.size > 0
   }

@@ -5,7 +5,6 @@ import type { Copyable } from '../../ports/store/copying.ts'
 import { hexOf } from '../../ports/values/hex.ts'
 import { EXAMPLES, Ids, type Progress, type Some, told } from '../tally.ts'
 
-/** What is not equal on both sides. */
 export interface Comparison {
   readonly collection: string
   /** The records of the source that could be read. */
@@ -24,7 +23,6 @@ export interface Comparison {
   readonly extra: Some
 }
 
-/** A collection on both sides of a copy. */
 export interface Pair<R> {
   readonly name: string
   readonly source: Copyable<R>

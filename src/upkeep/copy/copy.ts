@@ -98,7 +98,6 @@ async function copyAll<R>(
   }
 }
 
-/** `watch` watches the source, if its store can do that. */
 async function copyPairs<R>(
   pairs: readonly Pair<R>[],
   watch: WriteWatch | undefined,
@@ -205,7 +204,6 @@ function sideIn(from: Store, to: Store): Open<Fields> {
   }
 }
 
-/** How a copy looks for what its target can't hold. */
 function look(
   collection: Collection,
   schema: CollectionSchema,

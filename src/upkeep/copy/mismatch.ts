@@ -8,7 +8,6 @@ export class CopyMismatch extends Error {
   override readonly name = 'CopyMismatch'
 }
 
-/** What the comparison must be seen with. */
 export interface Circumstances {
   /** Whether there were writes to the source since the copy began; undefined if the store can't tell. */
   readonly wasWritten: boolean | undefined

@@ -8,7 +8,6 @@ import type { Store } from '../../ports/store/store.ts'
 import type { Progress } from '../tally.ts'
 import { type AccountIdentifier, about, type Finding, readRecords } from './records.ts'
 
-/** What an app asks of a database. */
 export interface Patient {
   /** A store that tells what is around its records: that of MongoDB. */
   readonly database: Store
@@ -19,7 +18,6 @@ export interface Patient {
 
 export interface Diagnosis {
   readonly database: string
-  /** Whether there is no problem. */
   readonly ok: boolean
   readonly problems: readonly Finding[]
   /** What is worth knowing, and does no harm. */
