@@ -11,7 +11,7 @@ import {
   type ZodMiniType,
 } from 'zod/mini'
 import type { $ZodCheck } from 'zod/v4/core'
-import { keptMember } from '../../src/model/shape/stored.ts'
+import { marked } from '../../src/model/shape/stored.ts'
 import { idMaker } from '../../src/model/values/cast.ts'
 import { defaultOf, type MakeDefault } from './defaults.ts'
 import { inOrder } from './in-order.ts'
@@ -130,7 +130,7 @@ function membersUnder(
         ? memberOf(schema, full, at, reading)
         : nestedMember(membersUnder(`${full}.`, names, schema, path, reading))
       const made = absenceOf(member)
-      return [key, isKeptAt(at, key) ? keptMember(made) : made]
+      return [key, isKeptAt(at, key) ? marked(made, 'kept') : made]
     }),
   )
 }

@@ -26,7 +26,7 @@ import {
 } from 'zod/mini'
 import type { $ZodCheck } from 'zod/v4/core'
 import { ref } from '../../src/model/shape/reference.ts'
-import { type StoredAs, storedAs, withFreeNames } from '../../src/model/shape/stored.ts'
+import { marked, type StoredAs, storedAs } from '../../src/model/shape/stored.ts'
 import { idFrom } from '../../src/model/values/cast.ts'
 import type { StoredForm } from '../../src/ports/store/shape.ts'
 import { dateOf } from './dates.ts'
@@ -117,7 +117,7 @@ function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniT
   if (type.instance === 'Map') {
     const values = type.$__schemaType
     const inside = values ? elementValues(values, path, reading) : anything()
-    return withFreeNames(record(string(), inside))
+    return marked(record(string(), inside), 'freeNames')
   }
   if (!type.schemaTypes) return undefined
   reading.report.add(path, 'Union', 'the first type that takes a value wins; BSON types stay JSON')

@@ -269,7 +269,7 @@ function shapeAt(side: Side, name: string, fields: FieldSchemas): ObjectShape {
   }
 }
 
-/** The fields listed in `hidden`, and those marked with `hiddenField`. */
+/** The fields listed in `hidden`, and those that are marked so. */
 function hiddenPaths(fields: FieldSchemas, named: readonly string[]): readonly string[] {
   const marked = Object.keys(fields).filter((field) =>
     isMarked(fields[field] as $ZodType, 'hidden'),

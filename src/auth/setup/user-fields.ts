@@ -11,7 +11,7 @@ import type {
 } from 'zod/v4/core'
 import { defineModel } from '../../model/define.ts'
 import type { FieldSchemas, Inputs, Model, Values } from '../../model/model.ts'
-import { hiddenField } from '../../model/shape/stored.ts'
+import { marked } from '../../model/shape/stored.ts'
 import { fail } from '../option-checks.ts'
 import { idFieldsOf } from '../providers/provider.ts'
 import {
@@ -104,7 +104,7 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   for (const name of SECRETS) {
     const isOfCodes = name === 'pendingEmail' || name.startsWith('verifyOtp')
     const isNeeded = isOfCodes ? Boolean(given.emailVerification) : (isDeclared[name] ?? true)
-    if (isNeeded) fields[names[name]] = hiddenField(DECLARE[SECRET_KINDS[name]]())
+    if (isNeeded) fields[names[name]] = marked(DECLARE[SECRET_KINDS[name]](), 'hidden')
   }
   return fields as unknown as UserFields<O>
 }

@@ -43,7 +43,7 @@ export interface JobOptions {
 }
 
 interface Settings extends Required<JobOptions> {
-  readonly times: Schedule
+  readonly times: Cron
 }
 
 /** A job that ends its process each time would otherwise do so for ever. */
@@ -78,12 +78,11 @@ export class Job extends LeasedWork<KeptJob> {
     const kept = await this.kept()
     const { done, error, tick } = kept
     const { schedule, timeZone, times } = this.#settings
-    const next = times.after(done.getTime())
     return {
       ...{ kind: 'job', name: this.name, schedule, timeZone, error },
       isRunning: this.isRunning(kept),
       last: tick && tick <= done ? tick : undefined,
-      next: next === undefined ? undefined : new Date(next),
+      next: times.nextRun(done) ?? undefined,
     }
   }
 
@@ -91,14 +90,15 @@ export class Job extends LeasedWork<KeptJob> {
   protected override async step(pace: Pace): Promise<number> {
     const { now } = this.host
     const found = await this.kept()
-    const next = this.#settings.times.after(found.done.getTime()) ?? Number.POSITIVE_INFINITY
-    if (next > now()) return next
-    const at = this.#settings.times.upTo(now()) ?? next
-    const isAgain = found.tick?.getTime() === at
+    const { times } = this.#settings
+    const next = times.nextRun(found.done)
+    if (!next) return Number.POSITIVE_INFINITY
+    if (next.getTime() > now()) return next.getTime()
+    const [tick = next] = times.previousRuns(1, new Date(now() + 1))
+    const isAgain = found.tick?.getTime() === tick.getTime()
     const until = found.until.getTime()
     // Somebody has it, or it has failed and waits.
     if (until > now() && (found.owner !== '' || isAgain)) return Math.min(until, now() + POLL_MS)
-    const tick = new Date(at)
     const attempt = isAgain ? found.attempt + 1 : 1
     const set = { tick, attempt }
     const lease = await takeLease(this.host, this.records, found, set, pace)
@@ -140,16 +140,8 @@ export class Job extends LeasedWork<KeptJob> {
 /** How often a run is warned of that does not end, in milliseconds. */
 const LONG_MS = 3_600_000
 
-/** The times of a schedule, in epoch milliseconds. */
-interface Schedule {
-  /** The first time after `time`; undefined if there is none. */
-  after(time: number): number | undefined
-  /** The last time up to `time`; undefined if there is none. */
-  upTo(time: number): number | undefined
-}
-
 /** Reads a schedule, or says what is wrong with it. */
-export function scheduleOf(text: string, timeZone: string, fail: Fail): Schedule {
+export function scheduleOf(text: string, timeZone: string, fail: Fail): Cron {
   if (!isZone(timeZone)) {
     fail(`'timeZone' is '${timeZone}', but must be a name such as 'Europe/Zurich' or 'UTC'`)
   }
@@ -157,12 +149,8 @@ export function scheduleOf(text: string, timeZone: string, fail: Fail): Schedule
   // Croner takes a date too, which occurs once.
   if (!/^@|\s/.test(text.trim())) fail(wrong)
   const cron = parsed(text.trim(), timeZone, (reason) => fail(`${wrong}: ${reason}`))
-  const schedule: Schedule = {
-    after: (time) => cron.nextRun(new Date(time))?.getTime(),
-    upTo: (time) => cron.previousRuns(1, new Date(time + 1))[0]?.getTime(),
-  }
-  if (schedule.after(0) === undefined) fail(`'schedule' is '${text}', which no date matches`)
-  return schedule
+  if (!cron.nextRun(new Date(0))) fail(`'schedule' is '${text}', which no date matches`)
+  return cron
 }
 
 function parsed(text: string, timezone: string, fail: Fail): Cron {

@@ -28,26 +28,19 @@ export function storedValuesOf(schema: $ZodType): Partial<StoredValues> {
   return schema._zod.def as Partial<StoredValues>
 }
 
-/** Marks `schema`: as a member of an object it is written by clients, although its name is one that the server keeps. */
-export function keptMember<S extends $ZodType>(schema: S): S {
-  Object.assign(schema._zod.def, { kept: true })
-  return schema
-}
+/**
+ * Every model hides a field that is `hidden`. Clients write a `kept` member of an object, although its name is one that the
+ * server keeps; of a record with `freeNames`, they write any key, although the server keeps some of these names elsewhere.
+ */
+type Mark = 'hidden' | 'kept' | 'freeNames'
 
-/** Marks `schema`, a record: clients may write any of its keys, although the server keeps some of these names elsewhere. */
-export function withFreeNames<S extends $ZodType>(schema: S): S {
-  Object.assign(schema._zod.def, { freeNames: true })
+export function marked<S extends $ZodType>(schema: S, mark: Mark): S {
+  Object.assign(schema._zod.def, { [mark]: true })
   return schema
 }
 
 /** Whether `schema`, or a schema that it wraps, has this mark. */
-export function isMarked({ _zod }: $ZodType, mark: 'hidden' | 'kept' | 'freeNames'): boolean {
-  const def = _zod.def as { readonly [key in typeof mark]?: boolean } & { innerType?: $ZodType }
+export function isMarked({ _zod }: $ZodType, mark: Mark): boolean {
+  const def = _zod.def as { readonly [key in Mark]?: boolean } & { innerType?: $ZodType }
   return def[mark] === true || (def.innerType !== undefined && isMarked(def.innerType, mark))
-}
-
-/** Marks `schema`: every model that uses it as a field hides that field. */
-export function hiddenField<S extends $ZodType>(schema: S): S {
-  Object.assign(schema._zod.def, { hidden: true })
-  return schema
 }
