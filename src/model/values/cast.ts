@@ -111,16 +111,15 @@ export function castInput(place: Shape | undefined, value: unknown): unknown {
   const isOneOfSeveral = place?.kind === 'object' ? place.variants : place?.kind === 'mixed'
   const shape = isOneOfSeveral ? shapeFor(place, value) : place
   if (!shape) return value
+  if (shape.kind === 'string') return shape.cast?.(value) ?? value
   if (typeof value === 'object' && value !== null) return castMembers(shape, value)
   // Most values are sent as what they are.
-  if (shape.kind === typeof value && !(shape.kind === 'string' && shape.cast)) return value
+  if (shape.kind === typeof value) return value
   if (typeof value === 'string') return castText(shape, value)
-  if (typeof value === 'number') return castNumeral(shape, value)
-  return shape.kind === 'string' ? (shape.cast?.(value) ?? value) : value
+  return shape.kind === 'date' && typeof value === 'number' ? (dateFrom(value) ?? value) : value
 }
 
 function castMembers(shape: Shape, value: object): unknown {
-  if (shape.kind === 'string') return shape.cast?.(value) ?? value
   if (Array.isArray(value)) return castList(shape, value)
   if (shape.kind !== 'object' && shape.kind !== 'map') return value
   let changed: Record<string, unknown> | undefined
@@ -133,12 +132,6 @@ function castMembers(shape: Shape, value: object): unknown {
     changed[key] = made
   }
   return changed ?? value
-}
-
-/** A number that a client sends for another type: milliseconds of a date, or what is stored as digits. */
-function castNumeral(shape: Shape, value: number): Scalar {
-  if (shape.kind === 'date') return dateFrom(value) ?? value
-  return shape.kind === 'string' && shape.cast ? (castScalar(shape, value) ?? value) : value
 }
 
 function castText(shape: Shape, text: string): Scalar {
