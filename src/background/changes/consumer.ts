@@ -99,13 +99,7 @@ export class Consumer extends LeasedWork {
       await new Reading(tries, { models, keep }).from(position)
     }
     // What fails in one ends both; and the lease is kept until both have ended.
-    const ended = [read(), retryDue(tries)].map((one) =>
-      one.catch((error: unknown) => {
-        delivering.stop()
-        throw error
-      }),
-    )
-    await settledAll(ended)
+    await settledAll([read(), retryDue(tries)], delivering.stop)
     // A step that is called by itself has looked for what is due before the reading left it something.
     if (!delivering.isEnding) await retryDue(tries)
   }

@@ -132,12 +132,9 @@ export class Reading {
     }
     const queue = items.values()
     const workers = Array.from({ length: settings.concurrency }, () =>
-      this.#work(queue, deliver, parts).catch((error: unknown) => {
-        stop()
-        throw error
-      }),
+      this.#work(queue, deliver, parts),
     )
-    await settledAll(workers).finally(() => this.#storeUpTo(parts))
+    await settledAll(workers, stop).finally(() => this.#storeUpTo(parts))
     return parts.every(({ left }) => left === 0)
   }
 

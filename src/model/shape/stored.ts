@@ -12,11 +12,6 @@ export type StoredAs = StoredForm | 'objectId' | 'any'
 /** The string that a record holds for what a client sends; undefined if the type cannot hold it. */
 export type CastText = (value: unknown) => string | undefined
 
-export interface StoredValues {
-  readonly storedAs: StoredAs
-  readonly castText?: CastText
-}
-
 /** Marks `schema`: its values are stored as `as`. */
 export function storedAs<S extends $ZodType>(schema: S, as: StoredAs, castText?: CastText): S {
   Object.assign(schema._zod.def, { storedAs: as, castText })
@@ -24,8 +19,8 @@ export function storedAs<S extends $ZodType>(schema: S, as: StoredAs, castText?:
 }
 
 /** How the values of `schema` itself are stored; no member for one that is not marked. */
-export function storedValuesOf(schema: $ZodType): Partial<StoredValues> {
-  return schema._zod.def as Partial<StoredValues>
+export function storedValuesOf(schema: $ZodType): { storedAs?: StoredAs; castText?: CastText } {
+  return schema._zod.def as ReturnType<typeof storedValuesOf>
 }
 
 /**

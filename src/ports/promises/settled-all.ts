@@ -1,7 +1,14 @@
 /** Several pieces of work at the same time. */
 
-/** What `work` resolves to. If some of it fails, rejects with the first failure, once all has ended: nothing is left running. */
-export async function settledAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
+/**
+ * What `work` resolves to. If some of it fails, calls `failed` at once, and rejects with the first failure once all has ended:
+ * nothing is left running.
+ */
+export async function settledAll<T>(
+  work: readonly Promise<T>[],
+  failed: () => void = () => {},
+): Promise<T[]> {
+  for (const one of work) one.catch(failed)
   await Promise.allSettled(work)
   return Promise.all(work)
 }

@@ -47,10 +47,7 @@ export function traceIdOf({ traceId, headers }: Omit<Identified, 'requestId'>): 
 }
 
 /** The ids for a log line about `request`. */
-export function idsOf(request: Identified): {
-  readonly requestId: string
-  readonly traceId?: string
-} {
+export function idsOf(request: Identified): Pick<ObservedRequest, 'requestId' | 'traceId'> {
   const { requestId } = request
   const traceId = traceIdOf(request)
   return traceId === undefined ? { requestId } : { requestId, traceId }
