@@ -44,8 +44,12 @@ export const doctor: Run = command({
   names: ['mongo', 'since'],
   flags: ['upgrade'],
   check: checkOptions,
-  alone: ({ values: { since }, flags, json }) =>
-    flags.has('upgrade') ? tellUpgrade(since, json) : undefined,
+  alone({ values: { since }, flags, json }) {
+    if (!flags.has('upgrade')) return undefined
+    const upgrade = upgradeOf(packageFolder(), process.cwd(), since)
+    console.log(json ? JSON.stringify(upgrade) : upgradeText(upgrade))
+    return upgrade.notes.some(({ places }) => places.length > 0) ? 1 : 0
+  },
   opening: ({ values }) => (values.mongo === undefined ? 'existing' : 'none'),
   run: ({ host, json, values: { mongo } }) =>
     closing(async (kept) => {
@@ -65,13 +69,6 @@ function checkOptions({ values: { mongo, since }, flags }: CommandLine): void {
     throw new Unusable('--mongo is an address such as mongodb://host/database')
   }
   checkAddress('--mongo', mongo)
-}
-
-/** Tells which upgrade notes concern the project in this folder. */
-function tellUpgrade(since: string | undefined, json: boolean): number {
-  const upgrade = upgradeOf(packageFolder(), process.cwd(), since)
-  console.log(json ? JSON.stringify(upgrade) : upgradeText(upgrade))
-  return upgrade.notes.some(({ places }) => places.length > 0) ? 1 : 0
 }
 
 function patientOf(host: Host, database: Store): Patient {

@@ -87,7 +87,11 @@ interface Asked {
 
 /** The account as it is now, and whether it is new. */
 async function done(auth: Auth, { find, role, create }: Asked): Promise<[Fields, boolean]> {
-  if (role !== undefined) checkRole(auth, role)
+  const { list } = auth.roles
+  if (role !== undefined && !list.includes(role)) {
+    const meant = didYouMean(role, list)
+    throw new Refused(`There is no role '${role}'.${meant} There are: ${list.join(', ')}.`)
+  }
   const found = await namedAccount(auth, { identifier: find })?.find()
   if (!found && create) return [await created(auth, find, role, create), true]
   const account = found && role !== undefined ? await changeRoles(auth, found, [role]) : found
@@ -128,13 +132,6 @@ function authOf(host: Host, mount: string | undefined): Auth {
     )
   if (another) throw new Unusable(`the app has several auth routers: add --mount, one of ${mounts}`)
   return one.auth
-}
-
-function checkRole({ roles: { list } }: Auth, role: string): void {
-  if (list.includes(role)) return
-  throw new Refused(
-    `There is no role '${role}'.${didYouMean(role, list)} There are: ${list.join(', ')}.`,
-  )
 }
 
 function noAccount({ settings }: Auth, find: string): string {

@@ -75,13 +75,13 @@ export function changeLook({
     for (const model of all) await refuseOverlaps(model, models.engine(model).stored, history)
     const changed = await changedModels(all)
     if (changed.length === 0) return
-    if (mode === 'refuse') await refuseMisfits(changed)
-    else for (const one of changed) warn(warningOf(one))
+    if (mode === 'refuse') return refuseMisfits(changed)
+    for (const { model, fields } of changed) {
+      warn(
+        `Model '${model.name}' has changed since its records were stored: ${fields.join(', ')}. 'npx fieldgate check <file>' tells which records do not fit; <file> is the one that exports your app. Once all fit, 'npx fieldgate backfill <file>' ends this warning.`,
+      )
+    }
   }
-}
-
-function warningOf({ model, fields }: ChangedModel): string {
-  return `Model '${model.name}' has changed since its records were stored: ${fields.join(', ')}. 'npx fieldgate check <file>' tells which records do not fit; <file> is the one that exports your app. Once all fit, 'npx fieldgate backfill <file>' ends this warning.`
 }
 
 async function refuseFormer(model: Model, stored: Collection): Promise<void> {
