@@ -36,7 +36,7 @@ export async function callTool(caller: Caller, params: Fields): Promise<Answer> 
   const tool = tools.find(({ name }) => name === params.name)
   if (!tool) {
     const names = tools.map(({ name }) => name)
-    throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names).with(echoed))
+    throw refusal(INVALID_PARAMS, noSuch('tool', params.name, names)(echoed))
   }
   const reply = await replyOf(caller, tool, Object(params.arguments)).catch(async (error) =>
     read(await errorHandler()(error, request, context)),

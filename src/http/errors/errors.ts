@@ -50,37 +50,23 @@ export function coded<E extends HttpError>(code: string, error: E): E {
 export const codeOf = (error: HttpError): string | undefined => error.code ?? codes.get(error)
 
 /** A word that a client has sent. */
-class Theirs {
+interface Theirs {
   readonly word: string
-
-  constructor(word: string) {
-    this.word = word
-  }
 }
 
 /** Marks a word of a client in a message, see `said`. */
-export const theirs = (word: string): Theirs => new Theirs(word)
+export const theirs = (word: string): Theirs => ({ word })
 
-/** A message that tells the words of a client from its own. */
-export class Said {
-  readonly #texts: TemplateStringsArray
-  readonly #parts: readonly unknown[]
-
-  constructor(texts: TemplateStringsArray, parts: readonly unknown[]) {
-    this.#texts = texts
-    this.#parts = parts
-  }
-
-  /** The message, with what `shown` makes of the client's words. */
-  with(shown: (word: string) => string): string {
-    const parts = this.#parts.map((part) => (part instanceof Theirs ? shown(part.word) : part))
-    return String.raw({ raw: this.#texts }, ...parts)
-  }
-}
+/** A message with words of a client: its text, with what `shown` makes of them. */
+export type Said = (shown: (word: string) => string) => string
 
 /** A message with words of a client, each in `theirs(…)`: clients get them cut, the log only what names something of the app's. */
-export const said = (texts: TemplateStringsArray, ...parts: readonly unknown[]): Said =>
-  new Said(texts, parts)
+export const said =
+  (texts: TemplateStringsArray, ...parts: readonly (string | number | Theirs)[]): Said =>
+  (shown) => {
+    const words = parts.map((part) => (typeof part === 'object' ? shown(part.word) : part))
+    return String.raw({ raw: texts }, ...words)
+  }
 
 const messages = new WeakMap<HttpError, Said>()
 
@@ -94,7 +80,7 @@ export function loggedMessage(error: unknown, isName: (word: string) => boolean)
   const message = error instanceof Error ? error.message : String(error)
   const told = (word: string) => (isName(word) ? word : UNTOLD)
   const parts = messages.get(error as HttpError)
-  if (parts) return parts.with(told)
+  if (parts) return parts(told)
   if (codes.has(error as HttpError)) return message
   return message.replace(/'(.*)'/s, (_, word: string) => `'${told(word)}'`)
 }
@@ -106,8 +92,8 @@ export const refusal = (
   message: string | Said,
   options?: HttpErrorOptions,
 ): HttpError => {
-  const isSaid = message instanceof Said
-  const error = new HttpError(status, isSaid ? message.with(echoed) : message, options)
+  const isSaid = typeof message === 'function'
+  const error = new HttpError(status, isSaid ? message(echoed) : message, options)
   if (isSaid) messages.set(error, message)
   return coded(code, error)
 }
