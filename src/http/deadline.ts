@@ -1,7 +1,4 @@
-/**
- * The time limit of a request. When it is over, the client gets a response, and code still running for it must not
- * write anything.
- */
+/** The time limit of a request: when it is over, the client gets a response, and nothing may be written for it. */
 
 import type { ReadHints } from '../ports/store/records.ts'
 import { unavailable } from './errors/outages.ts'
@@ -78,10 +75,8 @@ export class Deadline {
   /** The result of `work`; rejects with a 503 if the time is over first. */
   async within<T>(work: () => T | Promise<T>): Promise<T> {
     this.check()
-    let giveUp = (): void => {}
-    const over = new Promise<never>((_, reject) => {
-      giveUp = () => reject(unavailable(this.#reason))
-    })
+    const { promise: over, reject } = Promise.withResolvers<never>()
+    const giveUp = () => reject(unavailable(this.#reason))
     this.#waiting ??= new Set()
     this.#waiting.add(giveUp)
     try {
@@ -135,15 +130,8 @@ const SIGNAL: PropertyDescriptor = {
 }
 
 /** The deadline of a request; undefined if it has none. */
-export function deadlineOf(request: Request): Deadline | undefined {
-  return (request as Timed)[DEADLINE]
-}
-
-/** Stops the clock of `request` while its body arrives; returns what restarts it. */
-export function holdDeadline(request: Request): Deadline | undefined {
-  const deadline = (request as Timed)[DEADLINE]
-  deadline?.hold()
-  return deadline
+export function deadlineOf(request: Timed): Deadline | undefined {
+  return request[DEADLINE]
 }
 
 /** `hints` for a read of `request`, limited to the time that it has left. */
@@ -160,10 +148,7 @@ export function shareDeadline(whole: Request, request: Request): void {
   Object.defineProperty(request, 'signal', SIGNAL)
 }
 
-/**
- * The result of a hook; rejects with a 503 if the time of `request` is over first, so that nothing waits for a hook
- * that hangs.
- */
+/** The result of a hook; rejects with a 503 if the time of `request` is over first: a hook may hang. */
 export async function inTime<T>(request: Request, hook: () => T | Promise<T>): Promise<T> {
   const deadline = deadlineOf(request)
   const work = () => runShielded(request, hook)

@@ -32,10 +32,7 @@ export interface MultipartParser {
 const DASH = 0x2d
 const PATIENCE = 2
 
-/**
- * Parses a body sent as `contentType`. `onPart` is called with each part's headers and returns a function that takes
- * its bytes.
- */
+/** Parses a body sent as `contentType`. `onPart` gets each part's headers and returns what takes its bytes. */
 export function multipartParser(
   contentType: string,
   onPart: (head: PartHead) => PartSink,
@@ -71,7 +68,7 @@ export function multipartParser(
   return {
     write(chunk) {
       // multipasta takes the last boundary for a part if a chunk ends between its two closing dashes.
-      const whole = held.length > 0 ? joined([held, chunk], held.length + chunk.length) : chunk
+      const whole = held.length > 0 ? joined([held, chunk]) : chunk
       const end = whole.length - trailingDashes(whole)
       held = whole.slice(end)
       feed(whole.subarray(0, end))

@@ -71,7 +71,7 @@ async function readLimited(response: Response): Promise<Uint8Array | null> {
     if (size > MAX_BYTES) throw new Error('the response of the provider is too large')
     chunks.push(chunk)
   }
-  return joined(chunks, size)
+  return joined(chunks)
 }
 
 function parseJson(text: string): unknown {

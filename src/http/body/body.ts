@@ -1,7 +1,7 @@
 /** Reading request bodies, with limits on bytes, time and values. */
 
 import type { BodyPart, BodyReader, BodySource } from '../../ports/services/body-source.ts'
-import { type Deadline, holdDeadline } from '../deadline.ts'
+import { type Deadline, deadlineOf } from '../deadline.ts'
 import { HttpError } from '../errors/errors.ts'
 import * as http from '../errors/refusals.ts'
 
@@ -59,10 +59,7 @@ export function refuseEncoded(request: Request): void {
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw http.unsupportedEncoding()
 }
 
-/**
- * The whole body, empty if there is none; throws 413 and 408 by `limits`. Content-Length only allows an early refusal:
- * the bytes are counted as they arrive.
- */
+/** The whole body, empty if there is none; throws 413 and 408 by `limits`, whatever Content-Length says. */
 export async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBodySize, bodyTimeoutMs } = limits
   if (Number(request.headers.get('content-length')) > maxBodySize)
@@ -75,7 +72,7 @@ export async function readBytes(request: Request, limits: BodyLimits): Promise<U
     chunks.push(chunk)
   })
   const [only] = chunks
-  return chunks.length === 1 && only ? only : joined(chunks, size)
+  return chunks.length === 1 && only ? only : joined(chunks)
 }
 
 /** Extra milliseconds for each mebibyte of a body that has arrived. */
@@ -121,7 +118,8 @@ export function chunksOf(
   const reader = request.takeBody?.() ?? rawBody(request)?.getReader()
   if (!reader) return undefined
   // A body that has arrived as a part of another one takes no time of its own.
-  const deadline = arrived.has(request) ? undefined : holdDeadline(request)
+  const deadline = arrived.has(request) ? undefined : deadlineOf(request)
+  deadline?.hold()
   return new Chunks(reader, deadline, timeoutMs, cutOff)
 }
 
@@ -187,9 +185,9 @@ class Chunks {
   }
 }
 
-/** Joins chunks of `size` bytes in total. */
-export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size)
+/** The bytes of `chunks`, one after the other. */
+export function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
   let offset = 0
   for (const chunk of chunks) {
     whole.set(chunk, offset)

@@ -5,8 +5,9 @@
  * Unexpected bytes before a marker are skipped as libjpeg does, so that this finds the same segments as a viewer.
  */
 
+import { joined } from '../../http/body/body.ts'
 import { EXIF_NAME, exifOf, orientationIn } from './orientation.ts'
-import { joined, numbersIn, put, read, type Steps, seek, startsWith } from './walk.ts'
+import { numbersIn, put, read, type Steps, seek, startsWith } from './walk.ts'
 
 const SOI = 0xd8
 const EOI = 0xd9
@@ -15,6 +16,8 @@ const APP0 = 0xe0
 const APP1 = 0xe1
 const APP2 = 0xe2
 const APP14 = 0xee
+/** The number of lines, which may come after the first scan alone. */
+const DNL = 0xdc
 
 /** The bytes of a JFIF segment without a thumbnail, which may show what has been cropped. */
 const JFIF_SIZE = 14
@@ -63,7 +66,7 @@ function* segment(marker: Uint8Array, code: number, progress: Progress): Steps {
   const data = yield* read(size)
   const kept = keptOf(code, data, progress)
   // Cut off by the end of the file, it stays as it is.
-  if (kept?.length === data.length) yield* put(joined(marker, length, data))
+  if (kept?.length === data.length) yield* put(joined([marker, length, data]))
   else if (kept) yield* put(segmentOf(code, kept))
   if (code !== SOS) return
   progress.drawn = true
@@ -79,8 +82,10 @@ function keptOf(code: number, data: Uint8Array, progress: Progress): Uint8Array 
       return startsWith(data, ICC_NAME) ? partOfProfile(data, progress.profile) : undefined
     case APP14:
       return startsWith(data, 'Adobe') ? data.subarray(0, ADOBE_SIZE) : undefined
+    case DNL:
+      return progress.drawn ? data.subarray(0, 2) : undefined
     default: {
-      const size = exactSize(code, data, progress.drawn)
+      const size = SIZES.get(code)?.(data)
       return size === undefined ? undefined : data.subarray(0, size)
     }
   }
@@ -107,7 +112,7 @@ function partOfProfile(data: Uint8Array, profile: Progress['profile']): Uint8Arr
 
 function segmentOf(code: number, data: Uint8Array): Uint8Array {
   const size = data.length + 2
-  return joined(Uint8Array.of(0xff, code, size >> 8, size & 0xff), data)
+  return joined([Uint8Array.of(0xff, code, size >> 8, size & 0xff), data])
 }
 
 /** Replaces EXIF data with its orientation; returns whether there was any. */
@@ -116,7 +121,7 @@ function* orientationAlone(size: number): Steps<boolean> {
   if (!startsWith(exif, EXIF_NAME)) return false
   const orientation = orientationIn(exif)
   if (orientation !== undefined) {
-    yield* put(segmentOf(APP1, joined(new TextEncoder().encode(EXIF_NAME), exifOf(orientation))))
+    yield* put(segmentOf(APP1, joined([new TextEncoder().encode(EXIF_NAME), exifOf(orientation)])))
   }
   return true
 }
@@ -136,14 +141,6 @@ const SIZES: ReadonlyMap<number, Size> = new Map<number, Size>([
   [0xdb, (data) => tables(data, quantization)],
   [0xdd, () => 2],
 ])
-/** The number of lines, which may come after the first scan alone. */
-const DNL = 0xdc
-
-/** How many bytes of a segment stay; undefined if none do. */
-function exactSize(code: number, data: Uint8Array, drawn: boolean): number | undefined {
-  if (code === DNL) return drawn ? 2 : undefined
-  return SIZES.get(code)?.(data)
-}
 
 /** The bytes of whole tables, one after the other; `sizeAt` returns NaN where there is none. */
 function tables(data: Uint8Array, sizeAt: (data: Uint8Array, at: number) => number): number {

@@ -1,10 +1,8 @@
-/**
- * Removes metadata from PNG (PNG specification, third edition): keeps the chunks up to IEND that an image is drawn
- * from, each as long as it can be.
- */
+/** Removes metadata from PNG (third edition): keeps the chunks up to IEND that are drawn, each as long as it can be. */
 
+import { joined } from '../../http/body/body.ts'
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
-import { drop, joined, keep, numbersIn, put, read, type Steps } from './walk.ts'
+import { drop, keep, numbersIn, put, read, type Steps } from './walk.ts'
 
 const SIGNATURE_SIZE = 8
 const HEAD_SIZE = 8
@@ -60,7 +58,7 @@ function* header(size: number, head: Uint8Array, progress: Progress): Steps {
   if (!isDrawn('IHDR', size, progress)) return yield* drop(size + CRC_SIZE)
   const data = yield* read(size + CRC_SIZE)
   progress.colours = data[9]
-  yield* put(joined(head, data))
+  yield* put(joined([head, data]))
 }
 
 /** Whether a chunk can be one that the image is drawn from: viewers skip others, or refuse the image. */
@@ -85,12 +83,12 @@ function* orientationAlone(size: number, oriented: boolean): Steps {
 }
 
 function chunkOf(type: string, data: Uint8Array): Uint8Array {
-  const checked = joined(new TextEncoder().encode(type), data)
+  const checked = joined([new TextEncoder().encode(type), data])
   const around = new DataView(new ArrayBuffer(4 + CRC_SIZE))
   around.setUint32(0, data.length)
   around.setUint32(4, crc32(checked))
   const bytes = new Uint8Array(around.buffer)
-  return joined(bytes.subarray(0, 4), checked, bytes.subarray(4))
+  return joined([bytes.subarray(0, 4), checked, bytes.subarray(4)])
 }
 
 /** The cyclic redundancy check of annex D; fast enough for a few bytes. */

@@ -26,7 +26,7 @@ export function* seek(keeps: boolean): Steps<Uint8Array> {
 }
 
 /** Keeps the next `count` bytes, after `head`, which has been taken out. */
-export function* keep(count: number, head: Uint8Array = NONE): Steps {
+export function* keep(count: number, head: Uint8Array): Steps {
   yield { do: 'put', bytes: head }
   yield { do: 'keep', count }
 }
@@ -41,9 +41,6 @@ export function* put(bytes: Uint8Array): Steps {
   yield { do: 'put', bytes }
 }
 
-/** Takes kept bytes. They are valid only until it returns. */
-export type Sink = (bytes: Uint8Array) => void
-
 const FF = 0xff
 /** Enough for an image of a gigabyte. A file with more steps loses the rest, which no viewer would draw. */
 const MAX_STEPS = 600_000
@@ -54,13 +51,14 @@ const RST7 = 0xd7
 
 /** Runs a walk over chunks. */
 export class Walk {
-  /** Bytes that have arrived, and those that were kept or added. */
+  /** How many bytes have been kept or added. */
+  size = 0
+  /** How many have arrived. */
   #came = 0
-  #went = 0
   #dropped = false
   #count = 0
   readonly #steps: Steps
-  readonly #sink: Sink
+  readonly #sink: (bytes: Uint8Array) => void
   #step: Step | undefined
   /** Of the current step: bytes still to come. */
   #left = 0
@@ -69,20 +67,16 @@ export class Walk {
   /** Of a `seek`: whether the last byte may be the first of a marker. */
   #begun = false
 
-  constructor(steps: Steps, sink: Sink) {
+  /** `sink` takes kept bytes, which are valid only until it returns. */
+  constructor(steps: Steps, sink: (bytes: Uint8Array) => void) {
     this.#steps = steps
     this.#sink = sink
     this.#next(NONE)
   }
 
-  /** How many bytes have been kept or added. */
-  get size(): number {
-    return this.#went
-  }
-
   /** Whether what is kept differs from what came. */
   get changed(): boolean {
-    return this.#dropped || this.#came !== this.#went
+    return this.#dropped || this.#came !== this.size
   }
 
   /** Takes the next bytes of the file. */
@@ -144,7 +138,7 @@ export class Walk {
   }
 
   #put(bytes: Uint8Array): void {
-    this.#went += bytes.length
+    this.size += bytes.length
     this.#sink(bytes)
   }
 
@@ -164,17 +158,6 @@ export class Walk {
     this.#left = step.count
     return step.count > 0
   }
-}
-
-/** The bytes of `parts`, one after the other. */
-export function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }
 
 /** Whether `bytes` begin with the ASCII string `text`. */

@@ -1,7 +1,8 @@
 /** Removes metadata from WebP (RFC 9649): keeps the chunks that an image is drawn from, and writes a header to match. */
 
+import { joined } from '../../http/body/body.ts'
 import { exifOf, MAX_EXIF_BYTES, orientationIn } from './orientation.ts'
-import { drop, joined, keep, numbersIn, put, read, type Steps } from './walk.ts'
+import { drop, keep, numbersIn, put, read, type Steps } from './walk.ts'
 
 const RIFF_SIZE = 12
 const HEAD_SIZE = 8
@@ -129,7 +130,7 @@ function* features(head: Uint8Array, size: number, facts: WebpFacts): Steps<bool
   if (facts.size !== undefined) flags[0] = before & ~gone
   const most = SIZES.VP8X ?? size
   const rest = Math.min(size, most) - flags.length
-  yield* keep(rest, joined(size > most ? headOf(head, most) : head, flags))
+  yield* keep(rest, joined([size > most ? headOf(head, most) : head, flags]))
   yield* drop(Math.max(0, size - most))
   return (before & EXIF_FLAG) !== 0
 }
@@ -144,5 +145,5 @@ function* orientationAlone(size: number, hasExif: boolean, facts: WebpFacts): St
   const data = exifOf(orientation)
   const head = new TextEncoder().encode('EXIF\0\0\0\0')
   numbersIn(head).setUint32(4, data.length, true)
-  yield* put(joined(head, data))
+  yield* put(joined([head, data]))
 }
