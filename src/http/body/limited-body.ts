@@ -23,50 +23,66 @@ export function limitBody(request: Request, limits: BodyLimits): void {
   ;(request as Limited)[LIMITS] = limits
 }
 
-type Reader = (this: Limited) => unknown
-
-const method = (value: Reader): PropertyDescriptor => ({
-  configurable: true,
-  writable: true,
-  value,
-})
-
-const BODY: PropertyDescriptor = {
-  configurable: true,
-  get(this: Limited) {
+const members: object & ThisType<Limited> = {
+  get body() {
     // Always the same stream, as in the platform's Request.
     if (this[STREAM] === undefined) this[STREAM] = limitedStream(this)
     return shieldedBody(this, this[STREAM])
   },
-  set: assignBody,
-}
-
-const LIMITED: PropertyDescriptorMap = {
-  body: BODY,
-  arrayBuffer: method(async function arrayBuffer() {
+  set body(value: unknown) {
+    assignBody.call(this, value)
+  },
+  async arrayBuffer() {
     return bufferOf(await bytesOf(this))
-  }),
-  blob: method(async function blob() {
+  },
+  async blob() {
     const bytes = await bytesOf(this)
     return new Blob([bufferOf(bytes)], { type: this.headers.get('content-type') ?? '' })
-  }),
-  bytes: method(function bytes() {
+  },
+  bytes() {
     return bytesOf(this)
-  }),
-  clone: method(function clone() {
-    return cloneOf(this)
-  }),
-  formData: method(function formData() {
-    return formOf(this)
-  }),
-  json: method(async function json() {
+  },
+  /** A copy with limits of its own: the platform copies the raw body, without the limits. */
+  clone() {
+    Reflect.deleteProperty(this, 'body')
+    try {
+      const { clone } = Object.getPrototypeOf(this) as Request
+      const copy = clone.call(this)
+      limitBody(copy, this[LIMITS])
+      return copy
+    } finally {
+      Object.defineProperty(this, 'body', LIMITED.body as PropertyDescriptor)
+      // The stream made before the copy now leads to one that the platform has taken over.
+      Reflect.deleteProperty(this, STREAM)
+    }
+  },
+  async formData() {
+    const type = this.headers.get('content-type') ?? ''
+    if (!FORM.test(type)) {
+      throw unsupportedBody('multipart/form-data or application/x-www-form-urlencoded')
+    }
+    refuseEncoded(this)
+    const bytes = await bytesOf(this)
+    try {
+      return await new Response(bufferOf(bytes), { headers: { 'content-type': type } }).formData()
+    } catch (cause) {
+      throw invalidForm(cause)
+    }
+  },
+  async json() {
     refuseEncoded(this)
     return parseJson(await bytesOf(this), this[LIMITS].maxBodyValues)
-  }),
-  text: method(async function text() {
+  },
+  async text() {
     return new TextDecoder().decode(await bytesOf(this))
-  }),
+  },
 }
+
+const LIMITED: PropertyDescriptorMap = Object.fromEntries(
+  Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, member]) => {
+    return [name, { ...member, enumerable: false }]
+  }),
+)
 
 function bytesOf(request: Limited): Promise<Uint8Array> {
   return readBytes(request, request[LIMITS])
@@ -79,35 +95,6 @@ function bufferOf(bytes: Uint8Array): ArrayBuffer {
 }
 
 const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:;|$)/i
-
-async function formOf(request: Limited): Promise<FormData> {
-  const type = request.headers.get('content-type') ?? ''
-  if (!FORM.test(type)) {
-    throw unsupportedBody('multipart/form-data or application/x-www-form-urlencoded')
-  }
-  refuseEncoded(request)
-  const bytes = await bytesOf(request)
-  try {
-    return await new Response(bufferOf(bytes), { headers: { 'content-type': type } }).formData()
-  } catch (cause) {
-    throw invalidForm(cause)
-  }
-}
-
-/** A copy with limits of its own: the platform copies the raw body, without the limits. */
-function cloneOf(request: Limited): Request {
-  Reflect.deleteProperty(request, 'body')
-  try {
-    const { clone } = Object.getPrototypeOf(request) as Request
-    const copy = clone.call(request)
-    limitBody(copy, request[LIMITS])
-    return copy
-  } finally {
-    Object.defineProperty(request, 'body', BODY)
-    // The stream made before the copy now leads to one that the platform has taken over.
-    Reflect.deleteProperty(request, STREAM)
-  }
-}
 
 function limitedStream(request: Limited): ReadableStream<Uint8Array> | null {
   if (!rawBody(request)) return null

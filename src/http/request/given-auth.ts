@@ -1,7 +1,4 @@
-/**
- * Who makes a request, as the server found out that the app is mounted in: the session of an Express middleware, for
- * example.
- */
+/** Who makes a request, as the server that the app is mounted in has found out, e.g. by a session of Express. */
 
 import { type ApiRequest, type AuthContext, RequestData } from './request.ts'
 

@@ -1,6 +1,4 @@
-/**
- * Requests within a request, from the same client: operations of a batch, calls of tools, and what a live list asks again.
- */
+/** Requests within a request, from the same client: of a batch, of tools, and what a live list asks again. */
 
 import { jsonOf } from '../../ports/values/json.ts'
 import { shareAuth } from './given-auth.ts'

@@ -75,10 +75,7 @@ export function basePathOf(request: ApiRequest): string {
   return bases.get(request) ?? ''
 }
 
-/**
- * One value, which each request may have. It is kept in the request itself, under a symbol: in a weak map, each would cost
- * the garbage collector some 10 µs.
- */
+/** A value of a request, kept in it under a symbol: in a weak map, each would cost the garbage collector some 10 µs. */
 export class RequestData<T> {
   readonly #key: symbol
 

@@ -124,7 +124,7 @@ export function runShielded<T, Args extends readonly unknown[]>(
   code: (...args: Args) => MaybePromise<T>,
   ...args: Args
 ): MaybePromise<T> {
-  const shield = raised(request)
+  const shield = shieldOf(request) ?? withShield(request, (request as ApiRequest).query)
   shield.enter()
   let result: MaybePromise<T>
   try {
@@ -141,14 +141,7 @@ export function runShielded<T, Args extends readonly unknown[]>(
   return result
 }
 
-function raised(request: Request): Shield {
-  return shieldOf(request) ?? withShield(request, (request as ApiRequest).query)
-}
-
-/**
- * Gives a request that guards or hooks will see its query and its shield. One that has a query already becomes several times
- * as large.
- */
+/** Gives a request that guards or hooks will see its query and its shield; one that has a query grows several times. */
 export function withShield(request: Request, query: Query): Shield {
   const shield = new Shield(request as ApiRequest, query)
   Object.assign(request, { [SHIELD]: shield })
