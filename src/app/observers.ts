@@ -45,10 +45,7 @@ export function collectionsOf(store: Store, observers: readonly Observer[]): Ope
     )
 }
 
-/**
- * The `write` of `store`, for records of the models that its first parameter names: observed in the same way, and told
- * to `caches`.
- */
+/** The `write` of `store` for records of the models named first: observed in the same way, and told to `caches`. */
 export function writeOf(
   store: Store,
   observers: readonly Observer[],
@@ -93,15 +90,13 @@ function accessLog(logger: Logger): Observer {
     async request(request, respond) {
       const from = performance.now()
       const response = await respond()
-      quietly(() =>
-        logger.info('request', {
-          ...idsOf(request),
-          method: request.method,
-          path: pathOf(request.url),
-          status: response.status,
-          ms: msSince(from),
-        }),
-      )
+      logger.info('request', {
+        ...idsOf(request),
+        method: request.method,
+        path: pathOf(request.url),
+        status: response.status,
+        ms: msSince(from),
+      })
       return response
     },
   }
@@ -120,9 +115,7 @@ function slowCalls(logger: Logger, slowMs: number): Observer {
         const ms = msSince(from)
         if (ms >= slowMs) {
           const request = current.getStore()
-          quietly(() =>
-            logger.warn('slow store call', { ...(request && idsOf(request)), ...call, ms }),
-          )
+          logger.warn('slow store call', { ...(request && idsOf(request)), ...call, ms })
         }
       }
     },
@@ -132,11 +125,4 @@ function slowCalls(logger: Logger, slowMs: number): Observer {
 /** Milliseconds since `from`, to a tenth. */
 function msSince(from: number): number {
   return Math.round((performance.now() - from) * 10) / 10
-}
-
-/** If the logger fails, the client still gets its response. */
-function quietly(log: () => void): void {
-  try {
-    log()
-  } catch {}
 }

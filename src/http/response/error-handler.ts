@@ -23,8 +23,6 @@ export type ErrorHandler = (
   context: RequestContext,
 ) => Response | Promise<Response>
 
-const UNEXPECTED = 'Internal Server Error'
-
 /**
  * Returns the handler that responds to every failure. An `HttpError` or `ValidationError` sends its status and message,
  * and below 500 its fields. An error of a zod schema is a 400 with its fields. A store that is unavailable or too slow
@@ -44,7 +42,7 @@ export function errorHandler(
     log(known ?? error, status, { request, context, code, outages, isName })
     const { requestId } = request
     const failure = {
-      error: known?.message ?? UNEXPECTED,
+      error: known?.message ?? 'Internal Server Error',
       fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
@@ -57,7 +55,10 @@ export function errorHandler(
 /** What the client may learn about `error`; undefined if the error is unexpected. */
 function refusalIn(error: unknown): HttpError | undefined {
   if (error instanceof $ZodError) return refuse.invalidFields(messagesOf(error.issues))
-  if (error instanceof HttpError) return isErrorStatus(error.status) ? error : undefined
+  if (error instanceof HttpError) {
+    const { status } = error
+    return Number.isInteger(status) && status >= 400 && status <= 599 ? error : undefined
+  }
   if (error instanceof RefusedWrite) return refusedWrite(error)
   if (error instanceof QueryTooLong) return refuse.queryTooLong()
   return outageIn(error)
@@ -71,10 +72,6 @@ function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
   return rule === 'reference' && fields.length > 0
     ? refuse.noSuchReferences(fields)
     : refuse.invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))
-}
-
-function isErrorStatus(status: unknown): boolean {
-  return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
 }
 
 /** A failed request, and the log of outages. */
@@ -100,20 +97,16 @@ function log(error: unknown, status: number, failed: Failed): void {
     ...(context.clientAddress !== undefined && { client: context.clientAddress }),
     ...(request.auth && { userId: request.auth.userId }),
   }
-  try {
-    if (status < 500) {
-      const told = { ...details, ...(code && { code }), error: loggedMessage(error, isName) }
-      context.logger.info('request refused', told)
-    } else if (status === 503) {
-      const more = outages.due(error)
-      if (more === undefined) return
-      const others = more > 0 && { requestsBefore: more }
-      context.logger.error('service unavailable', { ...details, ...others, error: causeOf(error) })
-    } else {
-      context.logger.error('request failed', { ...details, error: stackOf(error) })
-    }
-  } catch {
-    // If the logger fails, the client still gets its response.
+  if (status < 500) {
+    const told = { ...details, ...(code && { code }), error: loggedMessage(error, isName) }
+    context.logger.info('request refused', told)
+  } else if (status === 503) {
+    const more = outages.due(error)
+    if (more === undefined) return
+    const others = more > 0 && { requestsBefore: more }
+    context.logger.error('service unavailable', { ...details, ...others, error: causeOf(error) })
+  } else {
+    context.logger.error('request failed', { ...details, error: stackOf(error) })
   }
 }
 

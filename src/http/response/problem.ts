@@ -2,7 +2,7 @@
 
 import type { HeaderValues } from '../errors/errors.ts'
 import { qualitiesIn } from './qualities.ts'
-import { addVary, type Failure, failed, failureResponse } from './respond.ts'
+import { addVary, type Failure, failed } from './respond.ts'
 
 const TYPE = 'application/problem+json'
 
@@ -50,7 +50,7 @@ export function failureFor(
 ): Response {
   const accept = asked.get('accept') ?? ''
   if (!/problem\+json/i.test(accept) || !qualitiesIn(accept).get(TYPE)) {
-    return failureResponse(status, failure, headers)
+    return failed({ success: false, ...failure, code: undefined }, status, headers)
   }
   const { error, requestId, code = SHARED.get(error), ...more } = failure
   const title = TITLES[status] ?? (status < 500 ? 'Client Error' : 'Server Error')

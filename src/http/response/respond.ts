@@ -124,7 +124,7 @@ export function messageResponse(message: string, init?: ResponseInitLike): Respo
   return jsonResponse(JSON.stringify({ success: true, message }), init)
 }
 
-/** The members of a failure's envelope. */
+/** The members of a failure's envelope, beside `success: false`. */
 export interface Failure {
   readonly error: string
   readonly fields?: Readonly<Record<string, string>> | undefined
@@ -132,15 +132,6 @@ export interface Failure {
   readonly stack?: string | undefined
   /** Only in problem details. */
   readonly code?: string | undefined
-}
-
-/** A failure: `{ success: false, error, fields?, requestId, stack? }`. */
-export function failureResponse(
-  status: number,
-  failure: Failure,
-  headers?: HeaderValues,
-): Response {
-  return failed({ success: false, ...failure, code: undefined }, status, headers)
 }
 
 /** A failure in any form. */
