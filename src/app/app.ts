@@ -196,7 +196,7 @@ function mountPath(path: string): string {
   return path.replace(/(^|[^/])\/+$/, '$1')
 }
 
-type Handle = (request: Request, env?: unknown, platform?: Platform) => Promise<Response>
+type Handle = App['handle']
 
 /**
  * The URL that a request has for an app below `basePath`, as if another server had mounted it there. Undefined if it is

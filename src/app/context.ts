@@ -129,19 +129,10 @@ export function finish(
   if (!('plainHeaders' in own) && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
   }
-  if (context.hooks) return afterHooks(own, request, context, isLate)
-  return complete(own, request, context)
-}
-
-async function afterHooks(
-  made: Response,
-  request: ApiRequest,
-  context: AppContext,
-  isLate: boolean,
-): Promise<Response> {
-  const hooked = await runHooks(context.hooks ?? [], made, isLate, context.logger)
-  const response = request.method === 'HEAD' ? bare(hooked) : hooked
-  return complete(response, request, context)
+  if (!context.hooks) return complete(own, request, context)
+  return runHooks(context.hooks, own, isLate, context.logger).then((hooked) =>
+    complete(request.method === 'HEAD' ? bare(hooked) : hooked, request, context),
+  )
 }
 
 /** How long your code may take for the response of a request whose time is over, in milliseconds. */

@@ -5,6 +5,7 @@ import { uploads } from '#uploads'
 import type { Caches } from '../cache/caches.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { collatedBy } from '../model/collection-schema.ts'
+import { type Fail, failAs } from '../model/option-rules.ts'
 import { checkReferences } from '../model/shape/reference.ts'
 import { idMaker } from '../model/values/cast.ts'
 import type { Logger } from '../ports/services/logger.ts'
@@ -175,30 +176,18 @@ async function closeInTurn(
   for (const part of parts) await part?.close?.()
 }
 
-interface OwnCollections {
-  readonly schemas: ReadonlySet<CollectionSchema>
-  /** Adds a schema, for start-up to create. */
-  added(schema: CollectionSchema): CollectionSchema
-  /** Opens a collection of the schema, added. */
-  open(schema: CollectionSchema): Collection
-}
-
-/** The collections of the app itself, beside those of models. */
+/** The collections of the app itself, beside those of models: `added` has start-up create one, `open` opens it too. */
 function ownCollections(
-  open: (schema: CollectionSchema) => Collection,
+  collection: (schema: CollectionSchema) => Collection,
   declared: (when: 'always') => void,
-): OwnCollections {
+) {
   const schemas = new Set<CollectionSchema>()
   const added = (schema: CollectionSchema) => {
     if (!schemas.has(schema)) declared('always')
     schemas.add(schema)
     return schema
   }
-  return {
-    schemas,
-    added,
-    open: (schema) => open(added(schema)),
-  }
+  return { schemas, added, open: (schema: CollectionSchema) => collection(added(schema)) }
 }
 
 /** Logs each warning once: start-up runs again for what is declared later. */
@@ -219,9 +208,7 @@ function warnOfOpen({ open, guards, logger }: Host): void {
   )
 }
 
-function failed(message: string): never {
-  throw new TypeError(`createApp: ${message}`)
-}
+const failed: Fail = failAs('createApp')
 
 /** Throws a `TypeError` that names `option` if the first process has another secret there. */
 async function shareSecret(option: string, secret: string): Promise<void> {
@@ -245,10 +232,7 @@ class AppStart {
     this.#start = start
   }
 
-  /**
-   * Resolves when nothing is left to do; rejects if start-up fails, or the app is closed. A failed start is tried
-   * again.
-   */
+  /** Resolves when nothing is left to do; rejects if start-up fails, which is tried again, or the app is closed. */
   ready(): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the app is closed'))
     if (this.#starting) return this.#starting

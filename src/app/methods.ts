@@ -2,8 +2,7 @@
 
 import { HttpError } from '../http/errors/errors.ts'
 import { methodNotAllowed, notFound } from '../http/errors/refusals.ts'
-import type { ApiRequest } from '../http/request/request.ts'
-import { METHOD_OVERRIDE } from '../http/request/request.ts'
+import { type ApiRequest, METHOD_OVERRIDE } from '../http/request/request.ts'
 import type { FileStore } from '../ports/services/files.ts'
 import { pathOf } from '../ports/values/paths.ts'
 import type { Context } from '../records/engine/route.ts'
@@ -40,7 +39,9 @@ export async function respondElse(
   const isFile = await servesFile(files, request, context.basePath)
   if (!isFile && isAbsent(rows, method)) throw notFound()
   const shown: Row[] = []
-  for (const [index, own] of routersIn(rows).entries()) {
+  // The rows of each router, in the order of the routers.
+  const routers = [...Map.groupBy(rows, ({ router }) => router).values()]
+  for (const [index, own] of routers.entries()) {
     const [row] = own as [Row]
     enter(row, path, request)
     const response = await refusalOf(row, request, context, index > 0)
@@ -53,11 +54,7 @@ export async function respondElse(
   const allow = [...methods].sort().join(', ')
   if (method !== 'OPTIONS') throw methodNotAllowed(allow)
   const acceptQuery = shown.find((row) => row.acceptQuery !== undefined)?.acceptQuery
-  return allowed(allow, acceptQuery)
-}
-
-/** The only response without an envelope: the methods as plain text. */
-function allowed(allow: string, acceptQuery: string | undefined): Response {
+  // The only response without an envelope: the methods as plain text.
   return new Response(allow, {
     headers: {
       Allow: allow,
@@ -76,17 +73,6 @@ function isAbsent(rows: readonly Row[], method: string): boolean {
 /** The pattern without the names of its parameters: `/:id` and `/:slug` serve the same paths. */
 function shapeOf({ pattern }: Row): string {
   return pattern.replace(/:\w+/g, ':')
-}
-
-/** The rows of each router, in the order of the routers. */
-function routersIn(rows: readonly Row[]): readonly Row[][] {
-  const routers = new Map<number, Row[]>()
-  for (const row of rows) {
-    const own = routers.get(row.router)
-    if (own) own.push(row)
-    else routers.set(row.router, [row])
-  }
-  return [...routers.values()]
 }
 
 /** The response of the guards that all routes of the row's router share; with `quietly` a refusal counts as a response. */

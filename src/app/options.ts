@@ -130,15 +130,8 @@ export type ResolvedAppOptions = AppOptions &
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   ...each(whatever, 'store', 'cache', 'files', 'images', 'env', 'hasher'),
-  ...each(
-    natural,
-    'maxBodySize',
-    'maxBodyValues',
-    'maxStreams',
-    'maxPopulated',
-    'maxResponseBytes',
-    'slowMs',
-  ),
+  // Those with other rules follow.
+  ...each(natural, 'slowMs', ...(Object.keys(LIMITS) as LimitName[])),
   ...each(flag, 'methodOverride', 'accessLog', 'development'),
   ...each(callable, 'onError', 'now'),
   logger: { must: 'have the functions debug, info, warn and error', test: isLogger },
