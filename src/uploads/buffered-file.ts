@@ -1,11 +1,11 @@
 /** The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can. */
 
 import type { Stage } from '../ports/services/files.ts'
-import { bytesOf } from './strip/stripped.ts'
+import { streamOf } from './strip/stripped.ts'
 
 /** Bytes are copied into blocks, so a body that arrives in single bytes costs no more than one in one piece. */
-const FILE_BLOCK = 64 * 1024
-const TEXT_BLOCK = 4 * 1024
+export const FILE_BLOCK: number = 64 * 1024
+export const TEXT_BLOCK: number = 4 * 1024
 
 /** Larger parts are staged; for smaller ones a file on disk would cost more than the memory. */
 const IN_MEMORY = 256 * 1024
@@ -19,17 +19,8 @@ export class BufferedFile {
   #stage: Stage | undefined
   readonly #blocks: Uint8Array[] = []
 
-  /** A file's bytes; `open` starts staging them. Without it all of them stay in memory. */
-  static file(open: (() => Promise<Stage>) | undefined): BufferedFile {
-    return new BufferedFile(FILE_BLOCK, open)
-  }
-
-  /** The bytes of a text part. */
-  static text(): BufferedFile {
-    return new BufferedFile(TEXT_BLOCK, undefined)
-  }
-
-  private constructor(block: number, open: (() => Promise<Stage>) | undefined) {
+  /** `open` starts staging the bytes. Without it all of them stay in memory. */
+  constructor(block: number, open?: () => Promise<Stage>) {
     this.#block = block
     this.#open = open
   }
@@ -55,20 +46,7 @@ export class BufferedFile {
 
   /** All bytes from the start, as a stream. */
   stream(): ReadableStream<Uint8Array> {
-    if (this.#stage) return this.#stage.read()
-    const blocks = this.#filled()
-    return new ReadableStream({
-      pull(controller) {
-        const { done, value } = blocks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-    })
-  }
-
-  /** All bytes in one piece. */
-  bytes(): Promise<Uint8Array> {
-    return bytesOf(this)
+    return this.#stage?.read() ?? streamOf(this.#filled())
   }
 
   /** Discards the bytes. */
@@ -90,7 +68,7 @@ export class BufferedFile {
     }
   }
 
-  *#filled(): Generator<Uint8Array, undefined> {
+  *#filled(): Generator<Uint8Array, void> {
     const size = this.size
     for (const [index, block] of this.#blocks.entries()) {
       yield block.subarray(0, size - index * this.#block)

@@ -16,18 +16,6 @@ export function urlsIn(value: unknown): string[] {
   return typeof url === 'string' ? [url] : []
 }
 
-/** The keys of the store's own objects in the named file fields of a record. */
-export function keysIn(record: Fields, fields: Iterable<string>, store: Keys): Set<string> {
-  const keys = new Set<string>()
-  for (const field of fields) {
-    for (const url of urlsIn(record[field])) {
-      const key = store?.keyOf(url)
-      if (key !== undefined) keys.add(key)
-    }
-  }
-  return keys
-}
-
 /** The value of a file field after an upload; `kept` are the elements of a list that stay. */
 export function fileValue(
   field: Required<FileField>,

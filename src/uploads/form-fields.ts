@@ -5,23 +5,16 @@
 
 import { TooManyLevels } from '../http/body/body.ts'
 import { invalidFields, nestedTooDeeply } from '../http/errors/refusals.ts'
+import { isNames } from '../model/option-rules.ts'
 import { isFields } from '../model/writable.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { ObjectShape, Shape } from '../ports/store/shape.ts'
 
-/** A part whose headers say it is JSON. */
-export class JsonText {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** The content of one part. */
-export type Leaf = string | JsonText
+/** The content of one part, whose headers may say that it is JSON. */
+export type Leaf = string | { readonly json: string }
 
 /** One place of a form: the parts with that name in order, or the branch below it. */
-export type FormNode = Leaf[] | Branch
+export type FormNode = [Leaf, ...Leaf[]] | Branch
 
 /** What names with brackets lead to. Clients choose the names, so they are not used as property names. */
 export class Branch {
@@ -30,18 +23,12 @@ export class Branch {
   readonly added: FormNode[] = []
 }
 
-/** Collects the text parts of one body. */
-export function formFields(): { readonly root: Branch; add(name: string, leaf: Leaf): void } {
-  const root = new Branch()
-  return {
-    root,
-    add(name, leaf) {
-      const path = pathOf(name)
-      let at = root
-      for (const [index, key] of path.slice(0, -1).entries()) at = inside(at, key, path[index + 1])
-      append(at, path.at(-1) ?? name, leaf)
-    },
-  }
+/** Adds the text part `name` of a body to those in `root`. */
+export function addTo(root: Branch, name: string, leaf: Leaf): void {
+  const path = pathOf(name)
+  let at = root
+  for (const [index, key] of path.slice(0, -1).entries()) at = inside(at, key, path[index + 1])
+  append(at, path.at(-1) ?? name, leaf)
 }
 
 /** The branch under `key`, created if there is none. `[]` continues its last branch until `next` would repeat. */
@@ -51,7 +38,7 @@ function inside(at: Branch, key: string, next: string | undefined): Branch {
   if (found instanceof Branch && !repeats) return found
   const made = new Branch()
   // `a` may be mixed with `a[]`, as with itself.
-  if (Array.isArray(found) && next === '') made.added.push(...found.map((leaf) => [leaf]))
+  if (Array.isArray(found) && next === '') made.added.push(...found.map((leaf): FormNode => [leaf]))
   if (key === '') at.added.push(made)
   else at.named.set(key, made)
   return made
@@ -69,10 +56,7 @@ function append(at: Branch, key: string, leaf: Leaf): void {
   else at.named.set(key, [leaf])
 }
 
-/**
- * Deeper than any write may be, so that the policy refuses what is cut off here; the recursion ends long before the
- * stack does.
- */
+/** Deeper than any write may be: the policy refuses what is cut off here, long before the stack ends. */
 const MAX_KEYS = 100
 
 /** `a[b][]` as its keys, with `[]` as an empty one; a name with other brackets is one key as it is. */
@@ -89,10 +73,7 @@ const CONTAINERS: ReadonlySet<Shape['kind']> = new Set(['object', 'map', 'list']
 /** The value of JSON. Throws a `SyntaxError` if it is not JSON, and whatever ends the reading of the form. */
 type Parse = (text: string) => unknown
 
-/**
- * The fields of a form for a model of `shape`. Throws a 400 that names the field if a part claims to be JSON but is
- * not.
- */
+/** The fields of a form for a model of `shape`. Throws a 400 naming the field of a part that should be JSON but is not. */
 export function formValues(root: Branch, shape: ObjectShape, parse: Parse): Fields {
   const fields: Fields = Object.create(null)
   for (const [name, node] of root.named) {
@@ -110,11 +91,8 @@ export function formValues(root: Branch, shape: ObjectShape, parse: Parse): Fiel
 function nodeValue(node: FormNode, shape: Shape | undefined, parse: Parse): unknown {
   if (shape?.kind === 'list') return listOf(node, shape.element, parse)
   if (node instanceof Branch) return branchValue(node, shape, parse)
-  const [first, ...more] = node
-  if (first === undefined) return undefined
-  return more.length > 0
-    ? node.map((leaf) => leafValue(leaf, shape, parse))
-    : leafValue(first, shape, parse)
+  const values = node.map((leaf) => leafValue(leaf, shape, parse))
+  return values.length > 1 ? values : values[0]
 }
 
 /** An object, or a list if nothing below it has a name. */
@@ -133,9 +111,7 @@ function inShape(shape: Shape | undefined, key: string): Shape | undefined {
 function listOf(node: FormNode, element: Shape, parse: Parse): unknown {
   if (node instanceof Branch) return elementsOf(node, element, parse)
   const [only, ...more] = node
-  if (only === undefined || more.length > 0) {
-    return node.map((leaf) => leafValue(leaf, element, parse))
-  }
+  if (more.length > 0) return node.map((leaf) => leafValue(leaf, element, parse))
   const whole = wholeList(only, element, parse)
   if (whole) return whole
   const value = leafValue(only, element, parse)
@@ -162,15 +138,15 @@ function byNumber(one: string, other: string): number {
 
 /** The list that one part contains as JSON; undefined if the part is a single element. A string may look like a list. */
 function wholeList(leaf: Leaf, element: Shape, parse: Parse): unknown[] | undefined {
-  const text = leaf instanceof JsonText ? leaf.text : leaf
+  const text = typeof leaf === 'string' ? leaf : leaf.json
   const list = /^\s*\[/.test(text) ? parsed(text, parse) : undefined
   if (!Array.isArray(list)) return undefined
-  const fits = leaf instanceof JsonText || element.kind !== 'string' || list.every(isText)
+  const fits = typeof leaf !== 'string' || element.kind !== 'string' || isNames(list)
   return fits ? list : undefined
 }
 
 function leafValue(leaf: Leaf, shape: Shape | undefined, parse: Parse): unknown {
-  if (leaf instanceof JsonText) return parse(leaf.text)
+  if (typeof leaf !== 'string') return parse(leaf.json)
   const looksLikeJson = shape?.kind === 'mixed' && /^\s*[[{]/.test(leaf)
   if (!looksLikeJson && !isContainer(shape)) return leaf
   const value = parsed(leaf, parse)
@@ -191,8 +167,4 @@ function parsed(text: string, parse: Parse): unknown {
 
 function isContainer(shape: Shape | undefined): boolean {
   return shape !== undefined && CONTAINERS.has(shape.kind)
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string'
 }

@@ -9,7 +9,7 @@ import { formValues } from './form-fields.ts'
 import { newKey } from './model-files.ts'
 import { levelOf } from './optimise.ts'
 import type { Upload } from './options.ts'
-import { discard, type ReceivedFile, receive } from './receive.ts'
+import { MultipartBody, type ReceivedFile } from './receive.ts'
 
 /** A file that has arrived, with the key and URL that it will have. */
 export interface IncomingFile extends ReceivedFile {
@@ -45,14 +45,15 @@ export async function receiveIncoming(
   request: ApiRequest,
   clientAddress: unknown,
 ): Promise<Incoming> {
-  const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
+  const body = new MultipartBody(upload, host.files)
   try {
-    const sent = formValues(texts, shape, jsonParser(host.maxBodyValues))
-    const level = levelOf(upload, {
-      query: request.query.imgOptimizations,
-      field: sent.imgOptimizations,
-      header: request.headers.get('x-img-optimizations'),
-    })
+    const files = await body.read(request, host.bodyTimeoutMs)
+    const sent = formValues(body.texts, shape, jsonParser(host.maxBodyValues))
+    const level = levelOf(upload, [
+      request.query.imgOptimizations,
+      sent.imgOptimizations,
+      request.headers.get('x-img-optimizations'),
+    ])
     const incoming = files.map((file): IncomingFile => {
       const key = newKey(upload.prefix, file.type.extension, host.now())
       return { ...file, key, url: host.files?.urlOf(key) ?? '' }
@@ -64,10 +65,10 @@ export async function receiveIncoming(
       level,
       client: clientAddress ?? request,
       request,
-      discard: () => discard(files),
+      discard: () => body.discard(),
     }
   } catch (error) {
-    await discard(files)
+    await body.discard()
     throw error
   }
 }

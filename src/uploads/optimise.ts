@@ -1,5 +1,6 @@
 /** Makes images smaller before they are stored. */
 
+import { withTimeout } from '../ports/promises/with-timeout.ts'
 import {
   type ImageOptimizer,
   type OptimizationLevel,
@@ -16,18 +17,12 @@ const MAX_PIXELS = 50_000_000
 /** The most time for one image, waiting included: its client waits too. */
 const TIME_MS = 5000
 
-/** Where a client may choose the level: the query, a body field, a header. The first that names a level wins. */
-interface Choice {
-  readonly query: unknown
-  readonly field: unknown
-  readonly header: unknown
-}
-
-/** The level for one request; undefined for none. */
-export function levelOf(upload: Upload, choice: Choice): OptimizationLevel | undefined {
-  if (!upload.allowClientImageOptions) return upload.imgOptimizations
-  const chosen = [choice.query, choice.field, choice.header].find(isLevel)
-  return chosen ?? upload.imgOptimizations
+/** The level for one request; undefined for none. The first of the client's `choices` that names a level wins. */
+export function levelOf(
+  { allowClientImageOptions, imgOptimizations }: Upload,
+  choices: readonly unknown[],
+): OptimizationLevel | undefined {
+  return (allowClientImageOptions ? choices.find(isLevel) : undefined) ?? imgOptimizations
 }
 
 function isLevel(value: unknown): value is OptimizationLevel {
@@ -82,14 +77,10 @@ const LEAST_MS = 100
 /** A task that does not end in time holds the queue for at most this much longer. */
 const GRACE_MS = 10_000
 
-interface Waiting {
-  readonly start: () => Promise<unknown>
-}
+/** Starts a task that waits. */
+type Waiting = () => Promise<unknown>
 
-/**
- * Runs one task at a time. Every client gets a turn before any client gets a second one, so a client with many images
- * does not make the others wait for all of them.
- */
+/** Runs one task at a time; clients take turns, so one with many images does not make all others wait for them. */
 export class FairQueue {
   /** By client, in the order of their turns. */
   readonly #clients = new Map<unknown, Set<Waiting>>()
@@ -101,24 +92,20 @@ export class FairQueue {
    */
   async run<T>(client: unknown, ms: number, task: (left: number) => Promise<T>): Promise<T> {
     const until = performance.now() + ms
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let waiting: Waiting | undefined
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const late = () => new Error('it took too long, or too many waited')
+    const start = async () => {
+      const left = until - performance.now()
+      if (left < LEAST_MS) return
+      const run = task(left)
+      run.then(resolve, reject)
+      await withTimeout(left + GRACE_MS, () => run, late).catch(() => {})
+    }
     try {
-      return await new Promise<T>((resolve, reject) => {
-        timer = setTimeout(() => reject(new Error('it took too long, or too many waited')), ms)
-        const start = async () => {
-          const left = until - performance.now()
-          if (left < LEAST_MS) return
-          const run = task(left)
-          run.then(resolve, reject)
-          await settled(run, left + GRACE_MS)
-        }
-        waiting = { start }
-        this.#add(client, waiting)
-      })
+      this.#add(client, start)
+      return await withTimeout(ms, () => promise, late)
     } finally {
-      clearTimeout(timer)
-      if (waiting) this.#remove(client, waiting)
+      this.#remove(client, start)
     }
   }
 
@@ -136,7 +123,7 @@ export class FairQueue {
 
   async #work(): Promise<void> {
     this.#busy = true
-    for (let next = this.#next(); next; next = this.#next()) await next.start()
+    for (let next = this.#next(); next; next = this.#next()) await next()
     this.#busy = false
   }
 
@@ -152,14 +139,4 @@ export class FairQueue {
     }
     return undefined
   }
-}
-
-/** Settles when `run` has, or after `ms` milliseconds. */
-async function settled(run: Promise<unknown>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([run.catch(() => {}), late])
-  clearTimeout(timer)
 }

@@ -4,6 +4,7 @@ import {
   checkOptions,
   type Fail,
   flag,
+  isNames,
   natural,
   oneOf,
   type Rule,
@@ -91,7 +92,8 @@ const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   acl: oneOf('private', 'public-read'),
   allowedMimeTypes: {
     must: `be a list of media types in lower case, as in ['image/png']`,
-    test: isMediaTypes,
+    test: (value) =>
+      isNames(value) && value.length > 0 && value.every((type) => MEDIA_TYPE.test(type)),
   },
   maxFileSize: natural,
   maxFiles: natural,
@@ -128,10 +130,6 @@ function prefixOf(path: string, fail: Fail): string {
     fail(`'upload.path' must be a folder name of letters, digits, '-', '_', '.' and '/'`)
   }
   return `${trimmed}/`
-}
-
-function isMediaTypes(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((type) => MEDIA_TYPE.test(type))
 }
 
 const FIELD_RULES: Readonly<Record<keyof FileField, Rule>> = {

@@ -6,12 +6,14 @@
 import { eachChunk, refuseEncoded } from '../http/body/body.ts'
 import { nextTurn, TURN_LENGTH } from '../ports/promises/turns.ts'
 import type { FileStore } from '../ports/services/files.ts'
-import { BufferedFile } from './buffered-file.ts'
-import { type Branch, formFields, JsonText } from './form-fields.ts'
+import { BufferedFile, FILE_BLOCK, TEXT_BLOCK } from './buffered-file.ts'
+import { addTo, Branch } from './form-fields.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
 import type { Upload } from './options.ts'
 import * as refuse from './refusals.ts'
 import { type FileType, sniff } from './sniff.ts'
+import { ofStorage } from './storage.ts'
+import { bytesOf } from './strip/stripped.ts'
 
 /** A file that has arrived completely and is of an allowed type. */
 export interface ReceivedFile {
@@ -19,13 +21,6 @@ export interface ReceivedFile {
   readonly field: string
   readonly type: FileType
   readonly held: BufferedFile
-}
-
-/** A body that has arrived completely. */
-export interface Received {
-  /** The text parts. */
-  readonly texts: Branch
-  readonly files: readonly ReceivedFile[]
 }
 
 const MIB = 1024 * 1024
@@ -36,41 +31,17 @@ const MAX_SMALL_PARTS = 1000
 /** Room for headers and boundaries beyond what the parts may hold. */
 const OVERHEAD = MIB
 
-/**
- * Receives a multipart body, with the time limit `timeoutMs` of `eachChunk`. If it throws, everything buffered is
- * discarded.
- */
-export async function receive(
-  request: Request,
-  upload: Upload,
-  store: FileStore | undefined,
-  timeoutMs: number,
-): Promise<Received> {
-  refuseEncoded(request)
-  const body = new Body(upload, store)
-  try {
-    await body.read(request, timeoutMs)
-    return { texts: body.texts, files: await body.sniffed() }
-  } catch (error) {
-    await discard(body.files)
-    throw error
-  }
-}
-
-/** Discards buffered files. */
-export async function discard(files: readonly Pick<ReceivedFile, 'held'>[]): Promise<void> {
-  await Promise.allSettled(files.map(({ held }) => held.discard()))
-}
-
 interface Part extends PartHead {
   readonly held: BufferedFile
 }
 
-class Body {
+/** A multipart body. */
+export class MultipartBody {
+  /** The text parts. */
+  readonly texts: Branch = new Branch()
   readonly #upload: Upload
   readonly #store: FileStore | undefined
-  readonly #form = formFields()
-  readonly files: Part[] = []
+  readonly #files: Part[] = []
   readonly #counts = new Map<string, number>()
   #smallParts = 0
   #textSize = 0
@@ -82,14 +53,12 @@ class Body {
     this.#store = store
   }
 
-  get texts(): Branch {
-    return this.#form.root
-  }
-
-  async read(request: Request, timeoutMs: number): Promise<void> {
+  /** Receives it, within the time limit `timeoutMs` of `eachChunk`; resolves to its files. */
+  async read(request: Request, timeoutMs: number): Promise<ReceivedFile[]> {
+    refuseEncoded(request)
     const contentType = request.headers.get('content-type') ?? ''
     const parser = multipartParser(contentType, (head) => this.#accept(head))
-    const { maxFiles, maxFileSize } = this.#upload
+    const { maxFiles, maxFileSize, allowedMimeTypes } = this.#upload
     let left = maxFiles * maxFileSize + MAX_TEXT + OVERHEAD
     let untilTurn = TURN_LENGTH
     const take = async (chunk: Uint8Array): Promise<void> => {
@@ -106,18 +75,19 @@ class Body {
     await eachChunk(request, timeoutMs, take, refuse.malformedMultipart)
     parser.end()
     await this.#hold()
-  }
-
-  async sniffed(): Promise<ReceivedFile[]> {
-    const { allowedMimeTypes } = this.#upload
     const files: ReceivedFile[] = []
-    for (const { name: field, held } of this.files) {
+    for (const { name: field, held } of this.#files) {
       const type = await sniff(held.head())
       if (!type) throw refuse.unrecognisedType(field)
       if (!allowedMimeTypes.has(type.mime)) throw refuse.typeNotAllowed(type.mime)
       files.push({ field, type, held })
     }
     return files
+  }
+
+  /** Discards what is buffered of its files. */
+  async discard(): Promise<void> {
+    await Promise.allSettled(this.#files.map(({ held }) => held.discard()))
   }
 
   #accept(head: PartHead): PartSink {
@@ -129,7 +99,7 @@ class Body {
 
   #acceptText(head: PartHead): PartSink {
     this.#count()
-    const part = { ...head, filename: undefined, held: BufferedFile.text() }
+    const part = { ...head, filename: undefined, held: new BufferedFile(TEXT_BLOCK) }
     return (bytes) => {
       this.#textSize += bytes?.length ?? 0
       if (this.#textSize > MAX_TEXT) throw refuse.fieldTooLong()
@@ -161,12 +131,13 @@ class Body {
   #admit(head: PartHead): Part {
     const { fields, maxFiles } = this.#upload
     const count = (this.#counts.get(head.name) ?? 0) + 1
-    if (this.files.length >= maxFiles) throw refuse.tooManyFiles()
+    if (this.#files.length >= maxFiles) throw refuse.tooManyFiles()
     if (count > (fields.get(head.name)?.maxCount ?? 0)) throw refuse.unexpectedFile()
     if (!this.#store) throw refuse.storageNotConfigured()
     this.#counts.set(head.name, count)
-    const part = { ...head, held: BufferedFile.file(this.#store.stage?.bind(this.#store)) }
-    this.files.push(part)
+    const open = this.#store.stage?.bind(this.#store)
+    const part = { ...head, held: new BufferedFile(FILE_BLOCK, open) }
+    this.#files.push(part)
     return part
   }
 
@@ -176,9 +147,9 @@ class Body {
     for (const { part, bytes } of arrived) {
       if (bytes === null) {
         const text = await textOf(part.held)
-        this.#form.add(part.name, part.isJson ? new JsonText(text) : text)
+        addTo(this.texts, part.name, part.isJson ? { json: text } : text)
       } else if (part.filename === undefined) await part.held.write(bytes)
-      else await staged(part.held.write(bytes))
+      else await ofStorage(part.held.write(bytes))
     }
   }
 }
@@ -187,16 +158,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 async function textOf(held: BufferedFile): Promise<string> {
   try {
-    return utf8.decode(await held.bytes())
+    return utf8.decode(await bytesOf(held))
   } catch {
     throw refuse.malformedMultipart()
-  }
-}
-
-async function staged(write: Promise<void>): Promise<void> {
-  try {
-    await write
-  } catch (error) {
-    throw refuse.storageUnavailable(error)
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The file store with deadlines: if it is down, slow or refuses, the response is a 503 in time, never a hanging
- * request.
- */
+/** The file store with deadlines: if it is down, slow or refuses, the response is a 503 in time. */
 
 import { withTimeout } from '../ports/promises/with-timeout.ts'
 import type { FileMeta, FileStore } from '../ports/services/files.ts'
@@ -22,6 +19,13 @@ export interface NewObject {
   readonly meta: FileMeta
 }
 
+/** The result of `work`; any failure of it is a 503 of the storage. */
+export function ofStorage<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw storageUnavailable(error)
+  })
+}
+
 /** Stores all of `objects`, or rejects with a 503 and leaves none of them behind. */
 export async function putAll(
   store: FileStore,
@@ -34,13 +38,9 @@ export async function putAll(
   })
   const failed = (await Promise.allSettled(puts)).find((put) => put.status === 'rejected')
   if (!failed) return
+  const keys = objects.map(({ key }) => key)
   // A put that timed out may still have arrived.
-  await removeAll(
-    store,
-    objects.map(({ key }) => key),
-    logger,
-    CLEAN_UP_MS,
-  )
+  await removeAll(store, keys, logger, CLEAN_UP_MS)
   throw storageUnavailable(failed.reason)
 }
 
@@ -65,10 +65,6 @@ export async function removeAll(
 function inTime<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController()
   const late = () => new Error(`the file store did not respond within ${Math.round(ms)} ms`)
-  return withTimeout(
-    ms,
-    () => call(deadline.signal),
-    late,
-    (reason) => deadline.abort(reason),
-  )
+  const work = () => call(deadline.signal)
+  return withTimeout(ms, work, late, (reason) => deadline.abort(reason))
 }

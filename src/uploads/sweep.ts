@@ -5,12 +5,12 @@
  * never leaves a dead link, only an extra object.
  */
 
+import { pages } from '../ports/evaluation/walk.ts'
 import { nextTurn } from '../ports/promises/turns.ts'
 import { withTimeout } from '../ports/promises/with-timeout.ts'
 import type { FileStore, StoredFile } from '../ports/services/files.ts'
 import type { Logger } from '../ports/services/logger.ts'
 import { BY_ID, everything } from '../ports/store/filter.ts'
-import type { Fields } from '../ports/store/records.ts'
 import type { ObjectShape } from '../ports/store/shape.ts'
 import type { Collection } from '../ports/store/store.ts'
 import { urlsIn } from './file-values.ts'
@@ -53,8 +53,7 @@ export interface Swept {
 
 /** Objects checked in one pass over the records. */
 const BATCH = 100_000
-/** Records read, or objects removed, at a time. */
-const PAGE = 500
+/** Objects removed at a time. */
 const REMOVALS = 20
 /** A store that lists nothing for so many milliseconds is given up: a sweep that hangs would be the last one of its job. */
 const SILENCE_MS = 60_000
@@ -129,15 +128,17 @@ function outermost(prefixes: readonly string[]): string[] {
   return unique.filter((one) => !unique.some((other) => other !== one && one.startsWith(other)))
 }
 
-/**
- * The keys of those that no record points at. Their last parts tell: records may hold URLs of an address that the store
- * had before, which lead to no key any more.
- */
+/** The keys that no record points at, by their last parts: URLs may be of an address that the store had before. */
 async function unreferenced(files: AppFiles, batch: Batch): Promise<Iterable<string>> {
   for (const { fields, records } of files.places) {
-    for await (const record of every(records, fields)) {
-      for (const url of fields.flatMap((field) => urlsIn(record[field])))
-        batch.delete(lastPart(url))
+    const read = { filter: everything, sort: BY_ID, select: { include: fields } }
+    for await (const page of pages(records, read)) {
+      for (const record of page) {
+        for (const url of fields.flatMap((field) => urlsIn(record[field])))
+          batch.delete(lastPart(url))
+      }
+      // A store in this process answers at once: requests would wait for the whole sweep.
+      await nextTurn()
     }
   }
   return batch.values()
@@ -147,21 +148,4 @@ async function unreferenced(files: AppFiles, batch: Batch): Promise<Iterable<str
 function lastPart(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)
   return path.slice(path.lastIndexOf('/') + 1)
-}
-
-async function* every(records: Collection, fields: readonly string[]): AsyncGenerator<Fields> {
-  for (let after: string | undefined, more = true; more; ) {
-    const found = await records.find({
-      filter: everything,
-      sort: BY_ID,
-      limit: PAGE,
-      select: { include: fields },
-      ...(after !== undefined && { after: [after] }),
-    })
-    yield* found
-    // A store in this process answers at once: requests would wait for the whole sweep.
-    await nextTurn()
-    after = String(found.at(-1)?._id)
-    more = found.length === PAGE
-  }
 }

@@ -1,6 +1,4 @@
-/**
- * What takes the files of writes, as one module: with two, more of what they share with the rest of an app would be apart.
- */
+/** What takes the files of writes, as one module: with two, more of what they share with an app would be apart. */
 
 import { receiveIncoming } from './incoming.ts'
 import { removeUnheld, saveWithFiles, updateWithFiles } from './writes.ts'

@@ -19,15 +19,15 @@ import type { Fields } from '../ports/store/records.ts'
 import { type ObjectShape, placeOf } from '../ports/store/shape.ts'
 import type { Collection } from '../ports/store/store.ts'
 import { StoreTimeout, StoreUnavailable } from '../ports/store/store-errors.ts'
-import { keysIn, withoutGoneFiles } from './file-values.ts'
+import { urlsIn, withoutGoneFiles } from './file-values.ts'
 import type { Incoming, IncomingFile } from './incoming.ts'
 import type { ModelFiles } from './model-files.ts'
 import { optimised } from './optimise.ts'
 import type { Upload } from './options.ts'
-import { storageNotConfigured, storageUnavailable } from './refusals.ts'
+import { storageNotConfigured } from './refusals.ts'
 import { dispositionOf } from './sniff.ts'
-import { type NewObject, putAll, removeAll } from './storage.ts'
-import { type Source, stripped } from './strip/stripped.ts'
+import { type NewObject, ofStorage, putAll, removeAll } from './storage.ts'
+import { stripped } from './strip/stripped.ts'
 import type { FilePlace } from './sweep.ts'
 
 /** What of an app keeps its files. */
@@ -77,7 +77,8 @@ export async function saveWithFiles(
   const wanted = objectsOf(resource, values)
   const files = incoming.files.filter(({ key }) => wanted.has(key))
   if (files.length === 0) return save()
-  const store = storeOf(resource)
+  const store = resource.host.files
+  if (!store) throw storageNotConfigured()
   const logger = loggerFor(incoming.request, resource.host.logger)
   const objects: NewObject[] = []
   // One after the other: a decoded image is many times as large as its file.
@@ -88,19 +89,13 @@ export async function saveWithFiles(
     return await save()
   } catch (error) {
     // A save that may have happened after all must not leave a dead link, so leave the objects to the sweeper.
-    if (!(await mayBeSaved(resource, files, error)))
-      await removeAll(
-        store,
-        files.map(({ key }) => key),
-        logger,
-      )
+    const keys = files.map(({ key }) => key)
+    if (!(await mayBeSaved(resource, files, error))) await removeAll(store, keys, logger)
     throw error
   }
 }
 
-/**
- * Saves changes of file fields, and removes the files that they replace. Throws a 404, or the refusal of what is expected.
- */
+/** Saves changes of file fields and removes what they replace. Throws a 404, or the refusal of what is expected. */
 export async function updateWithFiles(
   resource: FileOwner,
   incoming: IncomingFiles,
@@ -157,12 +152,6 @@ function requireFound(record: Fields | undefined): Fields {
   return record
 }
 
-function storeOf(resource: FileOwner): FileStore {
-  const { files } = resource.host
-  if (!files) throw storageNotConfigured()
-  return files
-}
-
 /** The keys and URLs of the objects that belong to a record. */
 function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, string> {
   return files.objectsOf(record, host.files)
@@ -179,7 +168,8 @@ async function objectOf(
   { key, held, type }: IncomingFile,
   { level, client, request }: IncomingFiles,
 ): Promise<NewObject> {
-  const source = await withoutMetadata(held, type.mime)
+  // Staged files are read from disk, which may fail.
+  const source = await ofStorage(stripped(held, type.mime))
   const { images } = host
   const logger = loggerFor(request, host.logger)
   const smaller =
@@ -193,15 +183,6 @@ async function objectOf(
       acl: upload?.acl ?? 'private',
       size: smaller?.length ?? source.size,
     },
-  }
-}
-
-/** Staged files are read from disk, which may fail. */
-async function withoutMetadata(held: Source, mime: string): Promise<Source> {
-  try {
-    return await stripped(held, mime)
-  } catch (error) {
-    throw storageUnavailable(error)
   }
 }
 
@@ -231,10 +212,7 @@ function pointsAt(shape: ObjectShape, names: Iterable<string>, urls: readonly st
   return any(paths.map((field): Filter => ({ op: 'in', field, values: urls })))
 }
 
-/**
- * Those of `objects` (keys, each with a URL that leads there) that no record in `places` holds. Clients cannot make two
- * records hold one object, but your app's code can.
- */
+/** The keys of `objects` that no record in `places` holds: your app's code can make two records hold one object. */
 async function unheld(
   objects: ReadonlyMap<string, string>,
   places: readonly FilePlace[],
@@ -242,15 +220,16 @@ async function unheld(
 ): Promise<string[]> {
   const left = new Map(objects)
   for (const { shape, fields, records } of places) {
-    const include = [...fields]
     // Each record found holds at least one object, so the queries number at most one more than the objects.
     for (let more = true; more && left.size > 0; ) {
       const urls = [...left].flatMap(([key, url]) => [...new Set([url, store.urlOf(key)])])
       const filter = pointsAt(shape, fields, urls)
-      const [found] = await records.find({ filter, sort: [], limit: 1, select: { include } })
-      const held = found ? keysIn(found, fields, store) : []
+      const select = { include: fields }
+      const [found = {}] = await records.find({ filter, sort: [], limit: 1, select })
       more = false
-      for (const key of held) more = left.delete(key) || more
+      for (const url of fields.flatMap((field) => urlsIn(found[field]))) {
+        if (left.delete(store.keyOf(url) ?? '')) more = true
+      }
     }
   }
   return [...left.keys()]

@@ -41,12 +41,12 @@ export async function stripped(source: Source, mime: string): Promise<Source> {
   first.end()
   if (!first.changed) return source
   const { size } = first
-  return { size, stream: () => walked(source, steps({ ...facts, size })) }
+  return { size, stream: () => streamOf(walked(source, steps({ ...facts, size }))) }
 }
 
 /** `bytes` without metadata. */
 export async function strippedBytes(bytes: Uint8Array, mime: string): Promise<Uint8Array> {
-  const source: Source = { size: bytes.length, stream: () => streamOf(bytes) }
+  const source: Source = { size: bytes.length, stream: () => streamOf(blocksOf(bytes)) }
   const found = await stripped(source, mime)
   return found === source ? bytes : bytesOf(found)
 }
@@ -62,41 +62,37 @@ export async function bytesOf(source: Source): Promise<Uint8Array> {
   return whole
 }
 
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  let at = 0
-  return new ReadableStream({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close()
-      controller.enqueue(bytes.subarray(at, at + BLOCK))
-      at += BLOCK
+function* blocksOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += BLOCK) yield bytes.subarray(at, at + BLOCK)
+}
+
+/** A stream of `blocks`. Nothing is read before the first pull. */
+export function streamOf(
+  blocks: Iterator<Uint8Array, void> | AsyncIterator<Uint8Array, void>,
+): ReadableStream<Uint8Array> {
+  const pulled: UnderlyingDefaultSource<Uint8Array> = {
+    async pull(controller) {
+      const { done, value } = await blocks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
     },
-  })
+    async cancel() {
+      await blocks.return?.()
+    },
+  }
+  return new ReadableStream(pulled, { highWaterMark: 0 })
 }
 
 /** The bytes that a walk keeps. */
-function walked(source: Source, steps: Steps): ReadableStream<Uint8Array> {
+async function* walked(source: Source, steps: Steps): AsyncGenerator<Uint8Array, void> {
   const kept = blocks()
   const walk = new Walk(steps, kept.add)
-  const chunks = inTurns(source.stream())
-  const pulled: UnderlyingDefaultSource<Uint8Array> = {
-    async pull(controller) {
-      for (let sent = false; !sent; ) {
-        const { done, value } = await chunks.next()
-        if (done) walk.end()
-        else walk.write(value)
-        for (const bytes of kept.taken(done === true)) {
-          controller.enqueue(bytes)
-          sent = true
-        }
-        if (done) return controller.close()
-      }
-    },
-    async cancel() {
-      await chunks.return()
-    },
+  for await (const chunk of inTurns(source.stream())) {
+    walk.write(chunk)
+    yield* kept.taken(false)
   }
-  // Nothing is read before the first pull.
-  return new ReadableStream(pulled, { highWaterMark: 0 })
+  walk.end()
+  yield* kept.taken(true)
 }
 
 /** Bytes in blocks of one size: what is kept of an image may be a few bytes here and there. */
@@ -126,10 +122,7 @@ function blocks() {
   }
 }
 
-/**
- * The chunks of a stream, with pauses: otherwise bytes in memory would be walked through before any other request gets
- * a turn.
- */
+/** The chunks of a stream, with pauses: other requests get a turn between bytes that are in memory already. */
 async function* inTurns(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let since = performance.now()
   for await (const chunk of stream) {
