@@ -15,8 +15,7 @@ import {
   bisectQuality,
   type Encode,
   isEmptyish,
-  oneAtATime,
-  PATIENCE_MS,
+  optimizerOf,
   type SizeTarget,
   sampledQuality,
   sizeTarget,
@@ -53,28 +52,22 @@ export function optimizerWith(
   load: () => Promise<CodecModules>,
   ownMaxPixels: number,
 ): ImageOptimizer {
-  const queued = oneAtATime()
   let ready: Promise<void> | undefined
-  return {
-    optimize: (bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) =>
-      queued(async () => {
-        const until = performance.now() + timeMs
-        if (checked(bytes, contentType, maxPixels, ownMaxPixels) === 'as it is') return bytes
-        ready ??= load().then(initialised)
-        await ready
-        const smaller = await encoded(bytes, contentType, sizeTarget(bytes.length, level), until)
-        return smaller.length < bytes.length ? smaller : bytes
-      }),
-  }
+  return optimizerOf(async (bytes, contentType, level, maxPixels, until) => {
+    if (staysAsItIs(bytes, contentType, maxPixels, ownMaxPixels)) return bytes
+    ready ??= load().then(initialised)
+    await ready
+    return encoded(bytes, contentType, sizeTarget(bytes.length, level), until)
+  })
 }
 
 /** Reads the header and refuses images that the codecs have no memory for, or would damage. */
-function checked(
+function staysAsItIs(
   bytes: Uint8Array,
   contentType: OptimizedType,
   maxPixels: number,
   ownMaxPixels: number,
-): 'smaller' | 'as it is' {
+): boolean {
   const { width, height, moves, turned } = headerOf(bytes, contentType)
   const pixels = width * height
   if (pixels > maxPixels) throw new TooManyPixels(`${width} × ${height}`)
@@ -82,7 +75,7 @@ function checked(
   if (pixels > most) throw new Error(`${width} × ${height} pixels need too much memory`)
   if (hasOtherColours(bytes)) throw new Error('its colour profile cannot be applied')
   if (turned) throw new Error('its orientation cannot be applied')
-  return moves || isEmptyish(bytes.length, pixels) ? 'as it is' : 'smaller'
+  return moves || isEmptyish(bytes.length, pixels)
 }
 
 async function initialised(modules: CodecModules): Promise<void> {
@@ -108,16 +101,15 @@ async function encoded(
     if (!endsWithItself(bytes)) throw new Error('it is cut off')
     // The codec turns the pixels upright when told to "preserve" the orientation.
     const image = await decodeJpeg(buffer, { preserveOrientation: true })
-    return searched(image, (pixels, quality) => encodeJpeg(pixels, { quality }), target, until)
+    return searched(image, encodeJpeg, target, until)
   }
-  const image = await decodeWebp(buffer)
-  return searched(image, (pixels, quality) => encodeWebp(pixels, { quality }), target, until)
+  return searched(await decodeWebp(buffer), encodeWebp, target, until)
 }
 
 /** Searches for a quality; for a large image on a smaller copy. */
 function searched(
   image: ImageData,
-  encode: (image: ImageData, quality: number) => Promise<ArrayBuffer>,
+  encode: (image: ImageData, options: { quality: number }) => Promise<ArrayBuffer>,
   target: SizeTarget,
   until: number,
 ): Promise<Uint8Array> {
@@ -126,7 +118,7 @@ function searched(
     (pixels: ImageData): Encode =>
     async (quality) => {
       await new Promise((resolve) => setTimeout(resolve))
-      return new Uint8Array(await encode(pixels, quality))
+      return new Uint8Array(await encode(pixels, { quality }))
     }
   if (image.width * image.height <= LARGE) return bisectQuality(encodeOf(image), target, until)
   return sampledQuality(encodeOf(image), encodeOf(middleOf(image)), target, until)

@@ -1,6 +1,6 @@
 /** The target size of an optimised image, and the search for the quality that reaches it. */
 
-import type { OptimizationLevel } from '../../src/ports/services/images.ts'
+import type { ImageOptimizer, OptimizationLevel } from '../../src/ports/services/images.ts'
 
 /** The size that an optimised image should have, in bytes. */
 export interface SizeTarget {
@@ -26,7 +26,7 @@ export const HIGHEST_QUALITY = 95
 const MIDDLE_QUALITY = 60
 
 /** The time limit for one image in milliseconds, all its encodings together. */
-export const PATIENCE_MS = 5000
+const PATIENCE_MS = 5000
 
 /** Pixels per byte of a file. Above this, an image is almost empty: little to gain, and much to decode. */
 const MAX_PIXELS_PER_BYTE = 50
@@ -108,12 +108,23 @@ function isBetter(size: number, other: number, { most }: SizeTarget): boolean {
   return other > most || size > other
 }
 
-/** Returns a function that runs tasks in order, each after the previous one has settled. */
-export function oneAtATime(): <T>(task: () => Promise<T>) => Promise<T> {
+/**
+ * An optimiser of one image at a time. `encode` gets what `optimize` does, but last when the image must be done, on the clock
+ * of `performance.now()`. If that gains nothing, the image stays as it is.
+ */
+export function optimizerOf(
+  encode: (...image: Required<Parameters<ImageOptimizer['optimize']>>) => Promise<Uint8Array>,
+): ImageOptimizer {
   let last: Promise<unknown> = Promise.resolve()
-  return (task) => {
-    const result = last.then(task)
-    last = result.catch(() => {})
-    return result
+  return {
+    optimize(bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) {
+      const result = last.then(async () => {
+        const until = performance.now() + timeMs
+        const smaller = await encode(bytes, contentType, level, maxPixels, until)
+        return smaller.length < bytes.length ? smaller : bytes
+      })
+      last = result.catch(() => {})
+      return result
+    },
   }
 }

@@ -15,8 +15,7 @@ import {
   type Encode,
   HIGHEST_QUALITY,
   isEmptyish,
-  oneAtATime,
-  PATIENCE_MS,
+  optimizerOf,
   type SizeTarget,
   sampledQuality,
   sizeTarget,
@@ -27,10 +26,7 @@ type MakeSharp = (bytes: Uint8Array, options?: SharpOptions) => Sharp
 /** The most pixels that are held decoded, four bytes each; a larger JPEG image is decoded line by line. */
 const MAX_HELD = 12_500_000
 
-/**
- * How long sharp takes to make a palette for a megapixel of noise, in milliseconds, by its `effort`; it cannot be
- * interrupted.
- */
+/** How many milliseconds a palette for a megapixel of noise takes, by sharp's `effort`; it cannot be interrupted. */
 const PALETTE_MS: readonly (readonly [effort: number, ms: number])[] = [
   [7, 20_000],
   [4, 4000],
@@ -57,23 +53,17 @@ interface Work {
  * ```
  */
 export function sharpImages(): ImageOptimizer {
-  const queued = oneAtATime()
-  return {
-    optimize: (bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) =>
-      queued(async () => {
-        const until = performance.now() + timeMs
-        const { default: sharp } = await import('sharp')
-        const pixels = await pixelsOf(sharp, bytes, contentType, maxPixels)
-        if (pixels === undefined) return bytes
-        const image = () =>
-          sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
-            .autoOrient()
-            .timeout({ seconds: secondsUntil(until) })
-        const target = sizeTarget(bytes.length, level)
-        const smaller = await encoded({ image, sharp, pixels, target, until }, contentType)
-        return smaller.length < bytes.length ? smaller : bytes
-      }),
-  }
+  return optimizerOf(async (bytes, contentType, level, maxPixels, until) => {
+    const { default: sharp } = await import('sharp')
+    const pixels = await pixelsOf(sharp, bytes, contentType, maxPixels)
+    if (pixels === undefined) return bytes
+    const image = () =>
+      sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
+        .autoOrient()
+        .timeout({ seconds: secondsUntil(until) })
+    const target = sizeTarget(bytes.length, level)
+    return encoded({ image, sharp, pixels, target, until }, contentType)
+  })
 }
 
 /** The pixels of an image that can become smaller, by its header; undefined for one that stays as it is. */
