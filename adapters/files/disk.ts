@@ -8,16 +8,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
-import {
-  FileForbidden,
-  type FileMeta,
-  type FileStore,
-  isKey,
-} from '../../src/ports/services/files.ts'
+import { type FileMeta, type FileStore, isKey } from '../../src/ports/services/files.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { append, bytesOf, stageIn } from './bytes.ts'
 import { type LinkOptions, links } from './links.ts'
-import { type ServedObject, serveObject } from './serving.ts'
+import type { ServedObject } from './serving.ts'
 
 /** Options of `diskFiles`. */
 export interface DiskOptions extends LinkOptions {
@@ -48,8 +43,13 @@ export function diskFiles(options: DiskOptions): FileStore {
   if (globalThis.navigator?.userAgent === 'Cloudflare-Workers') {
     throw new TypeError('diskFiles: Workers have no disk. Take r2Files or s3Files')
   }
-  const folder = foldersOf(resolve(options.root))
-  const { urlOf, keyOf, sign, requested } = links('diskFiles', options)
+  const root = resolve(options.root)
+  const folder: Folders = {
+    objects: join(root, 'objects'),
+    meta: join(root, 'meta'),
+    incoming: join(root, 'incoming'),
+  }
+  const linked = links('diskFiles', options, (key) => describedObject(folder, key))
   let preparing: Promise<void> | undefined
   const ready = (): Promise<void> => {
     preparing ??= prepare(folder).catch((error: unknown) => {
@@ -65,7 +65,8 @@ export function diskFiles(options: DiskOptions): FileStore {
       const object = pathIn(folder.objects, key)
       const description = `${pathIn(folder.meta, key)}.json`
       const text = new TextEncoder().encode(JSON.stringify(meta))
-      const [written, described] = [newPath(folder.incoming), newPath(folder.incoming)]
+      const written = join(folder.incoming, randomUUID())
+      const described = `${written}.json`
       try {
         await write(written, body, meta.size, signal)
         await write(described, text, text.length)
@@ -78,15 +79,13 @@ export function diskFiles(options: DiskOptions): FileStore {
         await Promise.allSettled(begun.map((path) => rm(path, { force: true })))
         throw error
       }
-      return urlOf(key)
+      return linked.urlOf(key)
     },
     async delete(key) {
       await rm(pathIn(folder.objects, key), { force: true })
       await rm(`${pathIn(folder.meta, key)}.json`, { force: true })
     },
-    urlOf,
-    keyOf,
-    signedUrl: sign,
+    ...linked,
     async *list(prefix) {
       // The sweeper is calling.
       await removeAbandoned(folder)
@@ -109,15 +108,6 @@ export function diskFiles(options: DiskOptions): FileStore {
       await ready()
       return stageIn(folder.incoming)
     },
-    async serve(request) {
-      const file = requested(request)
-      const object = file && (await describedObject(folder, file.key))
-      if (!object) return undefined
-      if (object.acl !== 'public-read' && !(await file.isSigned())) {
-        throw new FileForbidden('the link is not signed, or has expired')
-      }
-      return serveObject(request, object)
-    },
   }
 }
 
@@ -125,13 +115,6 @@ interface Folders {
   readonly objects: string
   readonly meta: string
   readonly incoming: string
-}
-
-function foldersOf(root: string): Folders {
-  const [objects = '', meta = '', incoming = ''] = ['objects', 'meta', 'incoming'].map((name) =>
-    join(root, name),
-  )
-  return { objects, meta, incoming }
 }
 
 async function prepare(folder: Folders): Promise<void> {
@@ -151,10 +134,6 @@ async function removeAbandoned({ incoming }: Folders): Promise<void> {
 function pathIn(folder: string, key: string): string {
   if (!isKey(key)) throw new TypeError('diskFiles: not a key')
   return join(folder, key)
-}
-
-function newPath(folder: string): string {
-  return join(folder, randomUUID())
 }
 
 /** Writes bytes to a new file, durably. */

@@ -20,15 +20,15 @@ export function exactly(
       last = chunk
     },
     flush(controller) {
-      if (length !== size) throw new Error(`a body of ${length} bytes, not ${size}`)
+      checkLength({ length }, size)
       if (last) controller.enqueue(last)
     },
   })
   return body.pipeThrough(counted)
 }
 
-/** Throws if `bytes` are not `size` bytes. */
-export function checkLength({ length }: Bytes, size: number): void {
+/** Throws if bytes of this length are not `size` bytes. */
+export function checkLength({ length }: Pick<Bytes, 'length'>, size: number): void {
   if (length !== size) throw new Error(`a body of ${length} bytes, not ${size}`)
 }
 

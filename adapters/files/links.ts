@@ -1,7 +1,8 @@
 /** Links to files that the app serves itself: their URLs, and the signatures that open private ones for a while. */
 
 import { base64url, bytesIn } from '../../src/http/base64url.ts'
-import { isKey } from '../../src/ports/services/files.ts'
+import { FileForbidden, type FileStore, isKey } from '../../src/ports/services/files.ts'
+import { type ServedObject, serveObject } from './serving.ts'
 
 /** The link options of a store whose files the app serves. */
 export interface LinkOptions {
@@ -16,21 +17,8 @@ export interface LinkOptions {
   readonly now?: () => number
 }
 
-/** The links of one store. */
-export interface Links {
-  urlOf(key: string): string
-  keyOf(url: string): string | undefined
-  sign(url: string, seconds: number, steady?: number): Promise<string>
-  /** The file that a request's URL leads to, on any host; undefined for any other URL. */
-  requested(request: Request): Requested | undefined
-}
-
-/** A requested file. */
-export interface Requested {
-  readonly key: string
-  /** Whether the URL is signed for the key and has not expired. */
-  isSigned(): Promise<boolean>
-}
+/** What of a store is about its links. */
+export type Links = Required<Pick<FileStore, 'urlOf' | 'keyOf' | 'signedUrl' | 'serve'>>
 
 const MIN_SECRET = 32
 /** The length of an HMAC-SHA-256 in base64url. */
@@ -38,8 +26,12 @@ const SIGNATURE_LENGTH = 43
 /** Gives a relative URL a host so that it can be parsed; without a Host, Bun gives a request none. */
 const ANY_HOST = 'http://localhost'
 
-/** The links of `options`; `store` is the store's name in start-up errors. */
-export function links(store: string, options: LinkOptions): Links {
+/** The links of `options` to the objects that `find` finds; `store` is the store's name in start-up errors. */
+export function links(
+  store: string,
+  options: LinkOptions,
+  find: (key: string) => Promise<ServedObject | undefined>,
+): Links {
   const { secret, url: base = '/uploads', now = Date.now } = options
   if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
     throw new TypeError(`${store}: 'secret' must have at least ${MIN_SECRET} characters`)
@@ -58,6 +50,7 @@ export function links(store: string, options: LinkOptions): Links {
     if (!url.startsWith(`${start}/`)) return undefined
     return keyIn(url.slice(start.length - folder.length + 1).split(/[?#]/, 1)[0] ?? '')
   }
+  /** Whether a URL is signed for the key and has not expired. */
   const isSigned = async ({ searchParams }: URL, key: string): Promise<boolean> => {
     const expires = searchParams.get('expires') ?? ''
     const given = searchParams.get('signature') ?? ''
@@ -68,13 +61,19 @@ export function links(store: string, options: LinkOptions): Links {
   return {
     urlOf: (key) => `${start}/${key}`,
     keyOf,
-    requested(request) {
-      // An invalid Host makes no URL.
+    async serve(request) {
+      // An invalid Host makes no URL; the others may be of any host.
       const url = URL.parse(request.url, ANY_HOST)
       const key = url ? keyIn(url.pathname) : undefined
-      return url && key !== undefined ? { key, isSigned: () => isSigned(url, key) } : undefined
+      if (!url || key === undefined) return undefined
+      const object = await find(key)
+      if (!object) return undefined
+      if (object.acl !== 'public-read' && !(await isSigned(url, key))) {
+        throw new FileForbidden('the link is not signed, or has expired')
+      }
+      return serveObject(request, object)
     },
-    async sign(url, seconds, steady = 0) {
+    async signedUrl(url, seconds, steady = 0) {
       const key = keyOf(url)
       if (key === undefined) throw new TypeError(`${store}: not a URL of this store`)
       const { from, lasts } = lifetime(now(), seconds, steady)
@@ -85,17 +84,16 @@ export function links(store: string, options: LinkOptions): Links {
   }
 }
 
-/** When a link begins, in seconds since the epoch, and how many seconds it lasts. */
-export interface Lifetime {
-  readonly from: number
-  readonly lasts: number
-}
-
 /**
- * The lifetime of a link that opens for `seconds` from `now` (milliseconds), and is the same for `steady` seconds.
- * Links count whole seconds, so one that is not steady is the same for one second.
+ * When a link begins, in seconds since the epoch, and how many seconds it lasts, that opens for `seconds` from `now`
+ * (milliseconds), and is the same for `steady` seconds. Links count whole seconds, so one that is not steady is the same for
+ * one second.
  */
-export function lifetime(now: number, seconds: number, steady: number): Lifetime {
+export function lifetime(
+  now: number,
+  seconds: number,
+  steady: number,
+): { readonly from: number; readonly lasts: number } {
   const step = Math.max(1, Math.ceil(steady))
   return { from: Math.floor(now / 1000 / step) * step, lasts: Math.ceil(seconds) + step }
 }

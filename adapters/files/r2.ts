@@ -4,11 +4,11 @@
  * @module
  */
 
-import { FileForbidden, type FileMeta, type FileStore } from '../../src/ports/services/files.ts'
+import type { FileStore } from '../../src/ports/services/files.ts'
 import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
 import { type LinkOptions, links } from './links.ts'
-import { type ServedObject, serveObject } from './serving.ts'
+import type { ServedObject } from './serving.ts'
 
 /** Options of `r2Files`, besides the binding. */
 export type R2Options = LinkOptions
@@ -59,7 +59,10 @@ interface R2List {
  */
 export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
   if (typeof bucket?.put !== 'function') throw new TypeError('r2Files: an R2 binding is needed')
-  const { urlOf, keyOf, sign, requested } = links('r2Files', options)
+  const linked = links('r2Files', options, async (key) => {
+    const found = await bucket.head(key)
+    return found ? served(bucket, found) : undefined
+  })
   return {
     uploads: async () => code,
     async put(key, body, meta, { signal } = {}) {
@@ -70,12 +73,10 @@ export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
         },
         customMetadata: { acl: meta.acl },
       })
-      return urlOf(key)
+      return linked.urlOf(key)
     },
     delete: (key) => bucket.delete(key),
-    urlOf,
-    keyOf,
-    signedUrl: sign,
+    ...linked,
     async *list(prefix) {
       let cursor: string | undefined
       do {
@@ -87,24 +88,15 @@ export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
     async ping() {
       await bucket.head('fieldgate-ready')
     },
-    async serve(request) {
-      const file = requested(request)
-      const found = file && (await bucket.head(file.key))
-      if (!found) return undefined
-      if (aclOf(found) !== 'public-read' && !(await file.isSigned())) {
-        throw new FileForbidden('the link is not signed, or has expired')
-      }
-      return serveObject(request, served(bucket, found))
-    },
   }
 }
 
 function served(bucket: R2Binding, found: R2Object): ServedObject {
-  const { httpMetadata } = found
+  const { httpMetadata, customMetadata } = found
   return {
     contentType: httpMetadata?.contentType ?? 'application/octet-stream',
     contentDisposition: httpMetadata?.contentDisposition === 'inline' ? 'inline' : 'attachment',
-    acl: aclOf(found),
+    acl: customMetadata?.acl === 'public-read' ? 'public-read' : 'private',
     size: found.size,
     storedAt: found.uploaded.getTime(),
     etag: found.httpEtag,
@@ -113,8 +105,4 @@ function served(bucket: R2Binding, found: R2Object): ServedObject {
       return (await bucket.get(found.key, { range }))?.body
     },
   }
-}
-
-function aclOf(object: R2Object): FileMeta['acl'] {
-  return object.customMetadata?.acl === 'public-read' ? 'public-read' : 'private'
 }

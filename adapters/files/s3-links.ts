@@ -1,6 +1,7 @@
 /** Presigned links to S3 objects: made without a request to the server. */
 
 import { AwsClient } from 'aws4fetch'
+import type { FileStore } from '../../src/ports/services/files.ts'
 import { lifetime } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
@@ -13,24 +14,23 @@ export function signer(place: S3Place): AwsClient {
 /** AWS refuses longer ones: seven days. */
 const MAX_LINK_SECONDS = 7 * 24 * 60 * 60
 
-/** A GET link to the object at `url`, as `FileStore.signedUrl` promises, for at most seven days. */
-export async function presigned(
-  place: S3Place,
-  url: string,
-  seconds: number,
-  steady = 0,
-): Promise<string> {
-  const key = place.keyOf(url)
-  if (key === undefined) throw new TypeError('s3Files: not a URL of this store')
-  if (seconds > MAX_LINK_SECONDS)
-    throw new TypeError(`s3Files: a link lasts ${MAX_LINK_SECONDS} seconds at most`)
-  // It lasts as long as promised; it is the same only for the rest of the seven days.
-  const { from, lasts } = lifetime(
-    Date.now(),
-    seconds,
-    Math.min(steady, MAX_LINK_SECONDS - seconds),
-  )
-  const target = `${place.urlOf(key)}?X-Amz-Expires=${Math.min(lasts, MAX_LINK_SECONDS)}`
-  const datetime = new Date(from * 1000).toISOString().replace(/[:-]|\.\d+/g, '')
-  return (await signer(place).sign(target, { aws: { signQuery: true, datetime } })).url
+/** What of a store in `place` is about its links; those of GET last at most seven days. */
+export function s3Links(place: S3Place): Pick<FileStore, 'urlOf' | 'keyOf' | 'signedUrl'> {
+  const { urlOf, keyOf } = place
+  return {
+    urlOf,
+    keyOf,
+    async signedUrl(url, seconds, steady = 0) {
+      const key = keyOf(url)
+      if (key === undefined) throw new TypeError('s3Files: not a URL of this store')
+      if (seconds > MAX_LINK_SECONDS)
+        throw new TypeError(`s3Files: a link lasts ${MAX_LINK_SECONDS} seconds at most`)
+      // It lasts as long as promised; it is the same only for the rest of the seven days.
+      const same = Math.min(steady, MAX_LINK_SECONDS - seconds)
+      const { from, lasts } = lifetime(Date.now(), seconds, same)
+      const target = `${urlOf(key)}?X-Amz-Expires=${Math.min(lasts, MAX_LINK_SECONDS)}`
+      const datetime = new Date(from * 1000).toISOString().replace(/[:-]|\.\d+/g, '')
+      return (await signer(place).sign(target, { aws: { signQuery: true, datetime } })).url
+    },
+  }
 }

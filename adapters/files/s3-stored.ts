@@ -1,7 +1,4 @@
-/**
- * Checks whether an S3 server has stored what was sent: a proxy or a captive portal in front of it can respond to PUT
- * with 200 too.
- */
+/** Checks whether an S3 server has stored what was sent: a proxy in front of it can respond to PUT with 200 too. */
 
 /** What a server says about an object. */
 export interface ObjectState {

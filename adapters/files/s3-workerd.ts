@@ -8,7 +8,7 @@ import type { FileStore, StoredFile } from '../../src/ports/services/files.ts'
 import { hexOf } from '../../src/ports/values/hex.ts'
 import { code } from '../../src/uploads/taking.ts'
 import { fixedLength } from './exact-length.ts'
-import { presigned, signer } from './s3-links.ts'
+import { s3Links, signer } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options } from './s3-options.ts'
 import { checkStored, type Md5, type ObjectState, summed } from './s3-stored.ts'
 
@@ -68,9 +68,7 @@ export function s3Files(options?: S3Options): FileStore {
         if (!(error instanceof Refusal && isAbsence(error.code))) throw error
       }
     },
-    urlOf: place.urlOf,
-    keyOf: place.keyOf,
-    signedUrl: (url, seconds, steady) => presigned(place, url, seconds, steady),
+    ...s3Links(place),
     async *list(prefix) {
       let next: string | undefined
       do {

@@ -14,7 +14,7 @@ import { exportsOf } from '../../src/ports/values/exports.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { stageIn } from './bytes.ts'
 import { checkLength, exactly } from './exact-length.ts'
-import { presigned } from './s3-links.ts'
+import { s3Links } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
 import { checkStored, type Md5, summed } from './s3-stored.ts'
 
@@ -68,9 +68,7 @@ export function s3Files(options?: S3Options): FileStore {
       const command = new sdk.DeleteObjectCommand({ Bucket, Key: key })
       await client.send(command, signal && { abortSignal: signal })
     },
-    urlOf: place.urlOf,
-    keyOf: place.keyOf,
-    signedUrl: (url, seconds, steady) => presigned(place, url, seconds, steady),
+    ...s3Links(place),
     async *list(prefix) {
       const { sdk, client } = await connect()
       for await (const page of sdk.paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {

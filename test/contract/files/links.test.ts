@@ -4,8 +4,10 @@
 
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type Links, links } from '../../../adapters/files/links.ts'
+import { links } from '../../../adapters/files/links.ts'
 import { s3Files } from '../../../adapters/files/s3.ts'
+import type { ServedObject } from '../../../adapters/files/serving.ts'
+import { FileForbidden } from '../../../src/ports/index.ts'
 
 const DAY = 24 * 60 * 60
 const WEEK = 7 * DAY
@@ -14,17 +16,33 @@ const moment = fc.integer({ min: 1.7e12, max: 1.9e12 })
 const seconds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: WEEK }))
 const steady = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: WEEK }))
 
+/** The links of a store in which every key has a private file, at the time that `clock` says. */
+function linksAt(clock: { readonly at: number }) {
+  const about = { contentType: 'image/png', contentDisposition: 'inline', acl: 'private' } as const
+  const read = async () => undefined
+  const found: ServedObject = { ...about, size: 1, etag: '"1"', storedAt: 0, read }
+  const options = { secret: 'x'.repeat(32), now: () => clock.at }
+  return links('test', options, async () => found)
+}
+
 it('a link of the app opens for as long as was asked, and for the steady time more at most', async () => {
   const clock = { at: 0 }
-  const own: Links = links('test', { secret: 'x'.repeat(32), now: () => clock.at })
+  const own = linksAt(clock)
   const url = own.urlOf('files/1-a.png')
   const opens = (link: string, at: number) => {
     clock.at = at
-    return own.requested(new Request(new URL(link, 'http://localhost')))?.isSigned()
+    const asked = new Request(new URL(link, 'http://localhost'), { method: 'HEAD' })
+    return own.serve(asked).then(
+      (response) => response?.status === 200,
+      (error: unknown) => {
+        if (!(error instanceof FileForbidden)) throw error
+        return false
+      },
+    )
   }
   const lasts = async (now: number, asked: number, same: number) => {
     clock.at = now
-    const link = await own.sign(url, asked, same)
+    const link = await own.signedUrl(url, asked, same)
     const until = now + asked * 1000
     expect(await opens(link, until - 1)).toBe(true)
     expect(await opens(link, until + Math.max(1, same) * 1000)).toBe(false)
@@ -60,10 +78,10 @@ it('a link to S3 opens for as long as was asked, and never says more than the se
 
 it('a link is the same for the time that was asked', async () => {
   const clock = { at: 1_700_000_000_000 }
-  const own = links('test', { secret: 'x'.repeat(32), now: () => clock.at })
+  const own = linksAt(clock)
   const made = new Set<string>()
   for (; clock.at < 1_700_000_600_000; clock.at += 10_000) {
-    made.add(await own.sign(own.urlOf('files/1-a.png'), 600, 300))
+    made.add(await own.signedUrl(own.urlOf('files/1-a.png'), 600, 300))
   }
   expect(made.size).toBeLessThanOrEqual(3)
 })
