@@ -96,10 +96,7 @@ export class Arrivals {
     next.begin()
   }
 
-  /**
-   * Learns how many requests can wait. The rate is dropped when none are waiting: the next requests may be of another
-   * kind.
-   */
+  /** Learns how many requests can wait, and forgets it when none does: the next ones may be of another kind. */
   #count(now: number): void {
     if (this.#waiting.length === 0) {
       this.#countedFrom = 0

@@ -6,7 +6,7 @@
 
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
-import { platformOf } from './client-address.ts'
+import { ServerPlatform } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import { isWorker } from './processes/channel.ts'
 import { inProcesses, reuseForks } from './processes/serve.ts'
@@ -14,7 +14,7 @@ import {
   background,
   isUnmeasured,
   LINGER_MS,
-  listening,
+  type Place,
   REQUEST_MS,
   SEND_MS,
   type Served,
@@ -65,11 +65,11 @@ export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   )
 }
 
-async function serveHere(app: App, options: ServeOptions): Promise<Served> {
-  const { port, hostname } = listening(options)
+async function serveHere(app: App, options: ServeOptions, place: Place): Promise<Served> {
+  const { port, hostname } = place
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const work = background()
-  const platform = platformOf(work, options.trustProxy)
+  const shared = { work, trustProxy: options.trustProxy }
   const clients = leaving()
   const arrivals = new Arrivals()
   const requestSeconds = seconds(options.requestTimeout ?? REQUEST_MS)
@@ -92,11 +92,8 @@ async function serveHere(app: App, options: ServeOptions): Promise<Served> {
       const peer = own.requestIP(request)?.address
       const turn = arrivals.arrive()
       const isRefused = turn instanceof Promise ? await turn : turn
-      const response = await app.handle(
-        request,
-        undefined,
-        platform(request, () => peer, isRefused),
-      )
+      const platform = new ServerPlatform(shared, request, () => peer, isRefused)
+      const response = await app.handle(request, undefined, platform)
       own.timeout(request, sendSeconds)
       if (isUnmeasured(request, response)) response.headers.set('Transfer-Encoding', 'chunked')
       return clients.last(response)

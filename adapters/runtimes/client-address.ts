@@ -2,41 +2,31 @@
 
 import type { Background } from './server.ts'
 
-/** The third argument of `app.handle`. */
-export interface RequestPlatform {
-  readonly clientAddress: string | undefined
-  readonly isRefused: boolean
-  waitUntil(promise: Promise<unknown>): void
-}
-
-/** Returns a function that makes the platform of each request; the address is computed only when it is read. */
-export function platformOf(
-  work: Background,
-  trustProxy = 0,
-): (request: Request, peer: () => string | undefined, isRefused: boolean) => RequestPlatform {
-  const server = { work, trustProxy }
-  return (request, peer, isRefused) => new ServerPlatform(server, request, peer, isRefused)
+/** What the requests of one server share. */
+export interface Shared {
+  readonly work: Background
+  readonly trustProxy: number | undefined
 }
 
 /**
- * A class, because V8 creates a new hidden class for each object literal with a getter, which costs more than
- * everything else.
+ * The third argument of `app.handle`; the address is computed only when it is read. A class, because V8 creates a new hidden
+ * class for each object literal with a getter, which costs more than everything else.
  */
-class ServerPlatform implements RequestPlatform {
+export class ServerPlatform {
   readonly isRefused: boolean
-  readonly #server: Server
+  readonly #shared: Shared
   /** Until the address was asked for: a stream may keep the platform for long. */
   #request: Request | undefined
   #peer: (() => string | undefined) | undefined
   #address: string | undefined
 
   constructor(
-    server: Server,
+    shared: Shared,
     request: Request,
     peer: () => string | undefined,
     isRefused: boolean,
   ) {
-    this.#server = server
+    this.#shared = shared
     this.#request = request
     this.isRefused = isRefused
     this.#peer = peer
@@ -44,7 +34,7 @@ class ServerPlatform implements RequestPlatform {
 
   get clientAddress(): string | undefined {
     if (this.#request && this.#peer) {
-      const nth = this.#server.trustProxy
+      const { trustProxy: nth = 0 } = this.#shared
       const forwarded = nth > 0 ? this.#request.headers.get('x-forwarded-for') : null
       this.#address = forwardedAddress(forwarded, nth) ?? plainAddress(this.#peer())
       this.#request = undefined
@@ -54,14 +44,8 @@ class ServerPlatform implements RequestPlatform {
   }
 
   waitUntil(promise: Promise<unknown>): void {
-    this.#server.work.waitUntil(promise)
+    this.#shared.work.waitUntil(promise)
   }
-}
-
-/** What the requests of one server share. */
-interface Server {
-  readonly work: Background
-  readonly trustProxy: number
 }
 
 /**

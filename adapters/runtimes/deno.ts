@@ -6,14 +6,14 @@
 
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
-import { platformOf } from './client-address.ts'
+import { ServerPlatform } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import { isWorker } from './processes/channel.ts'
 import { inProcesses, reuseForks } from './processes/serve.ts'
 import {
   background,
   isUnmeasured,
-  listening,
+  type Place,
   type Served,
   type ServeOptions,
   served,
@@ -49,11 +49,11 @@ export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   )
 }
 
-async function serveHere(app: App, options: ServeOptions): Promise<Served> {
-  const { port, hostname } = listening(options)
+async function serveHere(app: App, options: ServeOptions, place: Place): Promise<Served> {
+  const { port, hostname } = place
   const { serve: listen } = (globalThis as unknown as { Deno: Deno }).Deno
   const work = background()
-  const platform = platformOf(work, options.trustProxy)
+  const shared = { work, trustProxy: options.trustProxy }
   const clients = leaving()
   const bodies = background()
   const arrivals = new Arrivals()
@@ -69,11 +69,9 @@ async function serveHere(app: App, options: ServeOptions): Promise<Served> {
       const turn = arrivals.arrive()
       const isRefused = turn instanceof Promise ? await turn : turn
       if (isLeft) return clients.last(unavailable())
-      const answered = app.handle(
-        request,
-        undefined,
-        platform(request, () => remoteAddr.hostname, isRefused),
-      )
+      const peer = () => remoteAddr.hostname
+      const platform = new ServerPlatform(shared, request, peer, isRefused)
+      const answered = app.handle(request, undefined, platform)
       // Deno itself waits for requests without a body.
       if (request.method !== 'GET') bodies.waitUntil(answered)
       const response = await answered

@@ -13,7 +13,7 @@ import { plainAddress } from './client-address.ts'
 import { checkApp } from './express-checks.ts'
 import { leaveUnread } from './node-connections.ts'
 import { hasBody, outbox, ServedRequest } from './node-messages.ts'
-import { fail, malformed, notFound } from './node-refusals.ts'
+import { fail, malformed, refusal } from './node-refusals.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
 export interface ExpressRequest extends IncomingMessage {
@@ -36,9 +36,6 @@ export type ExpressListener = (
 
 type Platform = NonNullable<Parameters<App['handle']>[2]>
 
-/** An `AuthContext`, or nothing or `false` for an anonymous request; or a promise of it. */
-type FoundAuth = ReturnType<NonNullable<Platform['auth']>>
-
 /** Options of `toExpress`. `R` is the request that `auth` gets: write its type, such as Express's own `Request`. */
 export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
   /**
@@ -46,7 +43,7 @@ export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
    * Guards find it in `request.auth`. Called once for each request that the app serves. If it throws, or returns anything
    * else, the response is a 500 and no guard runs.
    */
-  readonly auth?: (request: R) => FoundAuth
+  readonly auth?: (request: R) => ReturnType<NonNullable<Platform['auth']>>
 }
 
 /**
@@ -94,12 +91,10 @@ async function respond(
   response: ServerResponse,
   next?: () => void,
 ): Promise<void> {
-  const refused = malformed(incoming) ?? (next || isPlain(incoming) ? undefined : notFound())
+  const isServable = next !== undefined || isPlain(incoming)
+  const refused = malformed(incoming) ?? (isServable ? undefined : refusal(404, 'Not found.'))
   const place = refused || !next ? mountOf(incoming) : await placeOf(app, incoming, response)
-  if (!place) {
-    next?.()
-    return
-  }
+  if (!place) return next?.()
   const { socket } = incoming
   const { target, ...platform } = { ...place, ...(auth && { auth: () => auth(incoming) }) }
   const made =
@@ -169,8 +164,9 @@ async function placeOf(
   response: ServerResponse,
 ): Promise<Place | undefined> {
   if (!isPlain(incoming)) return undefined
+  // A refusal that the app's files throw is for it to send.
   const serves = (target: string, platform?: Platform) =>
-    isServed(app, asked(incoming, response, target), platform)
+    app.serves(asked(incoming, response, target), platform).catch(() => true)
   const own = mountOf(incoming)
   if (await serves(own.target, own)) return own
   const { originalUrl: target, url } = incoming
@@ -179,15 +175,6 @@ async function placeOf(
   const isWhole = baseUrl !== '' && target !== undefined && target === `${baseUrl}${url}`
   if (!isWhole || !(await serves(target))) return undefined
   return { target, clientAddress: own.clientAddress }
-}
-
-/** Whether the app responds. A refusal that its files throw is for it to send. */
-async function isServed(app: App, request: Request, platform?: Platform): Promise<boolean> {
-  try {
-    return await app.serves(request, platform)
-  } catch {
-    return true
-  }
 }
 
 /** The request for `target`, whose body has not been read. */
@@ -268,10 +255,7 @@ function pairsOf(name: string, value: unknown): [name: string, value: string][] 
   )
 }
 
-/**
- * `response`, whose `end` passes on no callback: what express-session puts in its place takes the first argument for a
- * part of the body.
- */
+/** `response`, whose `end` passes on no callback: express-session would take it for a part of the body. */
 function endedPlainly(response: ServerResponse): ServerResponse {
   const { end } = response
   response.end = (...given: unknown[]): ServerResponse => {

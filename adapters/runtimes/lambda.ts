@@ -121,7 +121,7 @@ async function respond(
     ...(basePath && { basePath: `/${stage}` }),
     waitUntil: (promise) => work.waitUntil(promise),
   })
-  return { response, settled: () => work.settled() }
+  return { response, settled: work.settled }
 }
 
 /** What a URL would take for something else than a part of its path; an HTTP API decodes paths. */
@@ -139,14 +139,10 @@ function requestOf(event: LambdaEvent, prefix: number): Request {
   const path = event.rawPath.slice(prefix).replace(NOT_IN_PATHS, encodeURIComponent) || '/'
   const query = event.rawQueryString && `?${event.rawQueryString}`
   const url = `https://${host}${path}${query}`
-  const { body } = event
+  const { body, isBase64Encoded } = event
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
-  if (!hasBody) return new Request(url, { method, headers })
-  return new Request(url, {
-    method,
-    headers,
-    body: event.isBase64Encoded ? Buffer.from(body, 'base64') : body,
-  })
+  const bytes = hasBody && { body: isBase64Encoded ? Buffer.from(body, 'base64') : body }
+  return new Request(url, { method, headers, ...bytes })
 }
 
 /** The value of a header as every other runtime has it: a character for each byte. `Headers` takes no others. */

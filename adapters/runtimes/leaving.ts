@@ -1,21 +1,15 @@
+/** Telling clients to leave before a server closes, where that closes connections with a request on its way. */
+
+import { setTimeout as passed } from 'node:timers/promises'
+
 /**
- * Closing a server on runtimes that close idle connections at once, including those with a request on its way: clients
- * are told to leave first.
+ * Tells clients to leave: `last` returns each response with `Connection: close` once `begin` has been called, which resolves
+ * after `leaveMs`, in which clients may send one more request.
  */
-
-/** Tells clients to leave. */
-export interface Leaving {
-  /** `response`, with `Connection: close` once clients have to leave. */
+export function leaving(): {
   last(response: Response): Response
-  /**
-   * From now on every response closes its connection; resolves after `leaveMs`, in which clients may send one more
-   * request.
-   */
   begin(leaveMs: number): Promise<void>
-}
-
-/** No client has to leave yet. */
-export function leaving(): Leaving {
+} {
   let begun = false
   return {
     last: (response) => (begun ? closing(response) : response),
@@ -33,8 +27,4 @@ function closing({ body, status, statusText, headers }: Response): Response {
   const response = new Response(body, { status, statusText, headers })
   response.headers.set('Connection', 'close')
   return response
-}
-
-function passed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -15,7 +15,7 @@ export function continueWhenRead(request: IncomingMessage, response: ServerRespo
 }
 
 /** Undoes `continueWhenRead`: the client is no longer asked for the body. */
-export function expectNothing(request: IncomingMessage): void {
+function expectNothing(request: IncomingMessage): void {
   if (Object.hasOwn(request, '_read')) Reflect.deleteProperty(request, '_read')
 }
 
@@ -29,10 +29,7 @@ export function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
-/**
- * Closes a connection whose client still sends an unread body after the response. Node would read all of it, however
- * long.
- */
+/** Closes a connection whose client still sends an unread body after the response: Node would read all of it. */
 export async function leaveUnread(
   request: IncomingMessage,
   response: ServerResponse,

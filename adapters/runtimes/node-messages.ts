@@ -49,18 +49,13 @@ export class ServedRequest extends NodeRequest implements BodySource, Repeatable
   }
 }
 
-interface Waiting {
-  readonly resolve: (part: BodyPart) => void
-  readonly reject: (reason: unknown) => void
-}
-
 /** Reads a body as it arrives. Until it is read, the client has to wait. */
 class Incoming implements BodyReader {
   readonly #message: IncomingMessage
   readonly #parts: BodyPart[] = []
   /** How many bytes have not arrived yet; NaN if the client has not told. */
   #left: number
-  #waiting: Waiting | undefined
+  #waiting: PromiseWithResolvers<BodyPart> | undefined
   #hasEnded = false
   #failure: unknown
 
@@ -80,9 +75,8 @@ class Incoming implements BodyReader {
     if (this.#hasEnded) return Promise.resolve({ done: true, value: undefined })
     if (this.#failure) return Promise.reject(this.#failure)
     if (this.#message.isPaused()) this.#message.resume()
-    const { promise, ...waiting } = Promise.withResolvers<BodyPart>()
-    this.#waiting = waiting
-    return promise
+    this.#waiting = Promise.withResolvers<BodyPart>()
+    return this.#waiting.promise
   }
 
   readonly #arrive = (value: Uint8Array): void => {

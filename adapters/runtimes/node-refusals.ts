@@ -41,11 +41,6 @@ export function malformed({ headers, httpVersion }: IncomingMessage): Response |
   return refusal(400, 'HTTP/1.0 has no Transfer-Encoding.')
 }
 
-/** The response to a path that is not served, see `toExpress`. */
-export function notFound(): Response {
-  return refusal(404, 'Not found.')
-}
-
 /** Responds to a request that the app cannot be asked; the console has why. */
 export function fail(response: ServerResponse, error: unknown): void {
   const { body, fields } = envelope('Internal Server Error')
@@ -53,7 +48,8 @@ export function fail(response: ServerResponse, error: unknown): void {
   response.writeHead(500, fields).end(body)
 }
 
-function refusal(status: number, error: string): Response {
+/** The response to a request that the app is not asked. */
+export function refusal(status: number, error: string): Response {
   const { body, fields } = envelope(error)
   return new Response(body, { status, headers: fields })
 }

@@ -7,12 +7,12 @@
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import module from 'node:module'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
-import { platformOf } from './client-address.ts'
-import { flushCompileCache } from './compile-cache.ts'
+import { ServerPlatform } from './client-address.ts'
 import { continueWhenRead, leaveUnread, socketsOf } from './node-connections.ts'
 import { hasBody, inTurn, outbox, ServedRequest } from './node-messages.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
@@ -20,7 +20,7 @@ import { letGoOfStalled } from './node-stalled.ts'
 import { inProcesses } from './processes/serve.ts'
 import {
   background,
-  listening,
+  type Place,
   REQUEST_MS,
   SEND_MS,
   type Served,
@@ -46,17 +46,15 @@ const CHECK_MS = 1000
  * ```
  */
 export function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
-  return inProcesses(app, options, serveHere, async () => {
-    const { clusterFork } = await import('./processes/fork-cluster.ts')
-    return clusterFork
-  })
+  const fork = async () => (await import('./processes/fork-cluster.ts')).clusterFork
+  return inProcesses(app, options, serveHere, fork)
 }
 
-async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
-  const { port, hostname } = listening(options)
+async function serveHere(app: App, options: NodeServeOptions, place: Place): Promise<Served> {
+  const { port, hostname } = place
   const { headersTimeout = 15_000, requestTimeout = REQUEST_MS, sendTimeout = SEND_MS } = options
   const work = background()
-  const platform = platformOf(work, options.trustProxy)
+  const shared = { work, trustProxy: options.trustProxy }
   const arrivals = new Arrivals()
   const send = outbox()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
@@ -70,7 +68,7 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
     if (made) response.shouldKeepAlive = false
     else {
       const served = new ServedRequest(request, response)
-      const known = platform(served, () => remoteAddress, isRefused)
+      const known = new ServerPlatform(shared, served, () => remoteAddress, isRefused)
       made = await app.handle(served, undefined, known)
     }
     if (!request.complete && hasBody(request)) await leaveUnread(request, response, socket)
@@ -107,7 +105,8 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
   const cut = () => server.closeAllConnections()
   const stopping = (leaveMs: number) => stop(server, sockets, leaveMs)
   const running = await served({ url, app, work, stop: stopping, cut }, options)
-  flushCompileCache()
+  // Node itself writes its compile cache when the process ends by itself, and so never on a platform that kills it.
+  if (module.getCompileCacheDir?.() !== undefined) module.flushCompileCache()
   return running
 }
 
@@ -141,10 +140,7 @@ async function stop(server: Server, sockets: ReadonlySet<Socket>, leaveMs: numbe
 /** How many connections the kernel holds until they are accepted, if it has room for so many. */
 const BACKLOG = 4096
 
-/**
- * Accepts the connections that the kernel holds, which it would otherwise reset. Node accepts one per turn of its event
- * loop.
- */
+/** Accepts the connections that the kernel holds, one per turn of the event loop: it would reset them. */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
   const count = () => {

@@ -2,7 +2,7 @@
 
 import type { App } from '../../src/app/app.ts'
 import { runBackground } from '../../src/background/run.ts'
-import { checkOptions, type Rule } from '../../src/model/option-rules.ts'
+import { checkOptions, each, flag, type Rule } from '../../src/model/option-rules.ts'
 import { jsonLogger } from '../../src/ports/services/logger.ts'
 import { WITHOUT_BODY } from '../../src/ports/services/statuses.ts'
 import { type End, endOnSignals } from './signals.ts'
@@ -82,10 +82,7 @@ export const STORES_MS = 3000
 /** How long an idle connection stays open when the server closes, in milliseconds. */
 const LEAVE_MS = 500
 
-/**
- * How long a closing connection stays open, in milliseconds: for a client to receive a response that was sent before
- * the end of its request, or to finish its request when the server closes.
- */
+/** How long a closing connection stays open, in milliseconds: its client may have to read a response or end a request. */
 export const LINGER_MS = 1000
 
 /** How long a client may leave its response unread, in milliseconds. */
@@ -99,8 +96,6 @@ const MILLISECONDS: Rule = {
   test: isWhole,
 }
 
-const FLAG: Rule = { must: 'be true or false', test: (value) => typeof value === 'boolean' }
-
 /** The options of all runtimes: an option that one of them ignores is still accepted. */
 const RULES: Readonly<Record<string, Rule>> = {
   port: {
@@ -111,27 +106,27 @@ const RULES: Readonly<Record<string, Rule>> = {
     must: 'be a name or an address',
     test: (value) => typeof value === 'string' && value.trim() !== '',
   },
-  headersTimeout: MILLISECONDS,
-  requestTimeout: MILLISECONDS,
-  sendTimeout: MILLISECONDS,
+  ...each(MILLISECONDS, 'headersTimeout', 'requestTimeout', 'sendTimeout'),
   trustProxy: { must: 'be a whole number of proxies', test: isWhole },
   graceMs: { must: 'be a whole number of milliseconds', test: isWhole },
-  signals: FLAG,
-  background: FLAG,
+  ...each(flag, 'signals', 'background'),
   processes: {
     must: 'be a whole number of processes, at least 1',
     test: (value) => isWhole(value) && value > 0,
   },
 }
 
+/** Where a server listens. */
+export interface Place {
+  readonly port: number
+  readonly hostname: string | undefined
+}
+
 /**
  * Where `options` say to listen. Throws a `TypeError` naming an option that is unknown or makes no sense, because the
  * runtimes would each react differently.
  */
-export function listening(options: ServeOptions): {
-  readonly port: number
-  readonly hostname: string | undefined
-} {
+export function listening(options: ServeOptions): Place {
   checkOptions(options, RULES, 'serve')
   const { port = DEFAULT_PORT, hostname } = options
   return { port, hostname: hostname?.replace(/^\[(.*)\]$/, '$1') }

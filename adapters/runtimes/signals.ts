@@ -29,17 +29,13 @@ export function endOnSignals(end: End): () => void {
 function onSignal(): void {
   // The second signal is taken seriously.
   if (ending) process.exit(INTERRUPTED)
-  endProcess()
+  void endProcess()
 }
 
 /** Ends the servers and then the process, as the first signal does. */
-export function endProcess(): void {
+export async function endProcess(): Promise<void> {
   if (ending) return
   ending = true
-  void endAll()
-}
-
-async function endAll(): Promise<void> {
   const finished = await Promise.allSettled([...ends].map((end) => end()))
   const isFine = finished.every((one) => one.status === 'fulfilled' && one.value)
   process.exit(isFine ? 0 : UNFINISHED)

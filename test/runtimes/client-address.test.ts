@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { platformOf } from '../../adapters/runtimes/client-address.ts'
+import { ServerPlatform } from '../../adapters/runtimes/client-address.ts'
 import { background } from '../../adapters/runtimes/server.ts'
 
 /** The address that an app sees. */
@@ -10,7 +10,8 @@ function seen(
 ): string | undefined {
   const headers: Record<string, string> = forwarded ? { 'x-forwarded-for': forwarded } : {}
   const request = new Request('http://localhost/', { headers })
-  return platformOf(background(), trustProxy)(request, () => peer, false).clientAddress
+  const shared = { work: background(), trustProxy }
+  return new ServerPlatform(shared, request, () => peer, false).clientAddress
 }
 
 describe("context.clientAddress is the connection's other end", () => {

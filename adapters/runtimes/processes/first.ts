@@ -1,12 +1,10 @@
-/**
- * The first process of `serve(app, { processes })`: it starts the workers, replaces those that die, answers what they
- * ask and ends them.
- */
+/** The first process of `serve(app, { processes })`: it starts, replaces, answers and ends the workers. */
 
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { App } from '../../../src/app/app.ts'
+import type { Place } from '../server.ts'
 import { answerAsks, contentOf, type Failure, type FromWorker, type ToWorker } from './channel.ts'
 
 /** Starts the program of this process once more, as a worker. */
@@ -15,23 +13,17 @@ export type Fork = () => ChildProcess
 /** Starts the program of this process once more, with these variables beside those of this process. */
 export type ForkWith = (variables: Readonly<Record<string, string>>) => ChildProcess
 
-/** Where the workers of a server listen. */
-export interface Place {
-  readonly port: number
-  readonly hostname: string | undefined
-}
-
 /**
- * `place` with a port that is free. Rejects with the error of listening, e.g. if the port is in use: workers that share a
+ * The port of `place`, or a free one for 0. Rejects with the error of listening, e.g. if the port is in use: workers that share a
  * port could share it with another server, or each get one of their own.
  */
-export async function freePlace({ port, hostname }: Place): Promise<Place> {
+export async function freePort({ port, hostname }: Place): Promise<number> {
   const server = createServer().listen(port, hostname)
   await once(server, 'listening')
-  const { port: free } = server.address() as AddressInfo
+  const address = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  return { port: free, hostname }
+  return address.port
 }
 
 /** The workers of an app. */

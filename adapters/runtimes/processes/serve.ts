@@ -6,6 +6,7 @@ import {
   closable,
   GRACE_MS,
   listening,
+  type Place,
   type Served,
   type ServeOptions,
   STORES_MS,
@@ -15,16 +16,13 @@ import {
 import { endProcess } from '../signals.ts'
 import { listenFailure, startFailure } from '../start-failure.ts'
 import { isWorker, tellFirst, toldToClose, WORKER_VARIABLE, workerPort } from './channel.ts'
-import type { ForkWith, Place, Workers } from './first.ts'
+import type { ForkWith } from './first.ts'
 
 /** Serves an app in this process. */
-type ServeHere<Options> = (app: App, options: Options) => Promise<Served>
+type ServeHere<Options> = (app: App, options: Options, place: Place) => Promise<Served>
 
 /** What starts processes that share a port by the kernel, on Deno and Bun; loaded only where there are some. */
-export async function reuseForks(): Promise<ForkWith> {
-  const { reuseFork } = await import('./fork-reuse.ts')
-  return reuseFork
-}
+export const reuseForks = async (): Promise<ForkWith> => (await import('./fork-reuse.ts')).reuseFork
 
 /** How much later than they should have ended workers are killed, in milliseconds. */
 const LATE_MS = 1000
@@ -49,8 +47,9 @@ export async function inProcesses<Options extends ServeOptions>(
   const place = listening(options)
   const { processes = 1 } = options
   if (!isWorker) advise()
-  if (isWorker) return processes > 1 ? work(app, options, here) : servedByFirst(app, place)
-  const serving = processes > 1 ? lead(app, place, options, processes, forkOf) : here(app, options)
+  if (isWorker) return processes > 1 ? work(app, options, here, place) : servedByFirst(app, place)
+  const serving =
+    processes > 1 ? lead(app, place, options, processes, forkOf) : here(app, options, place)
   return serving.catch((error: unknown) => {
     throw listenFailure(error, place.port)
   })
@@ -67,46 +66,33 @@ async function lead(
 ): Promise<Served> {
   if (isLeading) throw new TypeError(`serve: only one app of a program can have 'processes'`)
   isLeading = true
-  const started = start(app, place, count, forkOf)
-  const { url, end } = await started.catch((error: unknown) => {
+  try {
+    const [{ startWorkers, freePort }, fork] = await Promise.all([import('./first.ts'), forkOf()])
+    // Once, before any other process looks: the workers find all tables and indexes.
+    await app.ready()
+    const variables = { [WORKER_VARIABLE]: `${await freePort(place)}` }
+    const { url, end } = await startWorkers(app, count, () => fork(variables))
+    const finish = async () => {
+      const isFinished = await end(graceMs + STORES_MS + LATE_MS)
+      const isClosed = await within(STORES_MS, app.close())
+      return isFinished && isClosed
+    }
+    return closable(url, finish, signals)
+  } catch (error) {
     isLeading = false
-    throw error
-  })
-  const finish = async () => {
-    const isFinished = await end(graceMs + STORES_MS + LATE_MS)
-    const isClosed = await within(STORES_MS, app.close())
-    return isFinished && isClosed
-  }
-  return closable(url, finish, signals)
-}
-
-async function start(
-  app: App,
-  place: Place,
-  count: number,
-  forkOf: () => Promise<ForkWith>,
-): Promise<Workers> {
-  const [{ startWorkers, freePlace }, fork] = await Promise.all([import('./first.ts'), forkOf()])
-  // Once, before any other process looks: the workers find all tables and indexes.
-  await app.ready().catch((error: unknown) => {
     throw startFailure(error)
-  })
-  const { port } = await freePlace(place)
-  return startWorkers(app, count, () => fork({ [WORKER_VARIABLE]: `${port}` }))
+  }
 }
 
 async function work<Options extends ServeOptions>(
   app: App,
   options: Options,
   here: ServeHere<Options>,
+  place: Place,
 ): Promise<never> {
   try {
-    const port = workerPort ?? options.port
-    const { url } = await here(app, {
-      ...options,
-      ...(port !== undefined && { port }),
-      signals: true,
-    })
+    const own = { ...place, port: workerPort }
+    const { url } = await here(app, { ...options, signals: true }, own)
     await tellFirst({ url })
   } catch (error) {
     const { name, message, stack, code } = error as Error & { code?: unknown }

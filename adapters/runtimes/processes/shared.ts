@@ -11,10 +11,7 @@ export { isWorker, topic }
 const secrets = topic<string, boolean>('secret')
 const known = new Set<string>()
 
-/**
- * Whether the first process has the same secret. True in that process itself, which must have called this before it
- * starts workers.
- */
+/** Whether the first process has the same secret; that process must call this before it starts workers. */
 export async function isSecretOfAll(secret: string): Promise<boolean> {
   if (isWorker) return secrets.ask(await digestOf(secret))
   known.add(secret)
@@ -39,10 +36,7 @@ const counts = new Map<string, Count>()
 /** Beyond this number, counts that are over are removed, and then the oldest. */
 const MAX_COUNTS = 100_000
 
-/**
- * Adds one to the count under `key`, which all processes share, and resolves to the sum. It is kept for at least
- * `ttlSeconds`. Undefined where there is one process.
- */
+/** Adds one to the count under `key` of all processes, kept for `ttlSeconds` at least; undefined where there is one. */
 export const countOfAll: ((key: string, ttlSeconds: number) => Promise<number>) | undefined =
   isWorker ? (key, ttlSeconds) => counting.ask([key, ttlSeconds]) : undefined
 
