@@ -19,10 +19,7 @@ export type Derive = (
   cost: Cost,
 ) => Promise<Uint8Array>
 
-interface Parts {
-  readonly N: number
-  readonly r: number
-  readonly p: number
+interface Parts extends Omit<Cost, 'maxmem'> {
   readonly salt: Uint8Array
   readonly hash: Uint8Array
 }
@@ -51,9 +48,7 @@ export function hasherOver(derive: Derive): Hasher {
       const parts = parse(stored)
       // Same time for a string in no known format: hash all the same.
       const { hash, salt, ...cost } = parts ?? {
-        N,
-        r,
-        p,
+        ...{ N, r, p },
         salt: new Uint8Array(SALT_BYTES),
         hash: new Uint8Array(HASH_BYTES),
       }

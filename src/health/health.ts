@@ -35,9 +35,7 @@ export function health(options: HealthOptions = {}): Mountable {
   return {
     early: true,
     attach: (host) => [
-      route('/healthz', 'Whether the process is alive', async () =>
-        statusResponse({ status: 'ok' }),
-      ),
+      route('/healthz', 'Whether the process is alive', async () => statusResponse('ok')),
       route('/readyz', 'Whether requests can be served', readiness(checksOf(host), deadlineMs)),
     ],
   }
@@ -65,7 +63,7 @@ function readiness(checks: Readonly<Record<string, Check>>, deadlineMs: number):
     const all = Object.entries(checks).map(([name, check]) => statusOf(name, check))
     const statuses = Object.fromEntries(await Promise.all(all))
     const isReady = Object.values(statuses).every((status) => status === 'ok')
-    return statusResponse({ status: isReady ? 'ok' : 'unavailable', checks: statuses })
+    return statusResponse(isReady ? 'ok' : 'unavailable', statuses)
   }
 }
 
@@ -96,14 +94,9 @@ async function reachFiles(files: FileStore, signal: AbortSignal): Promise<void> 
   for await (const _ of files.list(`${ABSENT}/`)) return
 }
 
-interface Shown {
-  readonly status: Status
-  readonly checks?: Readonly<Record<string, Status>>
-}
-
-function statusResponse(shown: Shown): Response {
-  return new Response(JSON.stringify(shown), {
-    status: shown.status === 'ok' ? 200 : 503,
+function statusResponse(status: Status, checks?: Readonly<Record<string, Status>>): Response {
+  return new Response(JSON.stringify({ status, checks }), {
+    status: status === 'ok' ? 200 : 503,
     headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' },
   })
 }

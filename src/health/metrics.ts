@@ -87,7 +87,8 @@ export function metrics(): Mountable {
       const from = performance.now()
       const response = await respond()
       const seconds = (performance.now() - from) / 1000
-      if (isWorker && known.size === 0) setTimeout(() => tell().catch(ignored), TELL_MS)
+      // A first process that doesn't answer is about to end.
+      if (isWorker && known.size === 0) setTimeout(() => tell().catch(() => {}), TELL_MS)
       const { route } = request
       const { status } = response
       // Never the method as it was sent: clients could make a series with each request.
@@ -119,16 +120,12 @@ async function textOfWork(background: readonly BackgroundWork[]): Promise<string
   const jobs = found.filter((one) => one.kind === 'job')
   const consumers = found.filter((one) => one.kind === 'consumer')
   const behind = (at?: Date) => (at ? Math.max(0, (Date.now() - at.getTime()) / 1000) : 0)
+  const failed = 'Whether the last run of a job failed.'
   const lag = 'Age of the first change that a consumer has not looked at.'
   const waiting = 'Changes that wait to be tried again.'
   const aside = 'Changes that were set aside.'
   return [
-    gauge(
-      'job_failed',
-      'Whether the last run of a job failed.',
-      jobs,
-      (one) => +(one.error !== ''),
-    ),
+    gauge('job_failed', failed, jobs, (one) => +(one.error !== '')),
     gauge('consumer_lag_seconds', lag, consumers, (one) => behind(one.behind)),
     gauge('consumer_waiting', waiting, consumers, (one) => one.waiting),
     gauge('consumer_set_aside', aside, consumers, (one) => one.aside),
@@ -147,9 +144,6 @@ function gauge<W extends { readonly kind: string; readonly name: string }>(
   const lines = all.map((one) => `${name}{${one.kind}="${escaped(one.name)}"} ${figure(one)}\n`)
   return [`# HELP ${name} ${help}\n# TYPE ${name} gauge\n`, ...lines].join('')
 }
-
-/** A first process that doesn't answer is about to end. */
-function ignored(): void {}
 
 const HEADERS = {
   'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
