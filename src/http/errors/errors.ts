@@ -37,17 +37,21 @@ export class HttpError extends Error {
   }
 }
 
-/** The codes of fieldgate's own refusals, beside them: to apps they are errors like their own. */
-const codes = new WeakMap<HttpError, string>()
+/** What fieldgate knows of its own refusals: to apps they are errors like their own. */
+const own = new WeakMap<HttpError, { readonly code: string; readonly message: string | Said }>()
 
 /** `error`, which problem details tell by `code`. A code never changes within a major version, and stands in docs/errors.md. */
-export function coded<E extends HttpError>(code: string, error: E): E {
-  codes.set(error, code)
+export function coded<E extends HttpError>(
+  code: string,
+  error: E,
+  message: string | Said = error.message,
+): E {
+  own.set(error, { code, message })
   return error
 }
 
 /** What problem details tell an error by, if it says so itself. */
-export const codeOf = (error: HttpError): string | undefined => error.code ?? codes.get(error)
+export const codeOf = (error: HttpError): string | undefined => error.code ?? own.get(error)?.code
 
 /** A word that a client has sent. */
 interface Theirs {
@@ -68,8 +72,6 @@ export const said =
     return String.raw({ raw: texts }, ...words)
   }
 
-const messages = new WeakMap<HttpError, Said>()
-
 const UNTOLD = '…'
 
 /**
@@ -77,11 +79,10 @@ const UNTOLD = '…'
  * client's words, and of what others have put in quotes, only those for which `isName` returns true stay.
  */
 export function loggedMessage(error: unknown, isName: (word: string) => boolean): string {
-  const message = error instanceof Error ? error.message : String(error)
   const told = (word: string) => (isName(word) ? word : UNTOLD)
-  const parts = messages.get(error as HttpError)
-  if (parts) return parts(told)
-  if (codes.has(error as HttpError)) return message
+  const known = own.get(error as HttpError)
+  if (known) return typeof known.message === 'string' ? known.message : known.message(told)
+  const message = error instanceof Error ? error.message : String(error)
   return message.replace(/'(.*)'/s, (_, word: string) => `'${told(word)}'`)
 }
 
@@ -92,10 +93,8 @@ export const refusal = (
   message: string | Said,
   options?: HttpErrorOptions,
 ): HttpError => {
-  const isSaid = typeof message === 'function'
-  const error = new HttpError(status, isSaid ? message(echoed) : message, options)
-  if (isSaid) messages.set(error, message)
-  return coded(code, error)
+  const text = typeof message === 'string' ? message : message(echoed)
+  return coded(code, new HttpError(status, text, options), message)
 }
 
 /** A 400 of fieldgate's own. */
