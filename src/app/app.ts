@@ -14,7 +14,6 @@ import type { AppFiles } from '../uploads/sweep.ts'
 import type { Platform } from './context.ts'
 import { createHost } from './create-host.ts'
 import { type AppGuards, Flow, type Parts } from './flow.ts'
-import { addTo } from './guards.ts'
 import { warnOfLost } from './lost-routes.ts'
 import { servesFile } from './methods.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
@@ -95,7 +94,9 @@ function appOf(options: AppOptions, own: AppParts): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved, own, (...given) => handle(...given))
   const { development } = resolved
-  const onError = resolved.onError ?? errorHandler({ development }, (word) => isNamed(host, word))
+  // What a model declares a field for is a name of the app's own.
+  const isName = (path: string) => [...host.known()].some(({ shape }) => placeOf(shape, path))
+  const onError = resolved.onError ?? errorHandler({ development }, isName)
   const guards: AppGuards = { early: host.early, prompt: [], late: [] }
   const [table, early] = [new RouteTable(), new RouteTable()]
   const { basePath } = host
@@ -121,10 +122,12 @@ function appOf(options: AppOptions, own: AppParts): App {
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     background: host.background,
     use(guard) {
-      if (checkedGuard(guard).early) guards.early.push(guard)
+      if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
+      refuseMiddlewares('app.use()', [guard])
+      if (guard.early) guards.early.push(guard)
       else {
         host.guards.push(guard)
-        addTo(guards, guard)
+        guards[guard.late ? 'late' : 'prompt'].push(guard)
       }
       return app as never
     },
@@ -152,21 +155,10 @@ function appOf(options: AppOptions, own: AppParts): App {
   return app
 }
 
-/** Whether a model of the app declares a field at `path`. */
-function isNamed({ known }: Pick<Parts['host'], 'known'>, path: string): boolean {
-  return [...known()].some(({ shape }) => placeOf(shape, path) !== undefined)
-}
-
 /** What responds to requests that are for no path of the app: its guards and limits, but no route and no file. */
 function nowhere(parts: Parts): Parts {
   const host = Object.create(parts.host, { files: { value: undefined } }) as Parts['host']
   return { ...parts, host, table: new RouteTable(), early: new RouteTable() }
-}
-
-function checkedGuard(guard: Guard): Guard {
-  if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
-  refuseMiddlewares('app.use()', [guard])
-  return guard
 }
 
 function checkedRouter(path: string, router: Mountable): Mountable {

@@ -61,8 +61,7 @@ export function createHost(
     await look()
     for (const work of host.background) await work.prepare()
   })
-  const declared = (when: 'always' | 'started') => start.declared(when)
-  const ready = () => start.ready()
+  const { declared, ready } = start
   const write = writeOf(database, observers, caches)
   const own = ownCollections(collection, declared)
   const models = appModels({
@@ -80,8 +79,10 @@ export function createHost(
   let closing: Promise<void> | undefined
 
   const host: AppHost = {
-    ...{ ...filesOf(files), parts, database, cache, images, hasher, logger, secret, env, now },
+    ...{ files, parts, database, cache, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
+    // Of what takes uploads the port knows only that it is `uploads` of `fieldgate/uploads`.
+    uploads: (files?.uploads ?? uploads) as Host['uploads'],
     ...{ basePath, methodOverride, accounts: new Map() },
     ...{ guards: [], early: [], observers, mounted: [], open: [], filePlaces: [], background: [] },
     ...models,
@@ -125,11 +126,6 @@ function cachesOf(
   // Writes concern every app that shares the cache, even if no router of this app reads from it.
   if (cache && caching) caches?.space({ store: cache, ...caching.defaultsOf(env, failed) })
   return caches
-}
-
-/** The file store, and what takes uploads to it: of that the port knows only that it is `uploads` of `fieldgate/uploads`. */
-function filesOf(files: Host['files']): Pick<Host, 'files' | 'uploads'> {
-  return { files, uploads: (files?.uploads ?? uploads) as Host['uploads'] }
 }
 
 /** What makes the store of a request: whose deadline ends it, and who sends it. */
@@ -233,7 +229,7 @@ class AppStart {
   }
 
   /** Resolves when nothing is left to do; rejects if start-up fails, which is tried again, or the app is closed. */
-  ready(): Promise<void> {
+  readonly ready = (): Promise<void> => {
     if (this.#isClosed) return Promise.reject(new Error('the app is closed'))
     if (this.#starting) return this.#starting
     const attempt = this.#start().then(
@@ -252,7 +248,7 @@ class AppStart {
   }
 
   /** Declares that there is more to do: always, or only if a start has succeeded already. */
-  declared(when: 'always' | 'started'): void {
+  readonly declared = (when: 'always' | 'started'): void => {
     if (when === 'started' && !this.#hasStarted) return
     this.#starting = undefined
     this.isReady = false

@@ -16,14 +16,8 @@ export interface GuardLists {
 
 /** `guards`, by when they run. */
 export function inLists(guards: Iterable<Guard>): GuardLists {
-  const lists: GuardLists = { prompt: [], late: [] }
-  for (const guard of guards) addTo(lists, guard)
-  return lists
-}
-
-/** Adds a guard to the list of those that run when it does. */
-export function addTo({ prompt, late }: GuardLists, guard: Guard): void {
-  ;(guard.late === true ? late : prompt).push(guard)
+  const lists = Object.groupBy(guards, ({ late }) => (late ? 'late' : 'prompt'))
+  return { prompt: lists.prompt ?? [], late: lists.late ?? [] }
 }
 
 /** The first response that a guard returns; undefined if all of them let the request pass. */

@@ -93,30 +93,21 @@ export interface AppOptions {
   readonly hasher?: Hasher
 }
 
-const MIB = 1024 * 1024
 const MIN_SECRET_LENGTH = 32
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-type LimitName =
-  | 'maxBodySize'
-  | 'maxBodyValues'
-  | 'bodyTimeoutMs'
-  | 'requestTimeoutMs'
-  | 'maxInFlight'
-  | 'maxStreams'
-  | 'maxPopulated'
-  | 'maxResponseBytes'
-
-const LIMITS: Readonly<Record<LimitName, number>> = {
-  maxBodySize: MIB,
+const LIMITS = {
+  maxBodySize: 1_048_576,
   maxBodyValues: 20_000,
   bodyTimeoutMs: 25_000,
   requestTimeoutMs: 60_000,
   maxInFlight: 1000,
   maxStreams: 1000,
   maxPopulated: 1000,
-  maxResponseBytes: 32 * MIB,
+  maxResponseBytes: 33_554_432,
 }
+
+type LimitName = keyof typeof LIMITS
 
 /** The options with their defaults. */
 export type ResolvedAppOptions = AppOptions &
