@@ -28,16 +28,11 @@ export function slots(): number {
 }
 
 function poolSize(): number {
-  const size = variable('UV_THREADPOOL_SIZE')
-  if (size === undefined || size === '') return POOL
-  return Math.min(Math.max(1, Number.parseInt(size, 10) || 1), MAX_POOL)
-}
-
-function variable(name: string): string | undefined {
   try {
-    return globalThis.process?.env?.[name]
+    const size = globalThis.process?.env?.UV_THREADPOOL_SIZE
+    if (size) return Math.min(Math.max(1, Number.parseInt(size, 10) || 1), MAX_POOL)
   } catch {
     // Deno requires a permission for this.
-    return undefined
   }
+  return POOL
 }

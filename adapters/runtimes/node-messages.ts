@@ -127,10 +127,7 @@ export function inTurn(listener: Listener): Listener {
   }
   return (request, response) => {
     // Node assigns the connection to a response when the previous one has been sent.
-    if (response.socket) {
-      listener(request, response)
-      return
-    }
+    if (response.socket) return listener(request, response)
     const { socket } = request
     hold(socket)
     response.once('socket', () => {
@@ -261,10 +258,7 @@ class Start {
 /** Sends what a stream had within the turn, and what comes after it. */
 function sendStarted(response: ServerResponse, content: Content, start: Start): void {
   const whole = start.end()
-  if (response.headersSent) {
-    void (content.body as ReadableStream).cancel().catch(() => {})
-    return
-  }
+  if (response.headersSent) return void (content.body as ReadableStream).cancel().catch(() => {})
   if (whole) {
     sendWhole(response, sized(content, whole.length), whole.toString('latin1'), 'latin1')
     return

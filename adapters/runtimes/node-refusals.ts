@@ -12,8 +12,7 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
 export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Within a response on its way, another one would be taken for a part of it.
   if (!socket.writable || error.code === 'ECONNRESET' || respondOn(socket)?.headersSent) {
-    socket.destroy()
-    return
+    return void socket.destroy()
   }
   const [status, text] = STATUSES[error.code ?? ''] ?? [400, 'Bad Request']
   end(socket, status, text)

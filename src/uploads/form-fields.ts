@@ -45,12 +45,9 @@ function inside(at: Branch, key: string, next: string | undefined): Branch {
 }
 
 function append(at: Branch, key: string, leaf: Leaf): void {
-  if (key === '') {
-    at.added.push([leaf])
-    return
-  }
   const found = at.named.get(key)
-  if (Array.isArray(found)) found.push(leaf)
+  if (key === '') at.added.push([leaf])
+  else if (Array.isArray(found)) found.push(leaf)
   // `a[]` may be mixed with `a`: each names an element.
   else if (found && found.named.size === 0) found.added.push([leaf])
   else at.named.set(key, [leaf])

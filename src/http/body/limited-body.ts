@@ -112,13 +112,11 @@ function limitedStream(request: Limited): ReadableStream<Uint8Array> | null {
           const part = await chunks?.next()
           if (!part || part.done) {
             chunks?.stop()
-            controller.close()
-            return
+            return controller.close()
           }
-          const { value } = part
-          left -= value.length
+          left -= part.value.length
           if (left < 0) throw bodyTooLarge(maxBodySize)
-          controller.enqueue(value)
+          controller.enqueue(part.value)
         } catch (error) {
           chunks?.stop()
           controller.error(error)
