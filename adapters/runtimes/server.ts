@@ -2,7 +2,7 @@
 
 import type { App } from '../../src/app/app.ts'
 import { runBackground } from '../../src/background/run.ts'
-import { checkOptions, each, flag, type Rule } from '../../src/model/option-rules.ts'
+import { checkOptions, each, flag, type Rule, wholeNumber } from '../../src/model/option-rules.ts'
 import { jsonLogger } from '../../src/ports/services/logger.ts'
 import { WITHOUT_BODY } from '../../src/ports/services/statuses.ts'
 import { type End, endOnSignals } from './signals.ts'
@@ -71,8 +71,6 @@ export interface Served {
   close(): Promise<void>
 }
 
-const DEFAULT_PORT = 3000
-
 /** How long `close` waits for in-flight requests, in milliseconds. */
 export const GRACE_MS = 25_000
 
@@ -91,29 +89,20 @@ export const SEND_MS = 30_000
 /** How long a request may take to arrive, in milliseconds. */
 export const REQUEST_MS = 300_000
 
-const MILLISECONDS: Rule = {
-  must: 'be a whole number of milliseconds, or 0 for no limit',
-  test: isWhole,
-}
+const MILLISECONDS = wholeNumber('be a whole number of milliseconds, or 0 for no limit')
 
 /** The options of all runtimes: an option that one of them ignores is still accepted. */
 const RULES: Readonly<Record<string, Rule>> = {
-  port: {
-    must: 'be a whole number from 0 to 65535',
-    test: (value) => isWhole(value) && value <= 65_535,
-  },
+  port: wholeNumber('be a whole number from 0 to 65535', 0, 65_535),
   hostname: {
     must: 'be a name or an address',
     test: (value) => typeof value === 'string' && value.trim() !== '',
   },
   ...each(MILLISECONDS, 'headersTimeout', 'requestTimeout', 'sendTimeout'),
-  trustProxy: { must: 'be a whole number of proxies', test: isWhole },
-  graceMs: { must: 'be a whole number of milliseconds', test: isWhole },
+  trustProxy: wholeNumber('be a whole number of proxies'),
+  graceMs: wholeNumber('be a whole number of milliseconds'),
   ...each(flag, 'signals', 'background'),
-  processes: {
-    must: 'be a whole number of processes, at least 1',
-    test: (value) => isWhole(value) && value > 0,
-  },
+  processes: wholeNumber('be a whole number of processes, at least 1', 1),
 }
 
 /** Where a server listens. */
@@ -128,7 +117,7 @@ export interface Place {
  */
 export function listening(options: ServeOptions): Place {
   checkOptions(options, RULES, 'serve')
-  const { port = DEFAULT_PORT, hostname } = options
+  const { port = 3000, hostname } = options
   return { port, hostname: hostname?.replace(/^\[(.*)\]$/, '$1') }
 }
 
@@ -144,10 +133,6 @@ export function warnOfIgnored(
   jsonLogger.warn(
     `serve: ${names.map((name) => `'${name}'`).join(', ')} ${names.length === 1 ? 'does' : 'do'} nothing on ${runtime}. Put a proxy that limits slow clients in front of the server`,
   )
-}
-
-function isWhole(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** The address of a server, as a client on the same machine would write it. */

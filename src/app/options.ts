@@ -12,6 +12,7 @@ import {
   oneOf,
   type Rule,
   whatever,
+  wholeNumber,
 } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import type { FileStore } from '../ports/services/files.ts'
@@ -134,18 +135,9 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     must: "be a path such as '/api'",
     test: (value) => basePathIn(value) !== undefined,
   },
-  bodyTimeoutMs: {
-    must: `be a whole number from 1 to ${MAX_TIMER_MS}`,
-    test: (value) => natural.test(value) && Number(value) <= MAX_TIMER_MS,
-  },
-  requestTimeoutMs: {
-    must: `be a whole number from 0 to ${MAX_TIMER_MS}`,
-    test: (value) => value === 0 || (natural.test(value) && Number(value) <= MAX_TIMER_MS),
-  },
-  maxInFlight: {
-    must: 'be a whole number, 0 for no limit',
-    test: (value) => value === 0 || natural.test(value),
-  },
+  bodyTimeoutMs: wholeNumber(`be a whole number from 1 to ${MAX_TIMER_MS}`, 1, MAX_TIMER_MS),
+  requestTimeoutMs: wholeNumber(`be a whole number from 0 to ${MAX_TIMER_MS}`, 0, MAX_TIMER_MS),
+  maxInFlight: wholeNumber('be a whole number, 0 for no limit'),
   telemetry: {
     must: 'be telemetry() of fieldgate/telemetry',
     test: (value) => typeof (value as Partial<Observer> | null)?.request === 'function',

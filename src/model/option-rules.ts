@@ -67,11 +67,14 @@ export const text: Rule = { must: 'be a string', test: (value) => typeof value =
 
 export const callable: Rule = { must: 'be a function', test: isFunction }
 
-/** A number that counts or measures something. */
-export const natural: Rule = {
-  must: 'be a whole number of at least 1',
-  test: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+export function wholeNumber(must: string, least = 0, most: number = Number.MAX_SAFE_INTEGER): Rule {
+  const test = (value: unknown) =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+  return { must, test }
 }
+
+/** A number that counts or measures something. */
+export const natural: Rule = wholeNumber('be a whole number of at least 1', 1)
 
 export function oneOf(...choices: readonly unknown[]): Rule {
   return { must: `be one of ${choices.join(', ')}`, test: (value) => choices.includes(value) }

@@ -10,6 +10,7 @@ import {
   type Rule,
   text,
   whatever,
+  wholeNumber,
 } from '../model/option-rules.ts'
 import { type Acl, isKey } from '../ports/services/files.ts'
 import type { OptimizationLevel } from '../ports/services/images.ts'
@@ -82,6 +83,8 @@ const MIB = 1024 * 1024
 /** Seven days in seconds: no S3 link lasts longer, and what works with files on disk has to work there. */
 export const MAX_LINK_SECONDS: number = 7 * 24 * 60 * 60
 
+const SECONDS = `be a whole number of seconds from 1 to ${MAX_LINK_SECONDS}`
+
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   path: text,
@@ -99,10 +102,7 @@ const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   maxFiles: natural,
   imgOptimizations: oneOf(...LEVELS),
   allowClientImageOptions: flag,
-  signUrls: {
-    must: `be a whole number of seconds from 1 to ${MAX_LINK_SECONDS}`,
-    test: (value) => natural.test(value) && Number(value) <= MAX_LINK_SECONDS,
-  },
+  signUrls: wholeNumber(SECONDS, 1, MAX_LINK_SECONDS),
 }
 
 /** Resolves the option for a model of `shape`; calls `fail` for invalid values. */
