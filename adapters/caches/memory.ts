@@ -36,7 +36,8 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
     }
   }
   made += 1
-  if (isWorker) return borrowed(made)
+  const number = made
+  if (isWorker) return borrowed(number)
   const entries = new LRUCache<string, string>({
     max: maxEntries,
     maxSize: maxBytes,
@@ -44,7 +45,7 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
     perf: { now: () => performance.now() },
     sizeCalculation: (value, key) => 2 * (key.length + value.length) + ENTRY_BYTES,
   })
-  return lent(made, {
+  const cache: MemoryCache = {
     local: true,
     get: async (key) => entries.get(key),
     peek: (key) => entries.get(key),
@@ -57,9 +58,13 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
       return count
     },
     async close() {
+      caches.delete(number)
       entries.clear()
     },
-  })
+  }
+  // Workers use it until it is closed.
+  caches.set(number, cache)
+  return cache
 }
 
 type Call =
@@ -74,16 +79,6 @@ type MemoryCache = CacheStore & Required<Pick<CacheStore, 'increment'>>
 
 const calls = topic<Call, Value>('memory cache')
 const caches = new Map<number, MemoryCache>()
-
-/** Lets workers use `cache`, until it is closed. */
-function lent(number: number, cache: MemoryCache): CacheStore {
-  caches.set(number, cache)
-  const close = async () => {
-    caches.delete(number)
-    await cache.close?.()
-  }
-  return { ...cache, close }
-}
 
 /** The cache with this number, as a worker sees it. */
 function borrowed(cache: number): CacheStore {

@@ -109,12 +109,10 @@ export class RouteTable {
 
 /** The routes of all that is mounted in an app; more may be mounted until the first request. */
 export function routesOf({ mounted }: Pick<Host, 'mounted'>): () => RouteTable {
-  let known = { size: -1, table: new RouteTable() }
+  const table = new RouteTable()
+  let size = 0
   return () => {
-    if (known.size === mounted.length) return known.table
-    const table = new RouteTable()
-    for (const each of mounted) table.add(each)
-    known = { size: mounted.length, table }
+    for (; size < mounted.length; size += 1) table.add(mounted[size] as MountedRoutes)
     return table
   }
 }
