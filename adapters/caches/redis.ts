@@ -27,10 +27,7 @@ interface Connection {
   readonly opened: Promise<unknown>
 }
 
-/**
- * A connection without any reply for this many milliseconds is closed, during its handshake too. TCP itself would wait
- * for minutes, and for ever if the other end accepts data but stays silent.
- */
+/** A connection without any reply for this many milliseconds is closed, even in its handshake: TCP may wait for ever. */
 const SILENCE_MS = 2000
 
 /** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */

@@ -18,10 +18,7 @@ const MAX_POOL = 1024
 /** If the runtime does not tell. */
 const CORES = 2
 
-/**
- * How many hashes may be computed at once: as many as there are cores, but one less than libuv has threads: file access, DNS lookups and zlib use them too, and
- * would wait behind every sign-in.
- */
+/** How many hashes may be computed at once: one per core, but a thread of libuv stays for files, DNS and zlib. */
 export function slots(): number {
   const cores = globalThis.navigator?.hardwareConcurrency || CORES
   return Math.max(1, Math.min(cores, poolSize() - 1))

@@ -73,10 +73,7 @@ export async function bisectQuality(
   return best
 }
 
-/**
- * The same for a large image, which is encoded only twice: the quality is searched on `sample`, a smaller copy,
- * assuming that sizes of copy and image are proportional.
- */
+/** The same for a large image, encoded only twice: the quality is searched on `sample`, a copy of proportional size. */
 export async function sampledQuality(
   encode: Encode,
   sample: Encode,

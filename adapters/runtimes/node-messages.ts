@@ -1,7 +1,4 @@
-/**
- * Requests on Node: srvx's, whose bodies can also be read without a web stream. Making one takes longer than to parse a
- * short body. And how their responses are sent.
- */
+/** Requests on Node: srvx's, but read without a web stream, which costs more than a short body; and their responses. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -111,10 +111,7 @@ export interface Place {
   readonly hostname: string | undefined
 }
 
-/**
- * Where `options` say to listen. Throws a `TypeError` naming an option that is unknown or makes no sense, because the
- * runtimes would each react differently.
- */
+/** Where `options` say to listen. Throws a `TypeError` naming an option that makes no sense: runtimes react differently. */
 export function listening(options: ServeOptions): Place {
   checkOptions(options, RULES, 'serve')
   const { port = 3000, hostname } = options

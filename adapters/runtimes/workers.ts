@@ -160,10 +160,7 @@ export function appObject<Env>(make: MakeObjectApp<Env>): AppObjectClass<Env> {
   }
 }
 
-/**
- * The state for a maker that names none, or only with a default: `worker` spreads its requests over several objects, of which
- * only the first may have the records. The others would each have some of them.
- */
+/** The state for a maker that names none, or only with a default: of several objects, the first alone has the records. */
 function oneOfSeveral(state: ObjectState): ObjectState {
   if (!/^app-[1-9]/.test(`${state.id?.name}`)) return state
   return new Proxy(state, {

@@ -1,7 +1,4 @@
-/**
- * The way of a request through the app, from top to bottom: its id and context, the early guards, the limits on time and
- * number, start-up, guards, the route, files, and the response that is sent.
- */
+/** The way of a request through the app, from top to bottom: from its id to the response that is sent. */
 
 import { isCurrent } from '../cache/conditional.ts'
 import { limitBody } from '../http/body/limited-body.ts'

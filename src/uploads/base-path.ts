@@ -1,7 +1,4 @@
-/**
- * Links to files of an app that another server mounts under a path, such as `/api`. Records hold the path that the app
- * has for itself; responses show it below that of the mount.
- */
+/** Links to files of an app that another server mounts: records hold the app's own path, responses show the whole. */
 
 import { type ApiRequest, basePathOf } from '../http/request/request.ts'
 import type { FileStore } from '../ports/services/files.ts'

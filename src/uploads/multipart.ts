@@ -81,10 +81,7 @@ export function multipartParser(
   }
 }
 
-/**
- * multipasta drops a disposition with characters beyond Latin-1, which are common in file names, and cuts quoted names
- * at an escaped quote. So both names are read from the header itself.
- */
+/** multipasta drops dispositions beyond Latin-1 and cuts names at an escaped quote, so both names are read here. */
 function headOf(info: PartInfo): PartHead {
   const header = info.headers['content-disposition']
   if (typeof header !== 'string' || !/^\s*form-data\s*;/i.test(header)) throw malformedMultipart()

@@ -86,10 +86,7 @@ export class FairQueue {
   readonly #clients = new Map<unknown, Set<Waiting>>()
   #busy = false
 
-  /**
-   * Runs `task` and returns its result; `task` is told how many of the `ms` milliseconds are left. Rejects when they
-   * are over, whether it has started or not.
-   */
+  /** Runs `task`, which is told how many of the `ms` milliseconds are left. Rejects when they are over, begun or not. */
   async run<T>(client: unknown, ms: number, task: (left: number) => Promise<T>): Promise<T> {
     const until = performance.now() + ms
     const { promise, resolve, reject } = Promise.withResolvers<T>()

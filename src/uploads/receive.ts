@@ -1,7 +1,4 @@
-/**
- * A multipart body → text fields and buffered files. Sizes and counts are checked while the body arrives, so a body of
- * any length costs no more than the limits allow (spec 4.3; OWASP API4).
- */
+/** A multipart body → text fields and buffered files. Sizes and counts are checked as it arrives (spec 4.3; OWASP API4). */
 
 import { eachChunk, refuseEncoded } from '../http/body/body.ts'
 import { nextTurn, TURN_LENGTH } from '../ports/promises/turns.ts'

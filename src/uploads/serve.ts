@@ -4,10 +4,7 @@ import { HttpError } from '../http/errors/errors.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/services/files.ts'
 import { fileForbidden, rangeNotSatisfiable, storageUnavailable } from './refusals.ts'
 
-/**
- * The file that `request` asks for, or undefined if it is not for a file of the store. Links may have the path that another
- * server mounts the app under, `basePath`, which is not in the request's.
- */
+/** The file that `request` asks for, if any. Links may have the path, `basePath`, that another server mounts the app under. */
 export async function serveFile(
   store: FileStore | undefined,
   request: Request,
