@@ -36,6 +36,9 @@ export type ExpressListener = (
 
 type Platform = NonNullable<Parameters<App['handle']>[2]>
 
+/** An `AuthContext`, or nothing or `false` for an anonymous request; or a promise of it. */
+type FoundAuth = ReturnType<NonNullable<Platform['auth']>>
+
 /** Options of `toExpress`. `R` is the request that `auth` gets: write its type, such as Express's own `Request`. */
 export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
   /**
@@ -43,7 +46,7 @@ export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
    * Guards find it in `request.auth`. Called once for each request that the app serves. If it throws, or returns anything
    * else, the response is a 500 and no guard runs.
    */
-  readonly auth?: (request: R) => ReturnType<NonNullable<Platform['auth']>>
+  readonly auth?: (request: R) => FoundAuth
 }
 
 /**

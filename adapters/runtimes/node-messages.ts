@@ -147,13 +147,6 @@ interface Content {
   readonly body?: unknown
 }
 
-/** A response to be sent, of which `start` is the body if that is a stream. */
-interface Outgoing {
-  readonly response: ServerResponse
-  readonly content: Content
-  readonly start: Start | undefined
-}
-
 /** A response of this runtime: one of srvx tells its contents, once. `bench/bridge` measures what that saves. */
 type Made = Response & { _toNodeResponse?(): Content }
 
@@ -162,7 +155,8 @@ type Made = Response & { _toNodeResponse?(): Content }
  * the first finds the others too, and waking it costs more than the rest of a short response.
  */
 export function outbox(): (response: ServerResponse, made: Made) => unknown {
-  let waiting: Outgoing[] = []
+  // `start` is the body if that is a stream.
+  let waiting: { response: ServerResponse; content: Content; start: Start | undefined }[] = []
   const sendAll = () => {
     const all = waiting
     waiting = []

@@ -25,14 +25,9 @@ async function digestOf(secret: string): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join()
 }
 
-interface Count {
-  number: number
-  /** By the clock of `performance.now()`, in milliseconds. */
-  readonly until: number
-}
-
 const counting = topic<readonly [key: string, ttlSeconds: number], number>('count')
-const counts = new Map<string, Count>()
+/** `until` is by the clock of `performance.now()`. */
+const counts = new Map<string, { number: number; readonly until: number }>()
 /** Beyond this number, counts that are over are removed, and then the oldest. */
 const MAX_COUNTS = 100_000
 
