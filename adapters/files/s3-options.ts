@@ -19,12 +19,7 @@ export interface S3Options {
 }
 
 /** The complete options of one store. */
-export interface S3Place {
-  readonly endpoint: string
-  readonly bucket: string
-  readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
+export interface S3Place extends Required<Omit<S3Options, 'env'>> {
   /** `<endpoint>/<bucket>/<key>`. */
   urlOf(key: string): string
   keyOf(url: string): string | undefined

@@ -106,17 +106,14 @@ async function lossy(
 ): Promise<Uint8Array> {
   const { image, pixels, target, until } = work
   const isHeld = pixels <= MAX_HELD
-  const held = await decoded(work, isHeld ? image() : smallCopy(image(), pixels))
+  const side = Math.ceil(Math.sqrt(pixels) / 4)
+  // Else a sixteenth of the pixels.
+  const small = isHeld ? image() : image().resize(side, side, { fit: 'outside' })
+  const held = await decoded(work, small)
   const ofHeld: Encode = (quality) => encode(held(), quality).toBuffer()
   if (isHeld) return bisectQuality(ofHeld, target, until)
   const ofFile: Encode = (quality) => encode(image(), quality).toBuffer()
   return sampledQuality(ofFile, ofHeld, target, until)
-}
-
-/** A sixteenth of the pixels. */
-function smallCopy(image: Sharp, pixels: number): Sharp {
-  const side = Math.ceil(Math.sqrt(pixels) / 4)
-  return image.resize(side, side, { fit: 'outside' })
 }
 
 /** Returns a function that makes images from the decoded pixels of `image`. */

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { App } from '../../../src/app/app.ts'
 import type { Place } from '../server.ts'
-import { answerAsks, contentOf, type Failure, type FromWorker, type ToWorker } from './channel.ts'
+import { answerAsks, contentOf, type FromWorker, type ToWorker } from './channel.ts'
 
 /** Starts the program of this process once more, as a worker. */
 export type Fork = () => ChildProcess
@@ -113,7 +113,7 @@ function addressOf(worker: ChildProcess): Promise<string> {
       const { asks, url, failure } = contentOf<FromWorker>(message)
       if (asks) answerAsks(asks, (answers) => send(worker, answers))
       if (url !== undefined) resolve(url)
-      if (failure) reject(errorOf(failure))
+      if (failure) reject(Object.assign(new Error(failure.message), failure))
     })
     worker.once('exit', (code, signal) => {
       const failed = () =>
@@ -131,9 +131,4 @@ const LAST_WORDS_MS = 1000
 function send(worker: ChildProcess, message: ToWorker): void {
   // A worker that has ended needs no message; without the function, its absence would be an event.
   if (worker.connected) worker.send(message, () => {})
-}
-
-function errorOf({ name, message, stack, code }: Failure): Error {
-  const error = new Error(message)
-  return Object.assign(error, { name, stack, ...(code !== undefined && { code }) })
 }

@@ -46,8 +46,10 @@ export async function inProcesses<Options extends ServeOptions>(
   }
   const place = listening(options)
   const { processes = 1 } = options
-  if (!isWorker) advise()
-  if (isWorker) return processes > 1 ? work(app, options, here, place) : servedByFirst(app, place)
+  if (isWorker && processes > 1) return work(app, options, here, place)
+  // An app beside one that has `processes`: the first process serves it.
+  if (isWorker) return { url: urlOf(place.hostname, place.port), close: () => app.close() }
+  advise()
   const serving =
     processes > 1 ? lead(app, place, options, processes, forkOf) : here(app, options, place)
   return serving.catch((error: unknown) => {
@@ -100,9 +102,4 @@ async function work<Options extends ServeOptions>(
     process.exit(1)
   }
   return new Promise(() => {})
-}
-
-/** An app without `processes`, beside one that has them. */
-function servedByFirst(app: App, { port, hostname }: Place): Served {
-  return { url: urlOf(hostname, port), close: () => app.close() }
 }
