@@ -51,9 +51,7 @@ export function resolveS3(options: S3Options = {}): S3Place {
   const bucket = value('bucket', 'S3_BUCKET_NAME')
   const start = `${endpoint}/${bucket}/`
   return {
-    endpoint,
-    bucket,
-    region,
+    ...{ endpoint, bucket, region },
     accessKeyId: value('accessKeyId', 'S3_SPACES_KEY'),
     secretAccessKey: value('secretAccessKey', 'S3_SPACES_SECRET'),
     urlOf: (key) => start + key,

@@ -12,7 +12,13 @@ export function leaving(): {
 } {
   let begun = false
   return {
-    last: (response) => (begun ? closing(response) : response),
+    last(response) {
+      if (!begun) return response
+      // A copy, because the headers of a response may be immutable.
+      const last = new Response(response.body, response)
+      last.headers.set('Connection', 'close')
+      return last
+    },
     async begin(leaveMs) {
       begun = true
       await passed(leaveMs)
@@ -20,11 +26,4 @@ export function leaving(): {
       await passed(0)
     },
   }
-}
-
-/** A copy, because the headers of a response may be immutable. */
-function closing({ body, status, statusText, headers }: Response): Response {
-  const response = new Response(body, { status, statusText, headers })
-  response.headers.set('Connection', 'close')
-  return response
 }

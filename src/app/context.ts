@@ -166,13 +166,10 @@ export async function runHooks(
 
 function complete(response: Response, request: ApiRequest, context: AppContext): Response {
   try {
-    addHeaders(response, request, context)
-    return response
+    return withHeaders(response, request, context)
   } catch {
     // A response from `fetch` or `Response.redirect` has headers that cannot be changed.
-    const copy = copyOf(response, response.body)
-    addHeaders(copy, request, context)
-    return copy
+    return withHeaders(copyOf(response, response.body), request, context)
   }
 }
 
@@ -181,7 +178,7 @@ function complete(response: Response, request: ApiRequest, context: AppContext):
  * request with credentials stays out of every cache: a cache in front of the app does not run its guards. A public read may
  * be kept, but must be revalidated each time; without the header, a cache may choose a lifetime itself (RFC 9111, 4.2.2).
  */
-function addHeaders(response: Response, request: ApiRequest, context: AppContext): void {
+function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
   setHeader(response, 'X-Request-Id', request.requestId)
   for (const [name, value] of context.ownHeaders ?? []) {
     if (headerOf(response, name) === null) setHeader(response, name, value)
@@ -193,6 +190,7 @@ function addHeaders(response: Response, request: ApiRequest, context: AppContext
     setHeader(response, 'Cache-Control', isPrivate ? 'private, no-store' : 'no-cache')
   }
   if (isAuthorized) addVary(response, 'Authorization')
+  return response
 }
 
 /** `response` without its body, whose source need not go on. */
@@ -203,9 +201,5 @@ function bare(response: Response): Response {
 }
 
 function copyOf(response: Response, body: ReadableStream | null): Response {
-  return new Response(body, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: new Headers(response.headers),
-  })
+  return new Response(body, response)
 }

@@ -47,26 +47,20 @@ export async function receiveIncoming(
 ): Promise<Incoming> {
   const body = new MultipartBody(upload, host.files)
   try {
-    const files = await body.read(request, host.bodyTimeoutMs)
+    const received = await body.read(request, host.bodyTimeoutMs)
     const sent = formValues(body.texts, shape, jsonParser(host.maxBodyValues))
     const level = levelOf(upload, [
       request.query.imgOptimizations,
       sent.imgOptimizations,
       request.headers.get('x-img-optimizations'),
     ])
-    const incoming = files.map((file): IncomingFile => {
+    const files = received.map((file): IncomingFile => {
       const key = newKey(upload.prefix, file.type.extension, host.now())
       return { ...file, key, url: host.files?.urlOf(key) ?? '' }
     })
     // If the runtime does not tell the address, each request counts as a client of its own.
-    return {
-      sent,
-      files: incoming,
-      level,
-      client: clientAddress ?? request,
-      request,
-      discard: () => body.discard(),
-    }
+    const client = clientAddress ?? request
+    return { sent, files, level, client, request, discard: () => body.discard() }
   } catch (error) {
     await body.discard()
     throw error
