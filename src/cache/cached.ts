@@ -52,20 +52,16 @@ export class CachedReads {
 
   /** Responds from the cache, or with the result of `read.load`. */
   async respond(request: ApiRequest, context: RequestContext, read: CachedRead): Promise<Response> {
-    const { settings, space, models } = this.#options
+    const { settings, space, models, router } = this.#options
     const { vary } = settings
     const audience = vary ? await chosenAudience(request, vary) : audienceOf(request)
     if (audience === undefined) return respondUncached(request, read)
-    const key = this.#key(request, read.asked, audience, await read.limits())
+    const parts = [router, requestKey(read.asked), audience, await read.limits()]
+    // Links in a response are below it.
+    const base = basePathOf(request)
+    const key = this.#keyStart + keyText(base === '' ? parts : [...parts, base])
     const entry = space.peek(models, key)
     return entry ? entryResponse(request, entry, 'HIT') : this.#look(request, context, read, key)
-  }
-
-  #key(request: ApiRequest, asked: ReadRequest, audience: unknown, limits: unknown): string {
-    const base = basePathOf(request)
-    const parts = [this.#options.router, requestKey(asked), audience, limits]
-    // Links in a response are below it.
-    return this.#keyStart + keyText(base === '' ? parts : [...parts, base])
   }
 
   async #look(

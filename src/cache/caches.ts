@@ -4,7 +4,7 @@ import type { CacheStore } from '../ports/services/cache.ts'
 import type { Logger } from '../ports/services/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store/store.ts'
 import { type Warn, warner } from './availability.ts'
-import type { CacheSettings } from './options.ts'
+import type { CacheSettings, defaultsOf } from './options.ts'
 import { VersionedCache } from './versioned-cache.ts'
 import { type Fences, fenceSchema, localFences, storedFences } from './write-fences.ts'
 
@@ -13,6 +13,14 @@ export interface CachesOptions {
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly collection: (schema: CollectionSchema) => Collection
+}
+
+/** What keeps responses, as one value, so that an app may do without it. */
+export interface CacheCode {
+  readonly Caches: typeof Caches
+  readonly defaultsOf: typeof defaultsOf
+  /** What routers do with it, by code that knows its exports. */
+  readonly reads: unknown
 }
 
 /** The settings of a router that determine its space. */

@@ -11,6 +11,7 @@ import {
   text,
   whatever,
 } from '../model/option-rules.ts'
+import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
 
@@ -20,13 +21,7 @@ import { type RedisClient, storeOfClient } from './client.ts'
  */
 export type Vary = (
   request: ApiRequest,
-) =>
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | Promise<string | number | boolean | null | undefined>
+) => MaybePromise<string | number | boolean | null | undefined>
 
 /** The `cache` option of a router. */
 export interface CacheOptions {

@@ -177,9 +177,9 @@ export class VersionedCache {
   #renewed(place: Place, standing: Standing, timeoutMs: number): Promise<string> {
     const mark = standing.get(place.fence)
     const wish = `${place.versionKey} ${mark}`
-    const under = this.#renewals.get(wish)
-    if (under) return under
-    const renewal = this.#renew(place, mark, timeoutMs).finally(() => this.#renewals.delete(wish))
+    const renewal =
+      this.#renewals.get(wish) ??
+      this.#renew(place, mark, timeoutMs).finally(() => this.#renewals.delete(wish))
     this.#renewals.set(wish, renewal)
     return renewal
   }

@@ -1,7 +1,6 @@
 /** What an app provides for the routers that it mounts. */
 
-import type { SpaceSettings } from '../../cache/caches.ts'
-import type { CacheCode } from '../../cache/code.ts'
+import type { CacheCode, SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body/body.ts'
 import type { Deadline } from '../../http/deadline.ts'
