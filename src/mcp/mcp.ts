@@ -10,8 +10,7 @@ import type { Mountable } from '../records/engine/host.ts'
 import type { Context, Handler } from '../records/engine/route.ts'
 import { callTool } from './call.ts'
 import { converse, FAILURE, refusals } from './protocol.ts'
-import type { AgentWrite } from './tools.ts'
-import { toolsFor, WRITES } from './tools.ts'
+import { type AgentWrite, toolsFor, WRITES } from './tools.ts'
 
 /** Options of `mcp`. */
 export interface McpOptions {

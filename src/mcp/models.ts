@@ -109,16 +109,6 @@ export async function described({ resource }: Served, request?: ApiRequest): Pro
   }
 }
 
-/** What zod's schemas and checks say, as far as it can be told. */
-interface Settings {
-  readonly format?: unknown
-  readonly check?: string
-  readonly inclusive?: boolean
-  readonly value?: unknown
-  readonly minimum?: unknown
-  readonly maximum?: unknown
-}
-
 /** The paths that are shown: the types on each, its limits, and what is said of it. */
 function fieldsOf(model: Model, seen: ReadableFields): Fields {
   const fields: Record<string, Fields> = {}
@@ -135,10 +125,10 @@ function fieldsOf(model: Model, seen: ReadableFields): Fields {
 function withPart(known: Fields = {}, schema: $ZodType): Fields {
   const { def, values } = (schema as $ZodTypes)._zod
   const more = { ...known }
-  const settings = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)] as Settings[]
-  for (const { check = '', inclusive, maximum, minimum, value, format } of settings) {
+  const settings: unknown[] = [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)]
+  for (const { check = '', inclusive, maximum, minimum, value, format } of settings as Fields[]) {
     // `gte` and the like, as in filters; `max_length`, `string_format`.
-    const limit = check.replace(/^(.).*_than$/, inclusive ? '$1te' : '$1t')
+    const limit = String(check).replace(/^(.).*_than$/, inclusive ? '$1te' : '$1t')
     more[limit] = maximum ?? minimum ?? value ?? format
   }
   more.type = known.type ? `${known.type} ${def.type}` : def.type

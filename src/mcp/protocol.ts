@@ -30,12 +30,8 @@ interface About {
   readonly instructions: string | undefined
 }
 
-/** What refuses a call. */
-interface Refusal {
-  /** Default: that of a body that cannot be read. */
-  readonly rpc?: number
-  readonly data?: object | undefined
-}
+/** What refuses a call; without a code, its body cannot be read. */
+type Refusal = HttpError & { readonly rpc?: number; readonly data?: object | undefined }
 
 /** Refuses a call with a code of JSON-RPC. */
 export function refusal(rpc: number, message: string, data?: object): HttpError {
@@ -97,7 +93,7 @@ export async function converse(
     )
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
-    const { message, status, rpc = -32700, data } = error as HttpError & Refusal
+    const { message, status, rpc = -32700, data } = error as Refusal
     return sent({ error: { code: rpc, message, data } }, isAlone ? status : 200)
   }
 }
