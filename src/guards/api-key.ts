@@ -73,14 +73,10 @@ export function apiKey(options: ApiKeyOptions): Guard {
 
 /** Compares with every key, so that the time does not tell which one it was. */
 function among(keys: readonly string[]): (given: string) => string | undefined {
-  const known = keys.map((key) => [key, principalFor(key)] as const)
+  const known = keys.map((key) => [key, `key-${hexDigestOf(key).slice(0, 16)}`] as const)
   return (given) => {
     let found: string | undefined
     for (const [key, principal] of known) if (sameText(given, key)) found = principal
     return found
   }
-}
-
-function principalFor(key: string): string {
-  return `key-${hexDigestOf(key).slice(0, 16)}`
 }

@@ -63,7 +63,10 @@ const RESPONSE_HEADERS = [
   'X-Request-Id',
 ]
 
-const names: Rule = { must: 'be a list of header names', test: isHeaderNames }
+const names: Rule = {
+  must: 'be a list of header names',
+  test: (value) => isNames(value) && value.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)),
+}
 
 const RULES: Readonly<Record<keyof CorsOptions, Rule>> = {
   origins: {
@@ -89,13 +92,19 @@ const RULES: Readonly<Record<keyof CorsOptions, Rule>> = {
  * ```
  */
 export function cors(options: CorsOptions): Guard {
+  checkOptions(options ?? {}, RULES, fail)
   const {
     origins,
     credentials = false,
     maxAge = 600,
     allowedHeaders = [],
     exposedHeaders = [],
-  } = checkedCors(options ?? {})
+  } = options ?? {}
+  if (origins === undefined) fail(`'origins' is required, e.g. ['https://app.example.com']`)
+  if (origins === '*' && credentials) {
+    fail(`'credentials' can't be combined with origins: '*'. List the origins instead.`)
+  }
+  if (Array.isArray(origins)) for (const origin of origins) checkOrigin(origin)
   const isAllowed = checkOf(origins)
   const allowed = [...REQUEST_HEADERS, ...allowedHeaders].join(', ')
   const exposed = [...RESPONSE_HEADERS, ...exposedHeaders].join(', ')
@@ -138,17 +147,6 @@ function checkOf(origins: CorsOptions['origins']): OriginCheck {
   return (origin) => listed.has(origin)
 }
 
-function checkedCors(options: CorsOptions): CorsOptions {
-  checkOptions(options, RULES, fail)
-  const { origins, credentials } = options
-  if (origins === undefined) fail(`'origins' is required, e.g. ['https://app.example.com']`)
-  if (origins === '*' && credentials) {
-    fail(`'credentials' can't be combined with origins: '*'. List the origins instead.`)
-  }
-  if (Array.isArray(origins)) for (const origin of origins) checkOrigin(origin)
-  return options
-}
-
 /** A browser sends an origin in this form only, so any other would never match. */
 function checkOrigin(origin: string): void {
   if (origin === '*') fail(`'origins' lists '*'. Write origins: '*' to allow all origins.`)
@@ -164,10 +162,6 @@ function checkOrigin(origin: string): void {
   if (origin === meant) return
   const hint = meant === undefined ? `Write e.g. 'https://app.example.com'.` : `Write '${meant}'.`
   fail(`'origins' lists '${origin}', which isn't an origin. ${hint}`)
-}
-
-function isHeaderNames(value: unknown): boolean {
-  return isNames(value) && value.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name))
 }
 
 function fail(message: string): never {

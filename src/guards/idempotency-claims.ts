@@ -141,8 +141,7 @@ const LEFT_AFTER_MS = 60_000
 
 /** Whether a claim was neither redeemed nor given back in time, and `own` is for the same request. */
 function isLeft({ written, fingerprint, expiresAt }: Fields, own: Fields): boolean {
-  const [before, now] = [expiresAt, own.expiresAt].map((at) => (at instanceof Date ? +at : 0))
-  const age = (now ?? 0) - (before ?? 0)
+  const age = Number(own.expiresAt) - Number(expiresAt)
   const isSame = own.written === '' && fingerprint === own.fingerprint
   return isSame && written === '' && age > LEFT_AFTER_MS
 }

@@ -80,10 +80,17 @@ export function idempotency(options: IdempotencyOptions): Guard {
     }
     const { isRecords } = passedOf(request)
     const claim = await own.claims.claim(own.id, own.fingerprint, isRecords)
-    if (claim.state === 'written') return answerAgain(request, context, own, claim)
-    if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
-    noteKey(request, claim.receipt ? { receipt: claim.receipt } : {})
-    carryOut(request, context, { ...own, owner: claim.owner })
+    if (claim.state !== 'won') return repeated(request, context, own, claim)
+    const { owner, receipt } = claim
+    noteKey(request, receipt ? { receipt } : {})
+    running.add(owner)
+    context.onResponse(async (response, isLate) => {
+      // The outcome is not known yet.
+      if (isLate) return undefined
+      return settle(response, { ...own, owner }, request, context).finally(() =>
+        running.delete(owner),
+      )
+    })
     context.waitUntil(own.claims.sweep())
     return undefined
   }
@@ -97,20 +104,6 @@ const seen = new WeakSet<ApiRequest>()
 
 /** Who carries out a request in this process. */
 const running = new Set<string>()
-
-/** Lets the request that has won its claim pass, and settles it with the response. */
-function carryOut(request: ApiRequest, context: Context, own: Own): void {
-  running.add(own.owner)
-  context.onResponse(async (response, isLate) => {
-    // The outcome is not known yet.
-    if (isLate) return undefined
-    try {
-      return await settle(response, own, request, context)
-    } finally {
-      running.delete(own.owner)
-    }
-  })
-}
 
 /** Keeps the response of a request that was carried out, or gives its claim back. */
 async function settle(
@@ -130,14 +123,21 @@ async function settle(
   return isUnknown(response, context) ? undefined : keep(response, own, context)
 }
 
-/** Lets a request pass whose record is written, so that its route responds with the record. */
-function answerAgain(
+/** Gives the kept response again; lets a request pass whose record is written, so that its route responds with the record. */
+function repeated(
   request: ApiRequest,
   context: Context,
   own: Omit<Own, 'owner'>,
-  { fingerprint, owner, ids }: Extract<Claim, { state: 'written' }>,
-): undefined {
-  if (fingerprint !== own.fingerprint) throw keyReused()
+  claim: Exclude<Claim, { state: 'won' }>,
+): Response | undefined {
+  if ((claim.fingerprint ?? own.fingerprint) !== own.fingerprint) throw keyReused()
+  if (claim.state === 'running') throw keyInUse()
+  if (claim.state === 'done') {
+    const again = responseOf(claim.response)
+    again.headers.set('Idempotency-Replayed', 'true')
+    return again
+  }
+  const { owner, ids } = claim
   if (running.has(owner)) throw keyInUse()
   noteKey(request, { written: ids })
   context.headers.set('Idempotency-Replayed', 'true')
@@ -157,18 +157,6 @@ function isUnknown(response: Response, context: Context): boolean {
     /\bno-store\b/i.test(headers.get('cache-control') ?? ''),
   )
   return status === UNAVAILABLE || (isSecret && !RELEASED.has(status))
-}
-
-/** What is known of a request that another one with its key carries out, or has. */
-type Replied = Extract<Claim, { state: 'running' | 'done' }>
-
-/** The response to a repeated request. */
-function responseTo(claim: Replied, fingerprint: string): Response {
-  if (claim.fingerprint !== undefined && claim.fingerprint !== fingerprint) throw keyReused()
-  if (claim.state === 'running') throw keyInUse()
-  const again = responseOf(claim.response)
-  again.headers.set('Idempotency-Replayed', 'true')
-  return again
 }
 
 /** A claim that this request has won. */

@@ -153,10 +153,7 @@ function sharedCounter(
 /** How many guards there are. Every process makes the same in the same order, so their numbers tell them apart. */
 let made = 0
 
-/**
- * Counts in this process, or in the first one if `serve(app, { processes })` has started this one. The counts of a window
- * go when the next one begins.
- */
+/** Counts in this process, or in the first of `serve(app, { processes })`. The counts go when the next window begins. */
 function localCounter(number: number, windowSeconds: number): Counter {
   const ofAll = countOfAll
   if (ofAll) return (client, window) => ofAll(`${number} ${window} ${client}`, windowSeconds)
