@@ -20,7 +20,6 @@ import {
 import { orderedBy } from '../../src/client/lists/order.ts'
 import type { AnyRecords, Having } from '../../src/client/shapes.ts'
 import type { Records, Stored, Values } from './records.ts'
-import { turnsOfRecords } from './turns.ts'
 
 /** Options of `fieldgateCollection`. */
 export interface FieldgateCollectionOptions<T extends AnyRecords>
@@ -188,7 +187,7 @@ function follow(
   const ending = new AbortController()
   let known: ReadonlyMap<string, Stored> | undefined
   let failure: unknown
-  seen.begin()
+  seen.tell('')
   const following = api.live(wanted, {
     signal: ending.signal,
     onError(error) {
@@ -204,16 +203,15 @@ function follow(
       seen.tell(position)
     },
   })
-  const ended = () => {
-    seen.end()
-    // What was shown stays usable.
-    if (!ending.signal.aborted && !known) collected.markError(failure)
-  }
   void following
     .catch((error) => {
       failure = error
     })
-    .then(ended)
+    .then(() => {
+      seen.tell(undefined)
+      // What was shown stays usable.
+      if (!ending.signal.aborted && !known) collected.markError(failure)
+    })
   return () => ending.abort()
 }
 
@@ -238,25 +236,15 @@ class Seen {
   #isBroken = false
   readonly #waiting = new Set<() => void>()
 
-  begin(): void {
-    this.#position = ''
-  }
-
   /** The connection is broken: it may take long. */
   wait(): void {
     this.#isBroken = true
   }
 
-  tell(position: string): void {
+  /** Undefined: nobody follows it any more. */
+  tell(position: string | undefined): void {
     this.#isBroken = false
     this.#position = position
-    for (const check of this.#waiting) check()
-  }
-
-  /** Nobody follows it any more. */
-  end(): void {
-    this.#position = undefined
-    this.#isBroken = false
     for (const check of this.#waiting) check()
   }
 
@@ -289,4 +277,18 @@ function asShown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asShown)
   if (value?.constructor !== Object) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asShown(one)]))
+}
+
+/** Runs writes of the same records one after the other: a server takes two at once in any order. */
+function turnsOfRecords(): <T>(keys: readonly unknown[], work: () => Promise<T>) => Promise<T> {
+  const turns = new Map<unknown, Promise<unknown>>()
+  return async (keys, work) => {
+    const mine = Promise.allSettled(keys.map((key) => turns.get(key))).then(work)
+    for (const key of keys) turns.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      for (const key of keys) if (turns.get(key) === mine) turns.delete(key)
+    }
+  }
 }
