@@ -75,10 +75,7 @@ type ServiceOf<T> = T extends AnyRecords
 
 type Params = Readonly<Record<string, string>>
 
-/**
- * One signature for each mount: the compiler would need many times as long to look a path up in one type that has them
- * all.
- */
+/** One signature for each mount: looking a path up in one type that has them all takes the compiler many times as long. */
 type Signatures<A> = {
   [K in Mounts<A>]: (
     signature: (path: PathOf<K>, params?: Params) => ServiceOf<NonNullable<A[K]>>,
@@ -135,10 +132,7 @@ export function createClient<A extends object>(
   return Object.assign(service, { fetch: connection.fetch }) as unknown as Client<A>
 }
 
-/**
- * `known`, with the calls of methods and their ceremonies by any other name: they are in a module of their own, which is loaded
- * when one is called.
- */
+/** `known`, with the calls of methods and their ceremonies by any other name: they are loaded when one is called. */
 function withMethods(known: object, ask: AskRoute, base: string): object {
   return new Proxy(known, {
     get(_, name) {

@@ -1,6 +1,4 @@
-/**
- * What the client loads when it is first used: files, forms, groups, histories, live lists, routes of your own, and ways to sign in.
- */
+/** What the client loads when it is first used. */
 
 // biome-ignore lint/performance/noBarrelFile: one request loads all of it
 export { callMethod } from './accounts/methods.ts'

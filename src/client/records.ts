@@ -113,6 +113,9 @@ export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
   : Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
 
 type Values = Readonly<Record<string, unknown>>
+
+const PARTS = ['aggregate', 'call', 'export', 'history', 'live', 'restore'] as const
+
 /** The calls for the records at `path`. */
 export function recordCalls(path: string, send: Sending, refusal: Refusal): object {
   const at = (id: string) => `${path}/${inPath(id)}`
@@ -130,33 +133,19 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
 
   /** A call whose code is loaded when it is used. */
   const part =
-    (name: 'aggregate' | 'call' | 'export' | 'history' | 'live' | 'restore') =>
+    (name: (typeof PARTS)[number]) =>
     async (...given: never[]): Promise<unknown> => {
-      const own = {
-        call: send.call(),
-        list,
-        send,
-        bodyOf,
-        json,
-        inPath,
-        asked,
-        answer,
-        resultOf,
-        checkPath,
-      }
-      return (await later())[name](path, given as never, own as never)
+      const call = send.call()
+      const all = { call, send, list, asked, bodyOf, answer, json, resultOf, checkPath, inPath }
+      return (await later())[name](path, given as never, all)
     }
 
   return {
     list: (wanted?: Wanted) => list(wanted),
     pages,
-    aggregate: part('aggregate'),
     async *all(wanted?: Wanted): AsyncGenerator<unknown> {
       for await (const { data } of pages(wanted)) yield* data
     },
-    export: part('export'),
-    live: part('live'),
-    call: part('call'),
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const path = at(id) + inUrl({ select, expand })
       return send.shown(
@@ -174,8 +163,7 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
     },
     remove: (id: string, options?: CallOptions & Condition) =>
       send.one('DELETE', at(id), undefined, options),
-    history: part('history'),
-    restore: part('restore'),
+    ...Object.fromEntries(PARTS.map((name) => [name, part(name)])),
   }
 }
 

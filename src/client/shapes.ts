@@ -60,7 +60,7 @@ export interface NoSuchOption<Option> {
   readonly 'the router has no option': Option
 }
 
-type Element<L> = L extends readonly (infer E)[] ? E : L
+export type Element<L> = L extends readonly (infer E)[] ? E : L
 type PathOf<P> = P extends { readonly path: infer N } ? N : P
 
 /** The references that `onGet` fills in. */
@@ -106,7 +106,8 @@ export type Written<T extends AnyRecords> = T['options'] extends {
 /** The part of `R` that a client chose: the fields in `select`, or all without it, with the references in `expand` filled in. */
 export type Chosen<R, C> = ChosenBy<R, NamesIn<C, 'select'>, NamesIn<C, 'expand'>>
 
-type NamesIn<C, Key extends string> = C extends { readonly [K in Key]: readonly (infer N)[] }
+/** The names in a list that `C` has under `Key`. */
+export type NamesIn<C, Key extends string> = C extends { readonly [K in Key]: readonly (infer N)[] }
   ? N
   : never
 /** The same by the names of the fields and the references. */
@@ -155,12 +156,8 @@ export type ClosedCalls<T extends AnyRecords> = T['options'] extends { readonly 
 
 type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N
-  : L extends object
-    ? Operation extends keyof L
-      ? L[Operation] extends readonly (infer N)[]
-        ? N
-        : None
-      : None
+  : L extends { readonly [K in Operation]: readonly (infer N)[] }
+    ? N
     : None
 /** The fields that the scope of writes names. */
 type Scoped<L> = unknown extends L ? never : ScopedNames<L>

@@ -152,13 +152,11 @@ export interface Routes<T extends AnyAccounts> {
   ): Message
 }
 
-/** The calls that `passkeys` and `oidc` have besides their routes. */
-type Ceremonies<T extends AnyAccounts> = ('passkeys' extends NamesOf<T['options']['methods']>
-  ? { readonly passkeys: PasskeyCeremonies<SignedIn<T>> }
-  : unknown) &
-  ('oidc' extends NamesOf<T['options']['methods']>
-    ? { readonly oidc: OidcCeremonies<SignedIn<T>> }
-    : unknown)
+/** The calls that methods have besides their routes. */
+interface Ceremonies<S> {
+  readonly passkeys: PasskeyCeremonies<S>
+  readonly oidc: OidcCeremonies<S>
+}
 
 type NamesOf<M> = M extends readonly (infer E)[]
   ? E extends { readonly name: infer N }
@@ -167,11 +165,11 @@ type NamesOf<M> = M extends readonly (infer E)[]
   : never
 
 /** The calls of the methods. */
-type OfMethods<T extends AnyAccounts> = Pick<
+type OfMethods<T extends AnyAccounts, N = NamesOf<T['options']['methods']>> = Pick<
   MethodCalls,
-  'confirmLogin' | CallsOf[NamesOf<T['options']['methods']> & keyof CallsOf]
+  'confirmLogin' | CallsOf[N & keyof CallsOf]
 > &
-  Ceremonies<T>
+  Pick<Ceremonies<SignedIn<T>>, N & keyof Ceremonies<unknown>>
 
 type OfSessions =
   | 'refresh'

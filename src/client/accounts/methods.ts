@@ -1,7 +1,7 @@
 /** The calls for the routes of methods: loaded when the first of them is called. */
 
 import type { Result } from '../sending/results.ts'
-import type { MethodCalls, OidcCeremonies } from './method-calls.ts'
+import type { MethodCalls, OidcCeremonies, PasskeyCeremonies } from './method-calls.ts'
 import type { AskRoute } from './routes.ts'
 
 /** The method and the path of each route, and marks, as in routes.ts. */
@@ -88,9 +88,7 @@ async function begin(
 }
 
 /** Signs in by what the page was opened with; undefined if that is not from a provider. */
-async function finish(
-  ask: (route: string, ...given: unknown[]) => Promise<Result<unknown, unknown>>,
-): Promise<Result<unknown, unknown> | undefined> {
+async function finish(ask: Ask): Promise<Result<unknown, unknown> | undefined> {
   const { location, history, sessionStorage } = globalThis as unknown as Page
   const outcome = new URLSearchParams(location.hash.slice(1))
   const verifier = sessionStorage.getItem(KEPT)
@@ -111,12 +109,6 @@ function encoded(bytes: Uint8Array): string {
 
 /** Calls a route of the auth router. */
 type Ask = (route: string, ...given: unknown[]) => Promise<Result<unknown, unknown>>
-
-/** What a ceremony begins with. */
-interface Begun {
-  readonly publicKey: never
-  readonly ticket: string
-}
 
 async function browser() {
   try {
@@ -173,14 +165,8 @@ function register(
   )
 }
 
-/** How a passkey is asked for. */
-interface Signing {
-  readonly autofill?: boolean
-  /** Of a first step. */
-  readonly ticket?: string
-  /** What takes it besides `passkeyLogin`. */
-  readonly route?: 'login' | 'confirmLogin' | undefined
-}
+/** What takes a passkey besides `passkeyLogin`. */
+type Taking = { readonly route?: 'login' | 'confirmLogin' | undefined }
 
 /** Signs in by a passkey; with `ticket`, it is the second step after another first one. */
 function signIn(
@@ -189,7 +175,7 @@ function signIn(
     autofill = false,
     ticket: first,
     route = first === undefined ? undefined : 'login',
-  }: Signing = {},
+  }: Parameters<PasskeyCeremonies['signIn']>[0] & Taking = {},
 ): Promise<Result<unknown, unknown>> {
   const { begun } = byUsers
   const run = () =>
@@ -219,7 +205,7 @@ async function ceremony(
 ): Promise<Result<unknown, unknown>> {
   const begun = await begin()
   if (!begun.ok) return begun
-  const { publicKey, ticket } = begun.data as Begun
+  const { publicKey, ticket } = begun.data as { publicKey: never; ticket: string }
   let credential: unknown
   try {
     credential = await ask(publicKey)

@@ -1,27 +1,21 @@
-/** A list as a file. It is loaded when it is used, and is given what the client has loaded already. */
+/** A list as a file. It is loaded when it is used. */
 
 import type { Answer, Ask } from '../sending/answers.ts'
-import type { Call } from '../sending/connection.ts'
-import type { checkPath } from '../sending/paths.ts'
-import type { Failure, Result } from '../sending/results.ts'
+import type { Given } from '../sending/given.ts'
+import type { Result } from '../sending/results.ts'
 import type { Wanted } from './query.ts'
 
 /** What it is given. */
-export interface Given {
-  /** What sends the requests, in the session that the call was made in. */
-  readonly call: Call
+export interface ListGiven extends Given {
   /** Asks for the list in the ways that there are. */
   asked(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
-  answer(status: number, text: string, headers: Answer['headers']): Answer
-  resultOf(answer: Answer): Result<never>
-  readonly checkPath: typeof checkPath
 }
 
 /** The response with a list as a file. */
 export function exported(
   _: string,
   [format, { headers: own, ...wanted } = {}]: [string, Wanted?],
-  given: Given,
+  given: ListGiven,
 ): Promise<Result<Response>> {
   const headers = { ...own, Accept: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }
   return responseTo({ ...wanted, headers }, given)
@@ -30,7 +24,7 @@ export function exported(
 /** The response to a request for a list, which is not read. */
 export async function responseTo(
   wanted: Wanted,
-  { call, asked, answer, resultOf, checkPath }: Given,
+  { call, asked, answer, resultOf, checkPath }: ListGiven,
 ): Promise<Result<Response>> {
   let data: Response | undefined
   const accept = `${wanted.headers?.Accept}`
@@ -54,5 +48,5 @@ export async function responseTo(
       return answer(0, (error as Error).message, new Headers())
     }
   })
-  return data ? { ok: true, data } : (resultOf(found) as { ok: false; error: Failure })
+  return data ? { ok: true, data } : resultOf<never, never>(found)
 }

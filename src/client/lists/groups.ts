@@ -4,23 +4,20 @@ import type { Managed } from '../../model/model.ts'
 import type { GroupOf } from '../../records/engine/aggregate-query.ts'
 import type { CallOptions } from '../sending/call-options.ts'
 import type { Call } from '../sending/connection.ts'
-import type { AnyRecords, Wire } from '../shapes.ts'
+import type { AnyRecords, NamesIn, Wire } from '../shapes.ts'
 import type { Where } from './lists.ts'
-import type { Wanted, WantedGroups } from './query.ts'
+import type { Wanted } from './query.ts'
 
 /** Whether there are more groups than `limit`. */
 export interface Cut {
   readonly hasMore: boolean
 }
 
-type Option<T extends AnyRecords, Key extends 'by' | 'of'> = T['options'] extends {
-  readonly aggregates: { readonly [K in Key]: readonly (infer N)[] }
-}
-  ? N & string
+type Aggregates<T extends AnyRecords> = T['options'] extends { readonly aggregates: infer A }
+  ? A
   : never
-
-type Of<T extends AnyRecords> = Option<T, 'of'>
-type By<T extends AnyRecords> = Option<T, 'by'>
+type Of<T extends AnyRecords> = NamesIn<Aggregates<T>, 'of'> & string
+type By<T extends AnyRecords> = NamesIn<Aggregates<T>, 'by'> & string
 /** Those of numbers: dates have no sum. */
 type Summed<T extends AnyRecords> = {
   [N in Of<T>]: (T['record'] & Managed)[N] extends Date | null | undefined ? never : N
@@ -57,10 +54,12 @@ export interface GroupOptions<T extends AnyRecords> extends CallOptions {
 /** A group as `A` asks for it. */
 export type Group<T extends AnyRecords, A> = Wire<GroupOf<T['record'], A>>
 
+type Measures = Readonly<Record<'count' | 'sum' | 'avg' | 'min' | 'max', unknown>>
+
 /** Groups of the records of a mount, by what lists them. */
 export function groups<T>(
   _: string,
-  [{ count, sum, avg, min, max, ...wanted }]: [WantedGroups],
+  [{ count, sum, avg, min, max, ...wanted }]: [Wanted & Measures],
   { list, call }: { list(wanted: Wanted, call: Call): Promise<T>; readonly call: Call },
 ): Promise<T> {
   return list({ ...wanted, aggregate: { count, sum, avg, min, max } }, call)

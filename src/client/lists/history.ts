@@ -1,13 +1,8 @@
-/**
- * What happened to a record, and its restore. It is loaded when it is used, and is given what the client has loaded already.
- */
+/** What happened to a record, and its restore. It is loaded when it is used. */
 
-import type { json } from '../sending/answers.ts'
 import type { CallOptions, WriteOptions } from '../sending/call-options.ts'
-import type { Call } from '../sending/connection.ts'
-import type { inPath } from '../sending/paths.ts'
+import type { Given } from '../sending/given.ts'
 import type { Result } from '../sending/results.ts'
-import type { Sending } from '../sending/sending.ts'
 
 /** One change of a record; `changes` has what the reader may see. */
 export interface RecordChange<R = Readonly<Record<string, unknown>>> {
@@ -33,14 +28,6 @@ export interface HistoryPage {
 export interface HistoryOptions extends CallOptions {
   readonly cursor?: string | undefined
   readonly pageSize?: number
-}
-
-/** What it is given. */
-interface Given {
-  readonly call: Call
-  readonly send: Sending
-  readonly json: typeof json
-  readonly inPath: typeof inPath
 }
 
 /** Reads a page of what happened to a record of the mount at `at`. */

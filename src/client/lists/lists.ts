@@ -2,9 +2,8 @@
 
 import type { Managed } from '../../model/model.ts'
 import type { HeaderFields } from '../sending/connection.ts'
-import type { AnyRecords, Shown } from '../shapes.ts'
+import type { AnyRecords, Element, NamesIn, Shown } from '../shapes.ts'
 
-type Element<L> = L extends readonly (infer E)[] ? E : never
 type NoDots<N> = N extends `${string}.${string}` ? never : N
 
 /** The fields that a QUERY may filter by: those of `filterableFields`, which by default are those of `query`. */
@@ -15,9 +14,7 @@ type Filterable<O> = O extends { readonly filterableFields: readonly (infer N)[]
     : never
 
 type Bare<K> = K extends `-${infer N}` ? N : K
-type Ordered<O> = O extends { readonly orderBy: infer K }
-  ? Bare<Exclude<Element<K> | K, readonly unknown[]>>
-  : never
+type Ordered<O> = O extends { readonly orderBy: infer K } ? Bare<Element<K>> : never
 type Sortable<O> = O extends { readonly sortableFields: readonly (infer N)[] }
   ? N
   : (O extends { readonly query: readonly (infer N)[] } ? N : never) | Ordered<O>
@@ -120,11 +117,7 @@ export type Selectable<T extends AnyRecords> =
   Shown<T> extends infer R ? (keyof R & string) | `${string}.${string}` : never
 
 /** The references that a client may fill in. */
-export type Expandable<T extends AnyRecords> = T['options'] extends {
-  readonly expandable: readonly (infer E)[]
-}
-  ? E
-  : never
+export type Expandable<T extends AnyRecords> = NamesIn<T['options'], 'expandable'>
 
 /** One page, or with `limit` the first records: for routers that page by number. */
 interface ByNumber {

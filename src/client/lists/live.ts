@@ -1,8 +1,7 @@
-/** Lists that are followed. It is loaded when it is used, and is given what the client has loaded already. */
+/** Lists that are followed. It is loaded when it is used. */
 
-import type { Call } from '../sending/connection.ts'
 import type { Failure } from '../sending/results.ts'
-import { type Given as ListGiven, responseTo } from './export.ts'
+import { type ListGiven, responseTo } from './export.ts'
 import { orderedBy } from './order.ts'
 import type { Wanted } from './query.ts'
 
@@ -22,11 +21,6 @@ export interface LiveOptions<R = unknown> {
   readonly signal: AbortSignal
 }
 
-/** What it is given. */
-interface Given extends ListGiven {
-  readonly send: { call(): Call }
-}
-
 type Listed = Readonly<Record<string, unknown>> & { readonly _id: string }
 
 /** How long to wait before a list is opened again, in milliseconds: longer after each failure. */
@@ -39,7 +33,7 @@ const SILENCE_MS = 45_000
 export async function followed(
   _: string,
   [wanted, on]: [Wanted, LiveOptions<Listed>],
-  given: Given,
+  given: ListGiven,
 ): Promise<void> {
   const { signal } = on
   const list = new FollowedList([wanted.sort ?? []].flat())
@@ -61,7 +55,7 @@ async function followOnce(
   list: FollowedList,
   wanted: Wanted,
   { onChange, onError, signal }: LiveOptions<Listed>,
-  given: Given,
+  given: ListGiven,
 ): Promise<Failure | undefined> {
   const { last } = list
   const headers = { ...wanted.headers, Accept: 'text/event-stream', 'Last-Event-ID': last }
@@ -86,18 +80,11 @@ function isPassing({ status }: Failure): boolean {
   return status < 300 || status === 408 || status === 429 || status >= 500
 }
 
-/** One event of a stream. */
-interface LiveEvent {
-  readonly event: string
-  readonly id: string | undefined
-  readonly data: string
-}
-
 /** The events of a response, as many as come at once. A connection that breaks ends them. */
 async function* eventsOf(
   body: ReadableStream<Uint8Array> | null,
-  { signal, begin, end }: Silence,
-): AsyncGenerator<readonly LiveEvent[]> {
+  { signal, begin, end }: ReturnType<typeof silenceOn>,
+): AsyncGenerator<readonly ReturnType<typeof eventIn>[]> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -118,7 +105,8 @@ async function* eventsOf(
   }
 }
 
-function eventIn(block: string): LiveEvent {
+/** One event of a stream. */
+function eventIn(block: string) {
   // Patterns would take separators within strings for ends of lines.
   const lines = block.split('\n')
   const of = (name: string) => lines.find((line) => line.startsWith(name))?.slice(name.length)
@@ -126,17 +114,11 @@ function eventIn(block: string): LiveEvent {
 }
 
 /** Aborts what waits for the server when it has been silent for too long, or with the list. */
-interface Silence {
-  readonly signal: AbortSignal
-  /** The server has just said something. */
-  begin(): void
-  end(): void
-}
-
-function silenceOn(ending: AbortSignal): Silence {
+function silenceOn(ending: AbortSignal) {
   const controller = new AbortController()
   const abort = () => controller.abort()
   let timer: ReturnType<typeof setTimeout>
+  /** The server has just said something. */
   const begin = () => {
     clearTimeout(timer)
     timer = setTimeout(abort, SILENCE_MS)
@@ -183,7 +165,7 @@ class FollowedList {
   }
 
   /** Whether the event changes the list. */
-  take({ event, id, data }: LiveEvent): boolean {
+  take({ event, id, data }: ReturnType<typeof eventIn>): boolean {
     if (!/^(?:records|set|unset)$/.test(event)) return false
     this.last = id
     const { data: given } = JSON.parse(data) as { data: Listed | Listed[] }

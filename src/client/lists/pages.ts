@@ -1,4 +1,4 @@
-/** A list page after page. It is loaded when it is used, and is given what the client has loaded already. */
+/** A list page after page. It is loaded when it is used. */
 
 import type { ClientError, Result } from '../sending/results.ts'
 import type { Wanted } from './query.ts'

@@ -20,15 +20,6 @@ export interface Wanted {
   readonly headers?: Ask['headers']
 }
 
-/** What groups of records are asked for. */
-export interface WantedGroups extends Wanted {
-  readonly count?: unknown
-  readonly sum?: unknown
-  readonly avg?: unknown
-  readonly min?: unknown
-  readonly max?: unknown
-}
-
 type Send = (ask: Ask) => Promise<Answer>
 
 /** Statuses with which servers and proxies refuse a method that they do not know. */

@@ -1,20 +1,8 @@
-/** A call of a route of your own. It is loaded when it is used, and is given what the client has loaded already. */
+/** A call of a route of your own. It is loaded when it is used. */
 
-import type { json } from './answers.ts'
 import type { AnyOptions } from './calls.ts'
-import type { Call } from './connection.ts'
-import type { inPath } from './paths.ts'
+import type { Given } from './given.ts'
 import type { Result } from './results.ts'
-import type { Sending } from './sending.ts'
-
-/** What it is given. */
-interface Given {
-  readonly call: Call
-  readonly send: Sending
-  bodyOf(values: never): Promise<string | FormData>
-  readonly json: typeof json
-  readonly inPath: typeof inPath
-}
 
 /** Calls the route with this method and path, as in `POST /:id/book`, of the mount at `at`. */
 export async function called(
