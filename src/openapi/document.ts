@@ -3,14 +3,14 @@
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
 import { plural } from '../model/plural.ts'
-import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
+import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts/accounts.ts'
 import { recordOperation } from './records/records.ts'
 import {
   capitalised,
-  OperationIds,
+  firstFree,
   Schemas,
   type Template,
   templateOf,
@@ -23,6 +23,7 @@ import {
   failures,
   HEADERS,
 } from './schemas/responses.ts'
+import { TEXT } from './schemas/schemas.ts'
 import { type Demands, demandsOf, schemeOf } from './schemas/security.ts'
 import type { OpenApiDocument, Operation, Parameter, PathItem, Schema } from './specification.ts'
 
@@ -61,12 +62,7 @@ export function document(
 }
 
 /** What a document is made from. */
-export interface Surface {
-  readonly guards: readonly Guard[]
-  readonly mounted: readonly MountedRoutes[]
-  /** The path that the app serves everything below, if it has one. */
-  readonly basePath?: string
-}
+type Surface = Pick<Host, 'guards' | 'mounted'> & Partial<Pick<Host, 'basePath'>>
 
 /** Handlers that no document describes: those that serve the document itself. */
 const unlisted = new WeakSet<Route['handler']>()
@@ -77,10 +73,6 @@ export function unlist(handler: Route['handler']): Route['handler'] {
   return handler
 }
 
-function rootOf({ basePath = '' }: Surface): string {
-  return basePath === '' ? '/' : basePath
-}
-
 /** The document of a surface. */
 export function documentOf(
   surface: Surface,
@@ -88,14 +80,12 @@ export function documentOf(
   version: OpenApiVersion,
 ): OpenApiDocument {
   checkOptions(options ?? {}, version)
-  const { guards, mounted } = surface
+  const { guards, mounted, basePath } = surface
   const paper = new Paper(version)
   for (const { mount, routes, early } of mounted) {
-    for (const route of routes) {
-      if (!unlisted.has(route.handler)) paper.add(mount, route, early ? [] : guards)
-    }
+    for (const route of routes) paper.add(mount, route, early ? [] : guards)
   }
-  const { title, description, servers = [rootOf(surface)] } = options
+  const { title, description, servers = [basePath || '/'] } = options
   const info = {
     title,
     version: options.version,
@@ -124,6 +114,9 @@ export function checkOptions(
   }
 }
 
+/** The tag of routes that nothing is known of. */
+const OTHERS = 'Other routes'
+
 /** A path as it stands in the document. */
 interface Listed extends Template {
   readonly operations: Record<string, Operation>
@@ -133,7 +126,7 @@ interface Listed extends Template {
 class Paper {
   readonly #version: OpenApiVersion
   readonly #schemas = new Schemas()
-  readonly #ids = new OperationIds()
+  readonly #ids = new Set<string>()
   readonly #paths = new Map<string, Listed>()
   readonly #tags = new Map<string, string>()
   readonly #schemes = new Set<string>()
@@ -146,20 +139,21 @@ class Paper {
   /** Adds a route, unless a route before it serves the same. */
   add(mount: string, route: Route, guards: readonly Guard[]): void {
     const method = route.method.toLowerCase()
-    if (method === 'query' && this.#version === '3.1') return
+    if (unlisted.has(route.handler) || (method === 'query' && this.#version === '3.1')) return
     const auth = routeServedBy(route.handler)
     const demands = demandsOf([...guards, ...(auth?.guards ?? route.guards)])
     if (!demands.lets(route.method)) return
     const at = this.#pathOf(patternOf(mount, route))
     if (at.operations[method]) return
-    const described = this.#described(mount, route, auth)
+    const served = servedBy(route.handler)
+    const described = this.#described(mount, route, auth, served)
     for (const name of demands.security.flatMap(Object.keys)) this.#schemes.add(name)
     const isOpen = described.isOpen || demands.isOpen
     at.operations[method] = {
-      operationId: this.#ids.take(described.id, mount),
+      operationId: this.#idOf(described, mount),
       ...shown(described, demands),
-      tags: [this.#tag(mount, route, auth)],
-      'x-fieldgate': { ...servingOf(auth, servedBy(route.handler)), roles: demands.roles },
+      tags: [this.#tag(mount, auth, served)],
+      'x-fieldgate': { ...servingOf(auth, served), roles: demands.roles },
       security: demands.security,
       parameters: [...pathParameters(at.names, described.path), ...(described.parameters ?? [])],
       ...(described.requestBody && { requestBody: described.requestBody }),
@@ -189,12 +183,24 @@ class Paper {
     }
   }
 
-  #described(mount: string, route: Route, auth: ServedRoute | undefined): Described {
+  #described(
+    mount: string,
+    route: Route,
+    auth: ServedRoute | undefined,
+    served: Serving | undefined,
+  ): Described {
     const schemas = this.#schemas.at(`At${capitalised(mount)}`)
-    const served = servedBy(route.handler)
     if (auth) return accountOperation(auth, served, schemas)
     if (served) return recordOperation(served, schemas)
     return otherOperation(mount, route, this.#schemas)
+  }
+
+  /** An id of its own: the second `listCities`, on `/feed/cities`, is `listCitiesAtFeedCities`. */
+  #idOf({ id }: Described, mount: string): string {
+    const long = `${id}At${capitalised(mount) || 'Root'}`
+    const own = firstFree(id, long, (name) => !this.#ids.has(name))
+    this.#ids.add(own)
+    return own
   }
 
   /** Two patterns that differ only in the names of their parameters are one path. */
@@ -206,17 +212,11 @@ class Paper {
     return found
   }
 
-  #tag(mount: string, { handler }: Route, auth: ServedRoute | undefined): string {
-    const served = servedBy(handler)
-    const model = auth ? undefined : served?.resource.model.name
+  #tag(mount: string, auth: ServedRoute | undefined, served: Serving | undefined): string {
     const name = mount || '/'
-    const known = this.#tags.get(name)
-    const description = auth
-      ? 'Accounts and sessions'
-      : model !== undefined
-        ? `Records of ${plural(model)}`
-        : 'Other routes'
-    if (known === undefined || known === 'Other routes') this.#tags.set(name, description)
+    const records = served ? `Records of ${plural(served.resource.model.name)}` : OTHERS
+    const known = this.#tags.get(name) ?? OTHERS
+    this.#tags.set(name, known === OTHERS ? (auth ? 'Accounts and sessions' : records) : known)
     return name
   }
 }
@@ -255,6 +255,6 @@ function pathParameters(
     name,
     in: 'path',
     required: true,
-    schema: known[name] ?? { type: 'string' },
+    schema: known[name] ?? TEXT,
   }))
 }

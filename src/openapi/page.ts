@@ -28,8 +28,7 @@ const ahead = (document: string) =>
   `\n<link rel="preload" as="fetch" crossorigin href="${document}">`
 
 /** The page. Its Content-Security-Policy lets it ask the app and `servers`, and nothing else. */
-export function pageResponse(page: Page): Response {
-  const { title, document, script, servers } = page
+export function pageResponse({ title, document, script, servers }: Page): Response {
   const links = `<p>The API as <a href="${document}">OpenAPI 3.2</a>, or <a href="${document}?version=3.1">3.1</a>.</p>`
   const content =
     script === undefined

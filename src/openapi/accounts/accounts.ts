@@ -1,7 +1,4 @@
-/**
- * The operations of the authentication API: one entry for each route of its table, so that a route without one does not
- * compile.
- */
+/** The operations of the authentication API: a route of its table that has none here does not compile. */
 
 import { type Auth, isOfMethod, type ServedRoute } from '../../auth/instance/instance.ts'
 import { MAX_BYTES } from '../../auth/keys/passwords.ts'
@@ -11,13 +8,18 @@ import { channelsThere } from '../../auth/setup/delivery-settings.ts'
 import { SecondStepRequired } from '../../auth/setup/options.ts'
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as http from '../../http/errors/refusals.ts'
-import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Serving } from '../../records/setup/serving.ts'
 import { recordOperation } from '../records/records.ts'
+import { referringRefusals } from '../schemas/bodies.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
-import { bodyRefusals, type Described, done, type RouteSketch } from '../schemas/responses.ts'
-import { DATE, idSchema } from '../schemas/schemas.ts'
-import { object } from '../schemas/shown.ts'
+import {
+  bodyRefusals,
+  type Described,
+  done,
+  jsonBody,
+  type RouteSketch,
+} from '../schemas/responses.ts'
+import { DATE, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
 import type { Schema } from '../specification.ts'
 import { methodSketch } from './methods.ts'
 import {
@@ -42,9 +44,6 @@ interface Given {
   /** The user as responses show it. */
   readonly user: Schema
 }
-
-const TEXT: Schema = { type: 'string' }
-const REFRESH_BODY: Schema = object({ refreshToken: TEXT })
 
 const signInRefusals = ({ settings }: Auth): readonly HttpError[] => [
   account.notActive(),
@@ -128,7 +127,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   refresh: ({ auth, schemas, user }) => ({
     summary: 'Gives a new access token for a refresh token',
-    body: REFRESH_BODY,
+    body: object({ refreshToken: TEXT }),
     data: signInSchema(auth, user, schemas),
     refusals: [account.invalidRefreshToken(), account.sessionInUse()],
   }),
@@ -211,11 +210,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
       account.ownAccountOnly(),
       http.entryNotFound(),
       account.adminNeeded(),
-      ...[...auth.host.known()]
-        .filter((other) =>
-          enforcedReferences(other).some(({ target }) => target === auth.settings.model.name),
-        )
-        .map(({ name }) => http.stillReferenced(name)),
+      ...referringRefusals(auth.host, auth.settings.model),
       ...reauthenticationRefusals(),
     ],
     isOpen: auth.settings.onDelete !== undefined,
@@ -256,19 +251,14 @@ export function accountOperation(
         openingRefusals(auth),
       )
     : ROUTES[route.name]({ auth, schemas, user })
-  const { summary, body, data, parameters, status = 200, isOpen = false } = sketch
+  const { summary, body, data, parameters, status = 200, isOpen } = sketch
   if (served) return { ...recordOperation(served, schemas), id: route.name, summary }
   const isOfUser = route.path.startsWith('/users/:id')
   return {
     id: route.name,
     summary,
-    path: { ...(isOfUser && { id: idSchema(auth.settings.model.idType) }), ...sketch.path },
-    ...(body && {
-      requestBody: {
-        required: !sketch.mayBeEmpty,
-        content: { 'application/json': { schema: body } },
-      },
-    }),
+    path: { ...(isOfUser && { id: ID_SCHEMAS[auth.settings.model.idType] }), ...sketch.path },
+    ...(body && jsonBody(body, !sketch.mayBeEmpty)),
     ...(parameters && { parameters }),
     successes: { [status]: done(status, data) },
     refusals: [

@@ -7,15 +7,11 @@ import type { HttpError } from '../../http/errors/errors.ts'
 import { capitalised, type Schemas } from '../schemas/named-schemas.ts'
 import { queryParameters } from '../schemas/others.ts'
 import type { RouteSketch } from '../schemas/responses.ts'
-import { converted } from '../schemas/schemas.ts'
-import { object } from '../schemas/shown.ts'
+import { converted, object, TEXT } from '../schemas/schemas.ts'
 import type { Schema } from '../specification.ts'
 import { loginBody, SECONDS } from './users.ts'
 
-/**
- * What a method says of its route; one that signs in responds as `login` does, and is refused besides by what refuses any
- * sign-in, `opening`.
- */
+/** What a method says of its route. One that signs in responds as `login` does; `opening` is what refuses any sign-in. */
 export function methodSketch(
   route: MethodRoute,
   schemas: Schemas,
@@ -51,13 +47,13 @@ function confirmSketch(
   auth: Auth,
   login: RouteSketch,
 ): RouteSketch {
-  const { refusals = [], isOpen = false } = login
+  const { refusals = [], isOpen } = login
   const { message } = identifierRequired()
   return {
     summary,
     isOpen,
     body: loginBody(auth, schemas, true),
-    ...(!auth.refresh && { data: object({ token: { type: 'string' }, expiresIn: SECONDS }) }),
+    ...(!auth.refresh && { data: object({ token: TEXT, expiresIn: SECONDS }) }),
     refusals: refusals.filter((error) => error.message !== message),
   }
 }
@@ -67,13 +63,10 @@ function choicesOf(
   route: string,
   methods: readonly OpenMethod[],
 ): Readonly<Record<string, Schema>> {
-  const found = new Map<string, string[]>()
-  for (const { choices } of methods) {
-    for (const [name, values] of Object.entries(choices?.[route] ?? {})) {
-      found.set(name, [...(found.get(name) ?? []), ...values])
-    }
-  }
-  return Object.fromEntries(
-    [...found].map(([name, values]) => [name, { type: 'string', enum: [...new Set(values)] }]),
-  )
+  const all = methods.flatMap(({ choices }) => Object.entries(choices?.[route] ?? {}))
+  const schemas = [...Map.groupBy(all, ([name]) => name)].map(([name, entries]) => {
+    const values = new Set(entries.flatMap(([, some]) => some))
+    return [name, { type: 'string', enum: [...values] }] as const
+  })
+  return Object.fromEntries(schemas)
 }

@@ -12,12 +12,12 @@ import {
   type Converted,
   converted,
   type ObjectSchema,
+  object,
   recordSchema,
+  TEXT,
 } from '../schemas/schemas.ts'
-import { object } from '../schemas/shown.ts'
 import type { Schema } from '../specification.ts'
 
-const TEXT: Schema = { type: 'string' }
 /** Who is meant: an e-mail address, or what else names an account. */
 export const IDENTIFIER: Schema = { type: 'string', maxLength: MAX_LENGTH }
 
@@ -98,7 +98,6 @@ export function registerBody(auth: Auth): Converted {
     const format = kind === 'email' ? { format: 'email' } : {}
     return [field, { ...IDENTIFIER, ...format }] as const
   })
-  const [only, ...more] = identifiers.map(([field]) => field)
   return {
     schema: {
       type: 'object',
@@ -109,7 +108,7 @@ export function registerBody(auth: Auth): Converted {
       },
       // Of several identifiers, any one will do.
       required: [
-        ...(only !== undefined && more.length === 0 ? [only] : []),
+        ...(identifiers.length === 1 ? identifiers.map(([field]) => field) : []),
         'password',
         ...required,
       ],

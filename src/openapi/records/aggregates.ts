@@ -5,7 +5,8 @@ import { placeOf } from '../../ports/store/shape.ts'
 import { FIELD_MEASURES, MAX_GROUP_KEYS } from '../../records/engine/aggregate-plan.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import { valueSchema } from '../schemas/filter-schema.ts'
-import { object, pageOf, partsOf } from '../schemas/shown.ts'
+import { object, orNull, partsOf, TEXT } from '../schemas/schemas.ts'
+import { pageOf } from '../schemas/shown.ts'
 import type { Schema } from '../specification.ts'
 import type { Described } from './choice-parameters.ts'
 
@@ -65,9 +66,8 @@ export function groupSorts({ aggregates: { by, of } }: Aggregating): readonly st
 
 /** The response with groups. */
 export function groupsSchema({ aggregates: { by, of }, model }: Aggregating): Schema {
-  const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] })
   const keys = [...by].map(([name, { field, part }]) => {
-    return [name, orNull(part ? { type: 'string' } : valueSchema(model.shape, field))] as const
+    return [name, orNull(part ? TEXT : valueSchema(model.shape, field))] as const
   })
   const measures = FIELD_MEASURES.flatMap((op) => {
     const fields = [...of].flatMap(([name, kind]) => {

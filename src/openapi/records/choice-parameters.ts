@@ -5,6 +5,7 @@ import * as refuse from '../../http/errors/refusals.ts'
 import { isHidden } from '../../model/model.ts'
 import { MAX_NAMES } from '../../records/read/choice.ts'
 import type { Resource } from '../../records/setup/resource.ts'
+import { TEXT } from '../schemas/schemas.ts'
 import type { Parameter, Schema } from '../specification.ts'
 
 /** One parameter in one router: its schema, or undefined if the router has no use for it. */
@@ -19,7 +20,7 @@ export type Describe = (resource: Resource) => Described
 
 /** `select`: a list of fields. */
 export const select: Describe = ({ model }) => ({
-  schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_NAMES },
+  schema: { type: 'array', items: TEXT, minItems: 1, maxItems: MAX_NAMES },
   description: `The fields to return, such as \`${firstField(model)}\`; \`_id\` always comes along. The others are absent, even those that the response's schema requires. Default: all that you may see.`,
   refusals: [refuse.notNames('select', MAX_NAMES), refuse.notSelectable('<field>')],
 })
@@ -41,21 +42,29 @@ export function parameter(name: string, description: string, schema: Schema): Pa
   return { ...at, style: 'form', explode: false, schema: { anyOf: [schema.items, schema] } }
 }
 
-/** The parameters of a GET for one record. */
-export function choiceParameters(resource: Resource): {
+/** A parameter in one router, by its name. */
+export type Row = Described & { readonly name: string }
+
+/** The parameters of an operation, and what may be refused about them. */
+export interface Asked {
   readonly parameters: readonly Parameter[]
   readonly refusals: readonly HttpError[]
-} {
-  const rows = (['select', 'expand'] as const).map((name) => ({
-    name,
-    ...(name === 'select' ? select : expand)(resource),
-  }))
-  return {
-    parameters: rows.flatMap(({ name, description, schema }) =>
-      schema ? [parameter(name, description, schema)] : [],
-    ),
-    refusals: rows.flatMap(({ refusals }) => refusals),
-  }
+}
+
+/** Those of `rows` that the router has a use for, and what all of them may be refused for. */
+export function parametersOf(rows: readonly Row[]): Asked {
+  const parameters = rows.flatMap(({ name, description, schema }) =>
+    schema ? [parameter(name, description, schema)] : [],
+  )
+  return { parameters, refusals: rows.flatMap(({ refusals }) => refusals) }
+}
+
+/** The parameters of a GET for one record. */
+export function choiceParameters(resource: Resource): Asked {
+  return parametersOf([
+    { name: 'select', ...select(resource) },
+    { name: 'expand', ...expand(resource) },
+  ])
 }
 
 function firstField(model: Resource['model']): string {

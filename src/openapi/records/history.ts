@@ -5,10 +5,11 @@ import type { Resource } from '../../records/setup/resource.ts'
 import { writeRefusals } from '../schemas/bodies.ts'
 import type { Schemas } from '../schemas/named-schemas.ts'
 import type { Described } from '../schemas/responses.ts'
-import { bodyRefusals, success } from '../schemas/responses.ts'
-import { DATE, idSchema } from '../schemas/schemas.ts'
-import { object, PAGINATION, pageOf, storedOne, updatedOne } from '../schemas/shown.ts'
+import { bodyRefusals, jsonBody, success } from '../schemas/responses.ts'
+import { DATE, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
+import { PAGINATION, pageOf, storedOne, updatedOne } from '../schemas/shown.ts'
 import type { Schema } from '../specification.ts'
+import { parameter } from './choice-parameters.ts'
 
 const ID: Schema = { type: 'string', description: 'The position of the change in the log.' }
 
@@ -34,19 +35,14 @@ export function historyOperation(resource: Resource, schemas: Schemas): Describe
   const { model, maxLimit, defaultPageSize } = resource
   const items = schemas.own('RecordChange', CHANGE)
   const list = pageOf(items, schemas.own('CursorPagination', PAGINATION.Cursor))
-  const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultPageSize } as const
+  const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultPageSize }
   return {
     id: `readHistoryOf${model.name}`,
     summary: `What happened to one ${model.name}, the latest first`,
-    path: { id: idSchema(model.idType) },
+    path: { id: ID_SCHEMAS[model.idType] },
     parameters: [
-      {
-        name: 'cursor',
-        in: 'query',
-        description: 'The `nextCursor` of the page before.',
-        schema: { type: 'string' },
-      },
-      { name: 'pageSize', in: 'query', description: 'The most changes of a page.', schema: size },
+      parameter('cursor', 'The `nextCursor` of the page before.', TEXT),
+      parameter('pageSize', 'The most changes of a page.', size),
     ],
     successes: {
       200: success('Its changes.', schemas.own(`${model.name}History`, list), [
@@ -60,7 +56,6 @@ export function historyOperation(resource: Resource, schemas: Schemas): Describe
       refuse.entryNotFound(),
       refuse.responseTooLarge(),
     ],
-    isOpen: false,
   }
 }
 
@@ -71,12 +66,8 @@ export function restoreOperation(resource: Resource, schemas: Schemas): Describe
     id: `restore${model.name}`,
     summary: `Makes a ${model.name} what it was after a change`,
     description: 'A record that was removed is created again, with its id.',
-    path: { id: idSchema(model.idType) },
-    parameters: [],
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: object({ changeId: ID }) } },
-    },
+    path: { id: ID_SCHEMAS[model.idType] },
+    ...jsonBody(object({ changeId: ID }), true),
     successes: {
       200: success('The record.', updatedOne(resource, schemas), ['Change-Id']),
       201: success('The record is there again.', storedOne(resource, schemas), [
@@ -91,8 +82,6 @@ export function restoreOperation(resource: Resource, schemas: Schemas): Describe
       refuse.entryNotFound(),
       ...writeRefusals({ ...resource, upload: undefined }, resource.writable.update),
     ],
-    isOpen: [validate.create, validate.update, hooks.beforeUpdate].some(
-      (hook) => hook !== undefined,
-    ),
+    isOpen: (validate.create ?? validate.update ?? hooks.beforeUpdate) !== undefined,
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The parameters of a router's lists: one entry for each row of the router's own table, so that a row without one does
- * not compile.
- */
+/** The parameters of a router's lists: a row of the router's own table that has no entry here does not compile. */
 
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
@@ -16,20 +13,24 @@ import {
 import type { Resource } from '../../records/setup/resource.ts'
 import { queryFields } from '../../records/setup/serving.ts'
 import { filterSchema, valueSchema } from '../schemas/filter-schema.ts'
-import { partsOf } from '../schemas/shown.ts'
+import { partsOf, TEXT } from '../schemas/schemas.ts'
 import type { Parameter, Schema } from '../specification.ts'
 import { aggregateKey, byKey, groupSorts } from './aggregates.ts'
-import { type Describe, type Described, expand, parameter, select } from './choice-parameters.ts'
+import {
+  type Asked,
+  type Describe,
+  expand,
+  parametersOf,
+  type Row,
+  select,
+} from './choice-parameters.ts'
 
 const page: Describe = ({ maxPage }) => {
   const isLimited = Number.isFinite(maxPage)
   return {
     schema: { type: 'integer', minimum: 1, ...(isLimited && { maximum: maxPage }) },
     description: 'The number of the page, from 1.',
-    refusals: [
-      refuse.usesCursors(),
-      ...(isLimited ? [refuse.pageTooDeep(maxPage + 1, maxPage)] : []),
-    ],
+    refusals: isLimited ? [refuse.pageTooDeep(maxPage + 1, maxPage)] : [],
   }
 }
 
@@ -40,15 +41,10 @@ const pageSize: Describe = ({ defaultPageSize, maxLimit }) => ({
 })
 
 const cursor: Describe = () => ({
-  schema: { type: 'string' },
+  schema: TEXT,
   description:
     'The `nextCursor` of the page before. Without it, the first page. Keep filters and sort as they were.',
-  refusals: [
-    refuse.usesPages(),
-    refuse.invalidCursor(),
-    refuse.cursorOfOtherSort(),
-    refuse.cursorAnchorGone(),
-  ],
+  refusals: [refuse.invalidCursor(), refuse.cursorOfOtherSort(), refuse.cursorAnchorGone()],
 })
 
 const search: Describe = (resource) => ({
@@ -65,7 +61,7 @@ const search: Describe = (resource) => ({
 })
 
 const filterField = ({ filterable, legacyMode }: Resource): Schema | undefined =>
-  legacyMode ? { type: 'string' } : enumOf([...filterable])
+  legacyMode ? TEXT : enumOf([...filterable])
 
 const IN_URL: Readonly<Record<UrlName, Describe>> = {
   rangeField: (resource) => ({
@@ -74,7 +70,7 @@ const IN_URL: Readonly<Record<UrlName, Describe>> = {
     refusals: [refuse.fieldNotSingle('rangeField'), refuse.notFilterable('<field>')],
   }),
   range: (resource) => ({
-    schema: filterField(resource) && { type: 'string' },
+    schema: filterField(resource) && TEXT,
     description:
       'Both bounds of `rangeField`, or one: `10-20`, `10-`, `-20`; dates as `2024-01-01..2024-02-01`.',
     refusals: [refuse.invalidRange()],
@@ -90,14 +86,14 @@ const IN_URL: Readonly<Record<UrlName, Describe>> = {
     refusals: [refuse.unknownCompareOperator('<operator>')],
   }),
   compareValue: (resource) => ({
-    schema: filterField(resource) && { type: 'string' },
+    schema: filterField(resource) && TEXT,
     description: 'What `compareField` is compared with.',
     refusals: [refuse.invalidCompareValue(), refuse.invalidValue('<field>')],
   }),
   s: search,
   search: (resource) => ({ ...search(resource), description: 'The same as `s`, which wins.' }),
   sort: ({ sortable, legacyMode }) => ({
-    schema: legacyMode ? { type: 'string' } : enumOf(sortKeys(sortable)),
+    schema: legacyMode ? TEXT : enumOf(sortKeys(sortable)),
     description: 'The field to sort by; `-` in front for descending.',
     refusals: [refuse.sortNotSingle(), refuse.notSortable('<field>')],
   }),
@@ -142,59 +138,42 @@ const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
       ],
     }
   },
-  page: (resource) => ({ ...page(resource), refusals: positive('page', page(resource)) }),
-  pageSize: (resource) => ({
-    ...pageSize(resource),
-    refusals: positive('pageSize', pageSize(resource)),
-  }),
+  page: also(page, () => refuse.notPositiveInteger('page')),
+  pageSize: also(pageSize, () => refuse.notPositiveInteger('pageSize')),
   limit: ({ maxLimit }) => ({
     schema: { type: 'integer', minimum: 1 },
     description: `The most records without pages; at most ${maxLimit}. Not with \`page\` or \`pageSize\`.`,
-    refusals: [
-      refuse.notPositiveInteger('limit'),
-      refuse.limitAndPage(),
-      refuse.limitOnCursorServer(),
-    ],
+    refusals: [refuse.notPositiveInteger('limit'), refuse.limitAndPage()],
   }),
-  cursor: (resource) => ({
-    ...cursor(resource),
-    refusals: [refuse.cursorNotString(), ...cursor(resource).refusals],
-  }),
+  cursor: also(cursor, refuse.cursorNotString),
   select,
   expand,
   aggregate: aggregateKey,
   by: byKey,
 }
 
-function positive(key: string, { refusals }: Described): readonly HttpError[] {
-  return [refuse.notPositiveInteger(key), ...refusals]
+/** A parameter that is refused for one more reason. */
+function also(describe: Describe, refusal: () => HttpError): Describe {
+  return (resource) => {
+    const described = describe(resource)
+    return { ...described, refusals: [refusal(), ...described.refusals] }
+  }
 }
 
 /** The parameters of a GET, and what may be refused about them. */
-export function urlParameters(resource: Resource): {
-  readonly parameters: readonly Parameter[]
-  readonly refusals: readonly HttpError[]
-} {
-  const rows = rowsOf(resource, IN_URL, (row) => row.name)
-  const listed = rows.flatMap(({ name, description, schema }): Parameter[] =>
-    schema ? [parameter(name, description, schema)] : [],
-  )
+export function urlParameters(resource: Resource): Asked {
+  const listed = parametersOf(rowsOf(resource, IN_URL, (row) => row.name))
   return {
-    parameters: [...resource.query.map((field) => equality(resource, field)), ...listed],
+    parameters: [...resource.query.map((field) => equality(resource, field)), ...listed.parameters],
     refusals: [
       refuse.invalidFilter('<field>'),
       ...(resource.query.length > 0 ? [refuse.tooManyValues('<field>', MAX_LIST)] : []),
-      ...refusalsOf(rows, resource),
+      ...listed.refusals,
     ],
   }
 }
 
-interface Row extends Described {
-  readonly name: string
-  readonly pages: ListParameter['pages']
-}
-
-/** The parameters in a URL or in a body, as `describe` has them by their names; those of other pages have no schema. */
+/** The parameters, as `describe` has them by their names. One of the other kind of pages has no schema, and one message. */
 function rowsOf<Name extends string>(
   resource: Resource,
   describe: Readonly<Record<Name, Describe>>,
@@ -203,20 +182,9 @@ function rowsOf<Name extends string>(
   return LIST_PARAMETERS.flatMap((row) => {
     const name = nameOf(row)
     if (name === undefined) return []
-    const { schema, ...described } = describe[name](resource)
-    const isOther = row.pages !== undefined && row.pages.kind !== resource.pagination
-    return [{ name, ...described, schema: isOther ? undefined : schema, pages: row.pages }]
-  })
-}
-
-/** A parameter of the other kind of pages is refused with one message alone. */
-function refusalsOf(rows: readonly Row[], { pagination }: Resource): readonly HttpError[] {
-  return rows.flatMap(({ refusals, pages }) => {
-    if (pages === undefined) return refusals
-    const other = pages.refusal()
-    return pages.kind === pagination
-      ? refusals.filter(({ message }) => message !== other.message)
-      : [other]
+    const own = { name, ...describe[name](resource) }
+    const isOther = row.pages && row.pages.kind !== resource.pagination
+    return [isOther ? { ...own, schema: undefined, refusals: [row.pages.refusal()] } : own]
   })
 }
 
@@ -249,7 +217,7 @@ export function queryBody(resource: Resource): {
       refuse.queryNotJson(),
       refuse.queryNotObject(),
       refuse.unknownQueryKey('<key>', keys),
-      ...refusalsOf(rows, resource),
+      ...rows.flatMap(({ refusals }) => refusals),
     ],
   }
 }

@@ -2,18 +2,17 @@
 
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
-import { enforcedReferences } from '../../model/enforced-references.ts'
 import { plural } from '../../model/plural.ts'
 import { MAX_DEPENDENTS } from '../../records/engine/removal.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import type { Serving } from '../../records/setup/serving.ts'
-import { bodyOf, levelParameters, writeRefusals } from '../schemas/bodies.ts'
+import { bodyOf, levelParameters, referringRefusals, writeRefusals } from '../schemas/bodies.ts'
 import { refTo, type Schemas } from '../schemas/named-schemas.ts'
 import type { Described } from '../schemas/responses.ts'
-import { bare, bodyRefusals, type HeaderName, success } from '../schemas/responses.ts'
-import { idSchema } from '../schemas/schemas.ts'
+import { bare, bodyRefusals, success } from '../schemas/responses.ts'
+import { ID_SCHEMAS, TEXT } from '../schemas/schemas.ts'
 import { listSchema, readOne, storedOne, updatedOne } from '../schemas/shown.ts'
-import type { Parameter, Responses, Schema } from '../specification.ts'
+import type { Content, Parameter, Responses, Schema } from '../specification.ts'
 import { groupsSchema } from './aggregates.ts'
 import { choiceParameters } from './choice-parameters.ts'
 import { historyOperation, restoreOperation } from './history.ts'
@@ -37,15 +36,16 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       id: `list${plural(model.name)}`,
       summary: `Lists ${plural(model.name)}`,
       parameters: [...parameters, IF_NONE_MATCH],
-      successes: fileSuccesses(resource, listSchema(resource, schemas)),
+      successes: readSuccesses(resource, listSchema(resource, schemas), filesOf(resource)),
       refusals: [...refusals, ...exportRefusals(resource), refuse.responseTooLarge()],
-      isOpen: false,
     }
   },
   query(resource, schemas) {
     const { model } = resource
     const { schema, refusals } = queryBody(resource)
     const body = schemas.own(`${model.name}Query`, schema)
+    const list = listSchema(resource, schemas)
+    const groups = schemas.own(`${model.name}Groups`, groupsSchema(resource))
     // Made from the schema, it would have a value for every filter, and find nothing.
     const example = { pageSize: Math.min(EXAMPLE_SIZE, resource.maxLimit) }
     return {
@@ -53,14 +53,14 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
       parameters: [IF_NONE_MATCH],
       requestBody: { content: { 'application/json': { schema: body, example } } },
-      successes: fileSuccesses(resource, queried(resource, schemas)),
+      successes: readSuccesses(resource, { anyOf: [list, groups] }, filesOf(resource)),
       refusals: [
-        ...withoutMediaType(bodyRefusals(resource.host)),
+        // It has a message of its own for another media type.
+        ...bodyRefusals(resource.host, null),
         ...refusals,
         ...exportRefusals(resource),
         refuse.responseTooLarge(),
       ],
-      isOpen: false,
     }
   },
   read(resource, schemas) {
@@ -69,7 +69,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
     return {
       id: `read${model.name}`,
       summary: `Reads one ${model.name}`,
-      path: idPath(resource),
+      path: { id: ID_SCHEMAS[model.idType] },
       parameters: [...choice.parameters, IF_NONE_MATCH],
       successes: readSuccesses(resource, readOne(resource, schemas)),
       refusals: [
@@ -78,7 +78,6 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         refuse.entryNotFound(),
         refuse.responseTooLarge(),
       ],
-      isOpen: false,
     }
   },
   create(resource, schemas) {
@@ -104,7 +103,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       id: `update${model.name}`,
       summary: `Changes fields of a ${model.name}`,
       description: 'Fields that are not named stay. Null removes an optional field.',
-      path: idPath(resource),
+      path: { id: ID_SCHEMAS[model.idType] },
       parameters: [IF_MATCH, ...levelParameters(resource)],
       requestBody: { required: true, content: bodyOf(resource, 'update', schemas) },
       successes: {
@@ -126,13 +125,11 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
   },
   delete(resource) {
     const { model, host, hooks } = resource
-    const referring = [...host.known()].filter((other) =>
-      enforcedReferences(other).some(({ target }) => target === model.name),
-    )
+    const referring = referringRefusals(host, model)
     return {
       id: `delete${model.name}`,
       summary: `Deletes a ${model.name}`,
-      path: idPath(resource),
+      path: { id: ID_SCHEMAS[model.idType] },
       parameters: [IF_MATCH],
       successes: { 200: success('It is deleted.', refTo('Message'), changeId(model)) },
       refusals: [
@@ -140,7 +137,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         refuse.entryNotFound(),
         refuse.recordChanged(),
         refuse.excludedVersion(),
-        ...referring.map(({ name }) => refuse.stillReferenced(name)),
+        ...referring,
         ...(referring.length > 0 ? [refuse.tooManyDependents(MAX_DEPENDENTS)] : []),
         ...(hooks.beforeRemove ? [refuse.changedMeanwhile()] : []),
       ],
@@ -152,25 +149,15 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
 }
 
 /** The header of writes that are logged. */
-function changeId({ changes }: Resource['model']): readonly HeaderName[] {
+function changeId({ changes }: Resource['model']): readonly string[] {
   return changes ? ['Change-Id'] : []
-}
-
-/** The response of a QUERY: records, or groups of them. */
-function queried(resource: Resource, schemas: Schemas): Schema {
-  return {
-    anyOf: [
-      listSchema(resource, schemas),
-      schemas.own(`${resource.model.name}Groups`, groupsSchema(resource)),
-    ],
-  }
 }
 
 const IF_NONE_MATCH: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   description: 'ETags of the bodies that you have: if one is current, the response is a 304.',
-  schema: { type: 'string' },
+  schema: TEXT,
 }
 
 const IF_MATCH: Parameter = {
@@ -178,34 +165,24 @@ const IF_MATCH: Parameter = {
   in: 'header',
   description:
     'The ETag of the record that you have read: if it has changed since, the response is a 412.',
-  schema: { type: 'string' },
+  schema: TEXT,
 }
 
-function idPath({ model }: Resource): Readonly<Record<string, Schema>> {
-  return { id: idSchema(model.idType) }
-}
-
-function readSuccesses({ cache }: Resource, schema: Schema): Responses {
-  const headers: HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
+function readSuccesses({ cache }: Resource, schema: Schema, files?: Content): Responses {
+  const headers = ['ETag', 'Cache-Control', 'Vary']
   return {
-    200: success('Found.', schema, cache ? [...headers, 'X-Cache'] : headers),
+    200: success('Found.', schema, cache ? [...headers, 'X-Cache'] : headers, files),
     304: bare('You have the current body.', headers),
   }
 }
 
-/** The lists of a router: as JSON, and as files if it has these. */
-function fileSuccesses(resource: Resource, schema: Schema): Responses {
-  const successes = readSuccesses(resource, schema)
-  const found = successes[200]
-  if (!found || !('content' in found)) return successes
-  const text = { schema: { type: 'string' } } as const
-  const files = { 'application/x-ndjson': text, 'text/csv': text }
-  const content = {
-    ...found.content,
-    ...(resource.exportLimit > 0 && files),
-    ...(resource.live && { 'text/event-stream': text }),
+/** What the lists of a router are besides JSON: files, and streams of events. */
+function filesOf({ exportLimit, live }: Resource): Content {
+  const text = { schema: TEXT }
+  return {
+    ...(exportLimit > 0 && { 'application/x-ndjson': text, 'text/csv': text }),
+    ...(live && { 'text/event-stream': text }),
   }
-  return { ...successes, 200: { ...found, content } }
 }
 
 /** What a list refuses that is asked for as a file, or as a stream of events. */
@@ -218,9 +195,4 @@ function exportRefusals({ exportLimit, live }: Resource): readonly HttpError[] {
       ? [refuse.liveHasNoPages(), refuse.liveHasNoSelect(), refuse.tooManyStreams()]
       : [refuse.notLive()]),
   ]
-}
-
-/** A QUERY has a message of its own for another media type. */
-function withoutMediaType(refusals: readonly HttpError[]): readonly HttpError[] {
-  return refusals.filter(({ status, message }) => status !== 415 || message.includes('Encoding'))
 }

@@ -3,8 +3,10 @@
 import type { HttpError } from '../../http/errors/errors.ts'
 import * as refuse from '../../http/errors/refusals.ts'
 import { enforcedReferences } from '../../model/enforced-references.ts'
+import type { Model } from '../../model/model.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import { duplicateIn } from '../../records/engine/clashes.ts'
+import type { Host } from '../../records/engine/host.ts'
 import { MAX_REFERENCES } from '../../records/engine/integrity.ts'
 import { overlapIn } from '../../records/engine/model-rules.ts'
 import type { Resource } from '../../records/setup/resource.ts'
@@ -61,6 +63,13 @@ export function levelParameters({ upload }: Resource): readonly Parameter[] {
   ]
 }
 
+/** What the deletion of a record of `model` may be refused for, because others refer to it. */
+export function referringRefusals(host: Host, { name }: Model): readonly HttpError[] {
+  return [...host.known()]
+    .filter((other) => enforcedReferences(other).some(({ target }) => target === name))
+    .map((other) => refuse.stillReferenced(other.name))
+}
+
 /** What a write of `fields` may be refused for. */
 export function writeRefusals(
   { model, host, upload, scope }: Resource,
@@ -79,16 +88,15 @@ export function writeRefusals(
     ...(enforcedReferences(model).length > 0
       ? [refuse.noSuchReferences(['<field>']), refuse.tooManyReferences(MAX_REFERENCES)]
       : []),
-    ...(upload
-      ? uploadRefusals(
-          upload.imgOptimizations !== undefined || upload.allowClientImageOptions,
-          host.files !== undefined,
-        )
-      : []),
+    ...(upload ? uploadRefusals(upload, host) : []),
   ]
 }
 
-function uploadRefusals(compresses: boolean, hasFiles: boolean): readonly HttpError[] {
+function uploadRefusals(
+  { imgOptimizations, allowClientImageOptions }: NonNullable<Resource['upload']>,
+  { files }: Host,
+): readonly HttpError[] {
+  const compresses = imgOptimizations !== undefined || allowClientImageOptions
   return [
     uploads.fileTooLarge(),
     uploads.tooManyFiles(),
@@ -99,6 +107,6 @@ function uploadRefusals(compresses: boolean, hasFiles: boolean): readonly HttpEr
     uploads.unrecognisedType('<field>'),
     uploads.typeNotAllowed('<type>'),
     ...(compresses ? [uploads.imageTooLarge()] : []),
-    hasFiles ? uploads.storageUnavailable(undefined) : uploads.storageNotConfigured(),
+    files ? uploads.storageUnavailable(undefined) : uploads.storageNotConfigured(),
   ]
 }

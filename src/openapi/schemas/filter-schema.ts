@@ -10,8 +10,7 @@ import {
 } from '../../records/engine/conditions.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import type { Schema } from '../specification.ts'
-import { DATE, idSchema } from './schemas.ts'
-import { partsOf } from './shown.ts'
+import { DATE, ID_SCHEMAS, partsOf, TEXT } from './schemas.ts'
 
 /** The schema of `filter` in a QUERY body; undefined if the router filters by nothing. */
 export function filterSchema({ model, filterable }: Resource): Schema | undefined {
@@ -49,9 +48,9 @@ export function valueSchema(shape: Resource['model']['shape'], field: string): S
     case 'date':
       return DATE
     case 'id':
-      return idSchema(at.idType)
+      return ID_SCHEMAS[at.idType]
     case 'string':
-      return { type: 'string' }
+      return TEXT
     default:
       return { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] }
   }

@@ -20,19 +20,15 @@ export class Schemas {
 
   /** Adds a schema under `name`; if another one has it, under `name` with the suffix, then a number. Returns a reference. */
   add(name: string, { schema, defs }: Converted): Schema {
-    const suffix = this.#suffix
-    const candidates = [name, `${name}${suffix}`]
-    for (let number = 2; ; number += 1) {
-      const [candidate = `${name}${suffix}${number}`] = candidates.splice(0, 1)
-      const own = renamed(schema, candidate)
+    const free = firstFree(name, `${name}${this.#suffix}`, (candidate) => {
       const known = this.#named.get(candidate)
-      if (known && JSON.stringify(known) !== JSON.stringify(own)) continue
-      this.#named.set(candidate, own)
-      for (const used of reachable(schema, defs)) {
-        this.#named.set(`${candidate}${used}`, renamed(defs[used] ?? {}, candidate))
-      }
-      return refTo(candidate)
+      return !known || JSON.stringify(known) === JSON.stringify(renamed(schema, candidate))
+    })
+    this.#named.set(free, renamed(schema, free))
+    for (const used of reachable(schema, defs)) {
+      this.#named.set(`${free}${used}`, renamed(defs[used] ?? {}, free))
     }
+    return refTo(free)
   }
 
   /** Adds a schema that refers to no others but those of the document. */
@@ -77,12 +73,8 @@ function reachable(schema: Schema, defs: Converted['defs']): ReadonlySet<string>
 
 /** Text as part of a name, each word with a capital: `/feed/cities/:id` becomes `FeedCitiesId`. */
 export function capitalised(text: string): string {
-  return (text.match(/[A-Za-z0-9]+/g) ?? []).map((word) => upperFirst(word)).join('')
-}
-
-/** `text` with its first letter in upper case. */
-export function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const words = text.match(/[A-Za-z0-9]+/g) ?? []
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
 /** A pattern of the route table as a path with `{parameters}`, and their names. */
@@ -101,22 +93,9 @@ export function templateOf(pattern: string): Template {
   return { path, names }
 }
 
-/** Gives each operation an id of its own. */
-export class OperationIds {
-  readonly #taken = new Set<string>()
-
-  /**
-   * `id`; if it is taken, with the mount behind it: the second `listCities`, on `/feed/cities`, is
-   * `listCitiesAtFeedCities`.
-   */
-  take(id: string, mount: string): string {
-    const long = `${id}At${capitalised(mount) || 'Root'}`
-    const candidates = [id, long]
-    for (let number = 2; ; number += 1) {
-      const [candidate = `${long}${number}`] = candidates.splice(0, 1)
-      if (this.#taken.has(candidate)) continue
-      this.#taken.add(candidate)
-      return candidate
-    }
-  }
+/** The first that is free of `name`, `long`, and `long` with a number from 2. */
+export function firstFree(name: string, long: string, isFree: (name: string) => boolean): string {
+  let free = name
+  for (let number = 1; !isFree(free); number += 1) free = number === 1 ? long : `${long}${number}`
+  return free
 }

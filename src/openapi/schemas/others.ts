@@ -7,7 +7,7 @@ import type { Route } from '../../records/engine/route.ts'
 import type { Operation, Parameter, ResponseObject, Schema } from '../specification.ts'
 import { capitalised, type Schemas } from './named-schemas.ts'
 import type { Described } from './responses.ts'
-import { bare, bodyRefusals, envelope, success } from './responses.ts'
+import { bare, bodyRefusals, envelope, jsonBody, success } from './responses.ts'
 import { converted, type ObjectSchema } from './schemas.ts'
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']
@@ -16,7 +16,7 @@ const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']
 export function otherOperation(mount: string, route: Route, schemas: Schemas): Described {
   const { about = {}, failures, method, path } = route
   const id = `${method.toLowerCase()}${capitalised(`${mount}${path}`) || 'Root'}`
-  const name = capitalised(id.replace(/^./, (first) => first.toUpperCase()))
+  const name = capitalised(id)
   const body = about.body ?? route.body
   const own = failures ? [...bodyRefusals(failures.limits), ...failures.refusals] : []
   return {
@@ -56,12 +56,6 @@ function anyBody(method: string): Pick<Operation, 'requestBody'> {
   return WITH_BODY.includes(method) ? jsonBody({}) : {}
 }
 
-function jsonBody(schema: Schema, required = false): Pick<Operation, 'requestBody'> {
-  return {
-    requestBody: { ...(required && { required }), content: { 'application/json': { schema } } },
-  }
-}
-
 /** The parameters of a query string, by the schema of all of them. */
 export function queryParameters(query: $ZodType): Parameter[] {
   const { properties = {}, required = [] } = converted(query, 'input').schema as ObjectSchema
@@ -80,13 +74,8 @@ function propertiesOf(params: $ZodType): Readonly<Record<string, Schema>> {
 
 /** A list that is sent once is one value, which is how clients may write it. */
 function orOne(schema: Schema): Schema {
-  const {
-    type,
-    items,
-    minItems = 0,
-  } = schema as Schema & {
-    readonly items?: Schema
-    readonly minItems?: number
-  }
-  return type === 'array' && items && minItems <= 1 ? { anyOf: [items, schema] } : schema
+  const { type, items, minItems } = schema
+  return type === 'array' && items && Number(minItems ?? 0) <= 1
+    ? { anyOf: [items, schema] }
+    : schema
 }

@@ -6,73 +6,50 @@ import type { HttpError } from '../../http/errors/errors.ts'
 import { unavailable } from '../../http/errors/outages.ts'
 import * as refuse from '../../http/errors/refusals.ts'
 import type {
+  Content,
   Header,
   Operation,
-  Parameter,
   ResponseObject,
   Responses,
   Schema,
 } from '../specification.ts'
 import { refTo } from './named-schemas.ts'
+import { object, TEXT } from './schemas.ts'
 
-/** The name of a header that is described. */
-export type HeaderName =
-  | 'X-Request-Id'
-  | 'ETag'
-  | 'Location'
-  | 'Cache-Control'
-  | 'Vary'
-  | 'X-Cache'
-  | 'Retry-After'
-  | 'WWW-Authenticate'
-  | 'Accept-Query'
-  | 'Connection'
-  | 'Change-Id'
+const header = (description: string, schema: Schema = TEXT): Header => ({ description, schema })
 
 /** The headers of responses, by name. */
-export const HEADERS: Readonly<Record<HeaderName, Header>> = {
-  'X-Request-Id': {
-    description: 'Identifies the request in the logs of the server.',
-    schema: { type: 'string' },
-  },
-  ETag: { description: 'The version of the body.', schema: { type: 'string' } },
-  Location: { description: 'The path of the new record.', schema: { type: 'string' } },
-  'Cache-Control': { description: 'What caches may keep.', schema: { type: 'string' } },
-  Vary: {
-    description: 'The headers of the request that the response depends on.',
-    schema: { type: 'string' },
-  },
-  'X-Cache': {
-    description:
-      'Whether the response came from the cache. Absent while the cache cannot be reached.',
-    schema: { type: 'string', enum: ['HIT', 'MISS'] },
-  },
-  'Retry-After': {
-    description: 'Seconds until another try makes sense.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'WWW-Authenticate': { description: 'The scheme to sign in with.', schema: { type: 'string' } },
-  'Accept-Query': {
-    description: 'The media types that QUERY takes (RFC 10008).',
-    schema: { type: 'string' },
-  },
-  Connection: { description: '`close`: the connection ends.', schema: { type: 'string' } },
-  'Change-Id': {
-    description:
-      'The position of what was written in the log of changes. Absent if nothing changed.',
-    schema: { type: 'string' },
-  },
+export const HEADERS: Readonly<Record<string, Header>> = {
+  'X-Request-Id': header('Identifies the request in the logs of the server.'),
+  ETag: header('The version of the body.'),
+  Location: header('The path of the new record.'),
+  'Cache-Control': header('What caches may keep.'),
+  Vary: header('The headers of the request that the response depends on.'),
+  'X-Cache': header(
+    'Whether the response came from the cache. Absent while the cache cannot be reached.',
+    { type: 'string', enum: ['HIT', 'MISS'] },
+  ),
+  'Retry-After': header('Seconds until another try makes sense.', { type: 'integer', minimum: 0 }),
+  'WWW-Authenticate': header('The scheme to sign in with.'),
+  'Accept-Query': header('The media types that QUERY takes (RFC 10008).'),
+  Connection: header('`close`: the connection ends.'),
+  'Change-Id': header(
+    'The position of what was written in the log of changes. Absent if nothing changed.',
+  ),
 }
 
-/** The failures of a request with a JSON body; the limits are those of the app. */
-export function bodyRefusals(limits: BodyLimits, expected = 'application/json'): HttpError[] {
+/** The failures of a request with a JSON body; the limits are those of the app. `null`: media types are refused otherwise. */
+export function bodyRefusals(
+  limits: BodyLimits,
+  expected: string | null = 'application/json',
+): HttpError[] {
   return [
     refuse.bodyTooLarge(limits.maxBodySize),
     refuse.tooManyBodyValues(limits.maxBodyValues),
     refuse.bodyTooSlow(),
     refuse.bodyCutOff(undefined),
     refuse.invalidJson(),
-    refuse.unsupportedBody(expected),
+    ...(expected === null ? [] : [refuse.unsupportedBody(expected)]),
     refuse.unsupportedEncoding(),
   ]
 }
@@ -95,12 +72,7 @@ const FAILURE = {
   required: ['success', 'error', 'requestId'],
 } satisfies Schema
 
-const MESSAGE: Schema = {
-  type: 'object',
-  properties: { success: { type: 'boolean', const: true }, message: { type: 'string' } },
-  required: ['success', 'message'],
-  additionalProperties: false,
-}
+const SUCCESS: Schema = { type: 'boolean', const: true }
 
 /** What asks for the second step of a sign-in. */
 const SECOND_STEP: Schema = {
@@ -122,38 +94,34 @@ const SECOND_STEP: Schema = {
 export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
   Failure: FAILURE,
   SecondStep: SECOND_STEP,
-  Message: MESSAGE,
+  Message: object({ success: SUCCESS, message: TEXT }),
 }
 
 /** The failures that every operation may end with, as components. */
 export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = {
-  Unexpected: failure('`Internal Server Error`: the log says more under the request id.', []),
-  Unavailable: failure(`\`${unavailable().message}\``, ['Retry-After']),
-  TooLong: failure('The URL or the headers are longer than the server takes.', []),
-  Own: bare("A response of the app's own code.", []),
+  Unexpected: success(
+    '`Internal Server Error`: the log says more under the request id.',
+    refTo('Failure'),
+  ),
+  Unavailable: success(`\`${unavailable().message}\``, refTo('Failure'), ['Retry-After']),
+  TooLong: success('The URL or the headers are longer than the server takes.', refTo('Failure')),
+  Own: bare("A response of the app's own code."),
 }
 
 /** The envelope of a value: `{ success: true, data }`. */
 export function envelope(data: Schema): Schema {
-  return {
-    type: 'object',
-    properties: { success: { type: 'boolean', const: true }, data },
-    required: ['success', 'data'],
-    additionalProperties: false,
-  }
+  return object({ success: SUCCESS, data })
 }
 
-/** A response with a JSON body. */
+/** A response with a JSON body, or `others`. */
 export function success(
   description: string,
   schema: Schema,
-  headers: readonly HeaderName[] = [],
+  headers: readonly string[] = [],
+  others: Content = {},
 ): ResponseObject {
-  return {
-    description,
-    headers: headersOf(['X-Request-Id', ...headers]),
-    content: { 'application/json': { schema } },
-  }
+  const content = { 'application/json': { schema }, ...others }
+  return { ...bare(description, headers), content }
 }
 
 /** What a route of accounts responds: data or a message, or where to go. */
@@ -164,39 +132,19 @@ export function done(status: number, data: Schema | undefined): ResponseObject {
 }
 
 /** A response with headers alone. */
-export function bare(description: string, headers: readonly HeaderName[] = []): ResponseObject {
-  return { description, headers: headersOf(['X-Request-Id', ...headers]) }
+export function bare(description: string, headers: readonly string[] = []): ResponseObject {
+  const names = ['X-Request-Id', ...headers]
+  const refs = names.map((name) => [name, { $ref: `#/components/headers/${name}` }])
+  return { description, headers: Object.fromEntries(refs) }
 }
 
-function failure(
-  description: string,
-  headers: readonly string[],
-  schema = refTo('Failure'),
-): ResponseObject {
-  return success(description, schema, headers.filter(isDescribed))
-}
-
-function isDescribed(name: string): name is HeaderName {
-  return Object.hasOwn(HEADERS, name)
-}
-
-function headersOf(names: readonly HeaderName[]): Readonly<Record<string, { $ref: string }>> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-/**
- * The failures of an operation, with what every request may be refused for. `isOpen` is true if code of the app may
- * respond with any other status.
- */
+/** The failures of an operation, and of any request. `isOpen`: code of the app may respond with any other status. */
 export function failures(
   refusals: readonly HttpError[],
   isOpen: boolean,
   form?: Described['failure'],
 ): Responses {
-  const byStatus = new Map<number, HttpError[]>()
-  for (const error of [refuse.badHost(), ...refusals]) {
-    byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error])
-  }
+  const byStatus = Map.groupBy([refuse.badHost(), ...refusals], ({ status }) => status)
   const own = [...byStatus].map(([status, errors]) => [String(status), failureOf(errors, form)])
   return {
     ...Object.fromEntries(own),
@@ -215,7 +163,14 @@ function failureOf(errors: readonly HttpError[], form: Described['failure']): Re
   const asks = all.some((error) => error instanceof SecondStepRequired)
   const other = form?.of.some((error) => errors.includes(error)) && form.schema
   const more = asks ? refTo('SecondStep') : other
-  return failure(messages, known, more ? { anyOf: [more, refTo('Failure')] } : undefined)
+  return success(messages, more ? { anyOf: [more, refTo('Failure')] } : refTo('Failure'), known)
+}
+
+/** A body of JSON. */
+export function jsonBody(schema: Schema, required = false): Pick<Operation, 'requestBody'> {
+  return {
+    requestBody: { ...(required && { required }), content: { 'application/json': { schema } } },
+  }
 }
 
 /** An operation without its place. */
@@ -224,8 +179,8 @@ export interface Described
   readonly id: string
   readonly successes: Responses
   readonly refusals: readonly HttpError[]
-  /** Whether a hook of the app may respond with another status. */
-  readonly isOpen: boolean
+  /** Whether a hook of the app may respond with another status. Default false. */
+  readonly isOpen?: boolean | undefined
   /** The form of the refusals in `of`, if it is not the envelope. */
   readonly failure?: { readonly schema: Schema; readonly of: readonly HttpError[] }
   /** The schemas of parameters in the path, by name. */
@@ -233,7 +188,9 @@ export interface Described
 }
 
 /** A route without what all of them share. */
-export interface RouteSketch {
+export interface RouteSketch
+  extends Pick<Described, 'parameters' | 'path' | 'isOpen'>,
+    Partial<Pick<Described, 'refusals'>> {
   readonly summary: string
   readonly body?: Schema
   /** Whether the body may be left out. */
@@ -241,10 +198,4 @@ export interface RouteSketch {
   /** The schema of `data`; without it the response has a message. */
   readonly data?: Schema
   readonly status?: 201 | 302
-  /** Those of the query string. */
-  readonly parameters?: readonly Parameter[]
-  readonly refusals?: readonly HttpError[]
-  readonly path?: Readonly<Record<string, Schema>>
-  /** Whether a hook of the app may respond with another status. */
-  readonly isOpen?: boolean
 }

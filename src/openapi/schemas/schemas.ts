@@ -1,6 +1,6 @@
 /** JSON Schemas of models and of your own zod schemas, and where a document keeps them. */
 
-import { object } from 'zod/mini'
+import { object as zodObject } from 'zod/mini'
 import {
   type $ZodObject,
   type $ZodType,
@@ -25,20 +25,26 @@ export interface Converted {
   readonly defs: Readonly<Record<string, Schema>>
 }
 
-/** The format of ids, as clients may write them. */
-const IDS: Readonly<Record<IdType, Schema>> = {
+/** The schemas of ids, as clients may write them. */
+export const ID_SCHEMAS: Readonly<Record<IdType, Schema>> = {
   objectId: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' },
   uuid: { type: 'string', format: 'uuid' },
   integer: { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' },
   text: { type: 'string', minLength: 1, maxLength: 1000 },
 }
 
-/** The schema of an id. */
-export function idSchema(idType: IdType): Schema {
-  return IDS[idType]
+export const TEXT: Schema = { type: 'string' }
+export const DATE: Schema = { type: 'string', format: 'date-time' }
+
+/** An object that has some of these members, and no others. */
+export function partsOf(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', properties, additionalProperties: false }
 }
 
-export const DATE: Schema = { type: 'string', format: 'date-time' }
+/** An object with exactly these members. */
+export function object(properties: Readonly<Record<string, Schema>>): Schema {
+  return { ...partsOf(properties), required: Object.keys(properties) }
+}
 
 /** What a write makes of null: `create` for a whole record, `update` for the fields of a PATCH. */
 type Write = 'create' | 'update'
@@ -76,7 +82,7 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
   const { def } = (zod as $ZodTypes)._zod
   const reference = referenceOf(zod)
   if (reference !== undefined) {
-    const id = idSchema(lastDefined(reference)?.idType ?? 'objectId')
+    const id = ID_SCHEMAS[lastDefined(reference)?.idType ?? 'objectId']
     delete json.type
     Object.assign(json, filledIn ? filled(id) : id, { 'x-ref': reference })
   }
@@ -139,21 +145,9 @@ function clear(zod: $ZodType, { properties }: Editable, isUpdate: boolean): void
   for (const [name, property] of Object.entries(properties)) {
     const member = def.shape[name]
     // Schemas that extend one another share their properties.
-    if (!member || !clears(member) || property instanceof OrNull) continue
-    properties[name] = new OrNull(property) as unknown as Editable
-  }
-}
-
-/** A schema that allows null once zod writes the document: at first, zod has yet to fill in some schemas. */
-class OrNull {
-  readonly #schema: Schema
-
-  constructor(schema: Schema) {
-    this.#schema = schema
-  }
-
-  toJSON(): Schema {
-    return orNull(this.#schema)
+    if (!member || !clears(member) || 'toJSON' in property) continue
+    // Once zod writes the document: at first, it has yet to fill in some schemas.
+    properties[name] = { toJSON: () => orNull(property) }
   }
 }
 
@@ -181,18 +175,16 @@ export function recordSchema(
   options: { readonly filledIn?: boolean } = {},
 ): Converted {
   const { schema, hidden, idType, timestamps } = model
-  const { schema: whole, defs } = converted(schema, 'output', options)
-  const shown = structuredClone({ whole, defs })
-  for (const path of hidden) hide(shown.whole, shown.defs, path.split('.'))
-  const { properties, required = [], ...rest } = shown.whole as ObjectSchema
+  const { schema: shown, defs } = withoutHidden(hidden, converted(schema, 'output', options))
+  const { properties, required = [], ...rest } = shown as ObjectSchema
   const dates = Object.fromEntries(timestampFields(timestamps).map((name) => [name, DATE]))
   return {
     schema: withRules(model, {
       ...rest,
-      properties: { _id: idSchema(idType), ...properties, ...dates },
+      properties: { _id: ID_SCHEMAS[idType], ...properties, ...dates },
       required: ['_id', ...required, ...Object.keys(dates)],
     }),
-    defs: shown.defs,
+    defs,
   }
 }
 
@@ -208,6 +200,13 @@ interface Editable {
   properties?: Record<string, Editable>
   required?: string[]
   [keyword: string]: unknown
+}
+
+/** A copy of what was converted, without the members at `paths`. */
+function withoutHidden(paths: readonly string[], made: Converted): Converted {
+  const { schema, defs } = structuredClone(made)
+  for (const path of paths) hide(schema, defs, path.split('.'))
+  return { schema, defs }
 }
 
 /** Removes the member at `path`, wherever the schema may hold it. */
@@ -235,14 +234,13 @@ export function bodySchema(
   as: 'json' | 'form' = 'json',
 ): Converted {
   const names = [...fields].filter((name) => !model.hidden.includes(name))
-  const picked: $ZodObject = object(
+  const picked: $ZodObject = zodObject(
     Object.fromEntries(names.map((name) => [name, model.fields[name] as $ZodType])),
   )
-  const { schema, defs } = converted(picked, 'input', as === 'json' ? { write } : {})
-  const shown = structuredClone({ schema, defs })
-  for (const path of model.hidden) hide(shown.schema, shown.defs, path.split('.'))
-  if (write === 'create') return { ...shown, schema: withRules(model, shown.schema) }
-  const { required: _, ...optional } = shown.schema as ObjectSchema
+  const made = converted(picked, 'input', as === 'json' ? { write } : {})
+  const { schema, defs } = withoutHidden(model.hidden, made)
+  if (write === 'create') return { defs, schema: withRules(model, schema) }
+  const { required: _, ...optional } = schema as ObjectSchema
   // A default is for what a new record lacks: a PATCH leaves out what it does not change.
   const properties = Object.fromEntries(
     Object.entries(optional.properties ?? {}).map(([name, { default: __, ...rest }]) => [
@@ -250,8 +248,7 @@ export function bodySchema(
       rest,
     ]),
   )
-  const body = withRules(model, { ...optional, properties, minProperties: 1 })
-  return { schema: body, defs: shown.defs }
+  return { schema: withRules(model, { ...optional, properties, minProperties: 1 }), defs }
 }
 
 /** `schema` of a record or a body, with what the model's rules say of its fields. */

@@ -4,18 +4,11 @@ import type { Resource } from '../../records/setup/resource.ts'
 import type { Schema } from '../specification.ts'
 import type { Schemas } from './named-schemas.ts'
 import { envelope } from './responses.ts'
-import { idSchema, recordSchema } from './schemas.ts'
+import { ID_SCHEMAS, object, recordSchema, TEXT } from './schemas.ts'
 
 /** A model's `output` may make anything of a record, so nothing is known of it. */
 function isUnknown({ model, lean }: Resource): boolean {
   return model.output !== undefined && !lean
-}
-
-/** A new record, whole unless its readers differ. */
-function storedRecord(resource: Resource, schemas: Schemas): Schema {
-  const { model, fieldsFor } = resource
-  if (fieldsFor) return readRecord(resource, schemas)
-  return isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model))
 }
 
 /** A record as reads show it: `fieldsFor` and `onGet` may leave fields out, `onGet` and `expand` may fill references in. */
@@ -30,9 +23,11 @@ function readRecord(resource: Resource, schemas: Schemas): Schema {
   return schemas.add(`${model.name}View`, view)
 }
 
-/** The response of a create: the record as it was stored. */
+/** The response of a create: the record as it was stored, whole unless its readers differ. */
 export function storedOne(resource: Resource, schemas: Schemas): Schema {
-  const data = storedRecord(resource, schemas)
+  const { model, fieldsFor } = resource
+  if (fieldsFor) return updatedOne(resource, schemas)
+  const data = isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model))
   return written(resource, data, schemas)
 }
 
@@ -44,18 +39,15 @@ export function readOne(resource: Resource, schemas: Schemas): Schema {
 
 /** The response of an update: the record as reads show it. */
 export function updatedOne(resource: Resource, schemas: Schemas): Schema {
-  const data = readRecord(resource, schemas)
-  return written(resource, data, schemas)
+  return written(resource, readRecord(resource, schemas), schemas)
 }
 
 /** The response of a write: the record, or its id if the scope of reads may exclude it. */
 function written(resource: Resource, data: Schema, schemas: Schemas): Schema {
   const { scope, model } = resource
   const name = nameOf(data, resource)
-  if (scope.read === scope.write) {
-    return schemas.own(`${name}Response`, envelope(data))
-  }
-  const either = { anyOf: [data, object({ _id: idSchema(model.idType) })] }
+  if (scope.read === scope.write) return schemas.own(`${name}Response`, envelope(data))
+  const either = { anyOf: [data, object({ _id: ID_SCHEMAS[model.idType] })] }
   return schemas.own(`${name}WriteResponse`, envelope(either))
 }
 
@@ -88,7 +80,7 @@ export const PAGINATION: Readonly<Record<'Counted' | 'Uncounted' | 'Cursor', Sch
     pageSize: NATURAL,
     hasMore: MORE,
     nextCursor: {
-      anyOf: [{ type: 'string' }, { type: 'null' }],
+      anyOf: [TEXT, { type: 'null' }],
       description: 'The `cursor` of the next page; null on the last one.',
     },
   }),
@@ -99,16 +91,6 @@ export function pageOf(items: Schema, pagination: Schema, isPaged = true): Schem
   const { properties } = envelope({ type: 'array', items })
   const required = ['success', 'data', ...(isPaged ? ['pagination'] : [])]
   return { ...object({ ...(properties as object), pagination }), required }
-}
-
-/** An object that has some of these members, and no others. */
-export function partsOf(properties: Readonly<Record<string, Schema>>): Schema {
-  return { type: 'object', properties, additionalProperties: false }
-}
-
-/** An object with exactly these members. */
-export function object(properties: Readonly<Record<string, Schema>>): Schema {
-  return { ...partsOf(properties), required: Object.keys(properties) }
 }
 
 /** The name of a record's schema; the model's if it has none. */
