@@ -17,7 +17,6 @@ export interface NamedRecord {
 /** Values by field. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** A record, as the server has it. */
 export interface Stored extends Values {
   readonly _id: string
 }
@@ -38,7 +37,6 @@ export function done<T, P>(result: Result<T, P>): T {
   return succeeded(result).data
 }
 
-/** A result that succeeded; throws the failure. */
 function succeeded<T, P>(result: Result<T, P>): Extract<Result<T, P>, { ok: true }> {
   if (result.ok) return result
   throw refusal(result.error)
@@ -75,7 +73,6 @@ export function chosenIn({ select, expand }: Chosen = {}): Chosen {
   }
 }
 
-/** How a list was paged. */
 export interface Paging {
   readonly pageSize: number
   readonly totalRecords?: number
@@ -145,7 +142,6 @@ export interface Accounts {
   me(): Promise<Result<Stored>>
 }
 
-/** The calls for the auth router at `mount`. */
 export function accountsAt(api: AnyClient, mount: string): Accounts {
   return api(mount as never) as Accounts
 }

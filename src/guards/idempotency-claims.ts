@@ -46,7 +46,6 @@ export type Claim =
 export interface Claims {
   /** `isRecords`: it writes records alone, and nothing before it has checked everything. */
   claim(id: string, fingerprint: string, isRecords: boolean): Promise<Claim>
-  /** Keeps the response of a claim that was won. */
   keep(id: string, owner: string, fingerprint: string, response: KeptResponse): Promise<void>
   /** Gives a claim back, unless it was redeemed: the next request wins it. Resolves to whether it was given back. */
   release(id: string, owner: string): Promise<boolean>

@@ -167,7 +167,6 @@ interface Own {
   readonly fingerprint: string
 }
 
-/** Whether the claim was given back. */
 async function isReleased({ claims, id, owner }: Own, { logger }: Context): Promise<boolean> {
   try {
     return await claims.release(id, owner)

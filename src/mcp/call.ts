@@ -30,7 +30,6 @@ interface Reply {
   readonly status: number
 }
 
-/** Calls the tool that `params` name. */
 export async function callTool(caller: Caller, params: Fields): Promise<Answer> {
   const { request, context, tools } = caller
   const tool = tools.find(({ name }) => name === params.name)
@@ -172,7 +171,6 @@ async function send(
   return { ...reply, note: `It takes ${text}.${didYouMean(name, names)}` }
 }
 
-/** What the app responds to a request. */
 async function replyTo({ host, context }: Caller, request: ApiRequest): Promise<Reply> {
   return read(await host.handle(request, context.env, context))
 }

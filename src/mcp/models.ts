@@ -92,7 +92,6 @@ async function refuses(guard: Guard, all: readonly Guard[], asked: ApiRequest, c
   return (token ?? apiKey) && isJudged && firstResponse([guard], asked, context)
 }
 
-/** The description that a schema has. */
 export function descriptionOf(schema: $ZodType): string | undefined {
   return globalRegistry.get(schema)?.description
 }

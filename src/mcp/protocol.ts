@@ -48,7 +48,6 @@ const noMethod = () => refusal(NO_METHOD, 'Method not found.')
 /** What a request may be refused for before its tool is known, for descriptions. */
 export const refusals = (): HttpError[] => [notOne(), noMethod()]
 
-/** The JSON Schema of a refusal. */
 export const FAILURE: Fields = {
   type: 'object',
   properties: {

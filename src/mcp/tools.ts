@@ -17,9 +17,7 @@ export interface Tool {
   }
 }
 
-/** What agents may do beyond reading. */
 export const WRITES: readonly string[] = ['create', 'update', 'remove']
-/** The most records of a result. */
 export const MOST_RECORDS = 50
 
 const type = 'object'

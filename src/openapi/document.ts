@@ -61,7 +61,6 @@ export function document(
   return documentOf({ guards, mounted }, options, version)
 }
 
-/** What a document is made from. */
 type Surface = Pick<Host, 'guards' | 'mounted'> & Partial<Pick<Host, 'basePath'>>
 
 /** Handlers that no document describes: those that serve the document itself. */
@@ -73,7 +72,6 @@ export function unlist(handler: Route['handler']): Route['handler'] {
   return handler
 }
 
-/** The document of a surface. */
 export function documentOf(
   surface: Surface,
   options: DocumentOptions,
@@ -117,12 +115,10 @@ export function checkOptions(
 /** The tag of routes that nothing is known of. */
 const OTHERS = 'Other routes'
 
-/** A path as it stands in the document. */
 interface Listed extends Template {
   readonly operations: Record<string, Operation>
 }
 
-/** A document in the making. */
 class Paper {
   readonly #version: OpenApiVersion
   readonly #schemas = new Schemas()

@@ -1,10 +1,7 @@
 /** The page for people: Scalar where its script is there, else links to the document. */
 
-/** What a page is made of. */
 export interface Page {
-  /** The title in the window. */
   readonly title: string
-  /** The path of the document. */
   readonly document: string
   /** The path of Scalar's script; undefined if there is none. */
   readonly script: string | undefined

@@ -107,7 +107,6 @@ function encoded(bytes: Uint8Array): string {
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Calls a route of the auth router. */
 type Ask = (route: string, ...given: unknown[]) => Promise<Result<unknown, unknown>>
 
 async function browser() {
@@ -148,7 +147,6 @@ async function insist<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Registers a passkey for the signed-in user. */
 function register(
   ask: Ask,
   options: { readonly name?: string } = {},

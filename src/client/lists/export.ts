@@ -5,13 +5,11 @@ import type { Given } from '../sending/given.ts'
 import type { Result } from '../sending/results.ts'
 import type { Wanted } from './query.ts'
 
-/** What it is given. */
 export interface ListGiven extends Given {
   /** Asks for the list in the ways that there are. */
   asked(wanted: Wanted, send: (ask: Ask) => Promise<Answer>): Promise<Answer>
 }
 
-/** The response with a list as a file. */
 export function exported(
   _: string,
   [format, { headers: own, ...wanted } = {}]: [string, Wanted?],

@@ -56,7 +56,6 @@ export type Group<T extends AnyRecords, A> = Wire<GroupOf<T['record'], A>>
 
 type Measures = Readonly<Record<'count' | 'sum' | 'avg' | 'min' | 'max', unknown>>
 
-/** Groups of the records of a mount, by what lists them. */
 export function groups<T>(
   _: string,
   [{ count, sum, avg, min, max, ...wanted }]: [Wanted & Measures],

@@ -105,7 +105,6 @@ async function* eventsOf(
   }
 }
 
-/** One event of a stream. */
 function eventIn(block: string) {
   // Patterns would take separators within strings for ends of lines.
   const lines = block.split('\n')
@@ -178,7 +177,6 @@ class FollowedList {
     return true
   }
 
-  /** A new list of the records, in order. */
   records(): Listed[] {
     const records = [...this.#records.values()]
     return this.#compare ? records.sort(this.#compare) : records

@@ -6,7 +6,6 @@ import type { Wanted } from './query.ts'
 type Values = Readonly<Record<string, unknown>>
 /** One page as it was asked for. */
 export type Listed = Result<unknown[], Values>
-/** One page of `pages`. */
 export type Page = { readonly data: unknown[]; readonly pagination: Values }
 
 /** Of `all` and `pages`, if the caller does not choose: routers answer with fewer where they allow no more. */

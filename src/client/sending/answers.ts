@@ -8,7 +8,6 @@ export interface Progress {
   readonly total: number
 }
 
-/** A request. */
 export interface Ask {
   readonly method: string
   /** It comes after the client's URL. */
@@ -21,7 +20,6 @@ export interface Ask {
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** A response. */
 export interface Answer {
   /** 0 if there was none. */
   readonly status: number
@@ -54,7 +52,6 @@ export function json(value: unknown): string {
   })
 }
 
-/** What is read of a response. */
 export type Received = Pick<Response, 'status' | 'text'> & Pick<Answer, 'headers'>
 
 /** A response; something else than fieldgate may have made it. */

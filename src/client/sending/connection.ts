@@ -57,7 +57,6 @@ export interface Connection {
 /** The most milliseconds that a refresh waits, so that a second try falls into the server's grace period of 10 s. */
 const REFRESH_MS = 8_000
 
-/** Connects a client with the server at `url`. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what its parts share would have to be passed around
 export function connect(url: string, options: ClientOptions, later: Load): Connection {
   if (typeof url !== 'string') throw new TypeError(`createClient: 'url' must be a string`)

@@ -9,6 +9,5 @@ export interface Given
   /** What sends the requests, in the session that the call was made in. */
   readonly call: Call
   readonly send: Sending
-  /** A form if there are files, else JSON. */
   bodyOf(values: Readonly<Record<string, unknown>>): Promise<string | FormData>
 }

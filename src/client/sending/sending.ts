@@ -25,7 +25,6 @@ export interface Sending {
   ): Promise<Result<unknown, Values>>
 }
 
-/** Sends requests by `begin`. */
 export function sending(begin: Connection['call'], later: Load): Sending {
   const known = new WeakMap<object, Origin>()
   // With `output`, a record may be anything.

@@ -18,7 +18,6 @@ interface Tokens {
   readonly refreshToken?: string
 }
 
-/** The tokens of a session. */
 export interface Held extends Tokens {
   /** Names the session here. */
   readonly id: string
@@ -34,11 +33,9 @@ type Stale = Pick<Held, 'id' | 'token'>
 /** What a refresh comes to. The server's answer if it gave no tokens; undefined if the session is no longer held. */
 type Renewal = Promise<Held | Answer | undefined>
 
-/** The session of one client. */
 export interface Session {
   /** The tokens of the user, if one is signed in. */
   held(): Promise<Held | undefined>
-  /** Keeps the tokens of a sign-in. */
   keep(tokens: Tokens, refreshAt: string): Promise<unknown>
   /** Forgets the tokens of a session in every tab, or replaces them, if they are still held. What is held of it then. */
   replace(from: Held | undefined, tokens?: Tokens): Promise<Held | undefined>
@@ -205,7 +202,6 @@ function heldIn(text: string | null): Held | undefined {
   }
 }
 
-/** The tokens in the data of an answer. */
 export function tokensIn(data: unknown): Tokens | undefined {
   const { token, refreshToken } = (data ?? {}) as Partial<Tokens>
   return isText(token) ? { token, ...(isText(refreshToken) && { refreshToken }) } : undefined

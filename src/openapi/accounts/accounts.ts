@@ -37,7 +37,6 @@ import {
   userSchema,
 } from './users.ts'
 
-/** What a route is described from. */
 interface Given {
   readonly auth: Auth
   readonly schemas: Schemas

@@ -21,7 +21,6 @@ import type { Schema } from '../specification.ts'
 /** Who is meant: an e-mail address, or what else names an account. */
 export const IDENTIFIER: Schema = { type: 'string', maxLength: MAX_LENGTH }
 
-/** How long something lasts. */
 export const SECONDS: Schema = { type: 'integer', minimum: 1, description: 'Seconds.' }
 
 /** A user without secrets; with `visible`, what others see of one. */
@@ -39,7 +38,6 @@ export function userSchema(
   return schemas.add(`${model.name}View`, { schema: { ...schema, required: ['_id'] }, defs })
 }
 
-/** The data of a sign-in. */
 export function signInSchema(
   { settings }: Auth,
   user: Schema,
@@ -59,7 +57,6 @@ export function signInSchema(
   return schemas.own(isSocial ? 'ProviderSignIn' : 'SignIn', data)
 }
 
-/** A new password. */
 export function passwordSchema({ settings }: Auth): Schema {
   return { type: 'string', minLength: settings.password.minLength, maxLength: MAX_BYTES }
 }
@@ -178,7 +175,6 @@ export function loginBody(
   return { anyOf: [first, ...others, { type: 'object', properties, required: ['ticket'] }] }
 }
 
-/** One role, or a list of them. */
 export function rolesBody({ settings }: Auth): Schema {
   const { list, multiple } = settings.roles
   const role = { type: 'string', enum: list }

@@ -64,7 +64,6 @@ export function groupSorts({ aggregates: { by, of } }: Aggregating): readonly st
   return ['count', ...measures, ...by.keys()]
 }
 
-/** The response with groups. */
 export function groupsSchema({ aggregates: { by, of }, model }: Aggregating): Schema {
   const keys = [...by].map(([name, { field, part }]) => {
     return [name, orNull(part ? TEXT : valueSchema(model.shape, field))] as const

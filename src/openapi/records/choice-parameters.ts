@@ -15,7 +15,6 @@ export interface Described {
   readonly refusals: readonly HttpError[]
 }
 
-/** Describes a parameter in a router. */
 export type Describe = (resource: Resource) => Described
 
 /** `select`: a list of fields. */
@@ -42,7 +41,6 @@ export function parameter(name: string, description: string, schema: Schema): Pa
   return { ...at, style: 'form', explode: false, schema: { anyOf: [schema.items, schema] } }
 }
 
-/** A parameter in one router, by its name. */
 export type Row = Described & { readonly name: string }
 
 /** The parameters of an operation, and what may be refused about them. */

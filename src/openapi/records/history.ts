@@ -13,7 +13,6 @@ import { parameter } from './choice-parameters.ts'
 
 const ID: Schema = { type: 'string', description: 'The position of the change in the log.' }
 
-/** One entry of a record's history. */
 const CHANGE = object({
   id: ID,
   at: DATE,
@@ -30,7 +29,6 @@ const CHANGE = object({
   },
 })
 
-/** Reads the history of a record. */
 export function historyOperation(resource: Resource, schemas: Schemas): Described {
   const { model, maxLimit, defaultPageSize } = resource
   const items = schemas.own('RecordChange', CHANGE)

@@ -18,7 +18,6 @@ import type { Schemas } from './named-schemas.ts'
 import { bodyRefusals } from './responses.ts'
 import { bodySchema, type ObjectSchema } from './schemas.ts'
 
-/** The bodies of a write by media type. */
 export function bodyOf(resource: Resource, write: 'create' | 'update', schemas: Schemas): Content {
   const { model, files, upload } = resource
   const fields = writableNow(resource, write)
@@ -70,7 +69,6 @@ export function referringRefusals(host: Host, { name }: Model): readonly HttpErr
     .map((other) => refuse.stillReferenced(other.name))
 }
 
-/** What a write of `fields` may be refused for. */
 export function writeRefusals(
   { model, host, upload, scope }: Resource,
   fields: ReadonlySet<string>,

@@ -3,7 +3,6 @@
 import type { Schema } from '../specification.ts'
 import type { Converted } from './schemas.ts'
 
-/** The named schemas of a document. */
 export class Schemas {
   readonly #named: Map<string, Schema>
   readonly #suffix: string
@@ -36,13 +35,11 @@ export class Schemas {
     return this.add(name, { schema, defs: {} })
   }
 
-  /** All of them, by name. */
   all(): Readonly<Record<string, Schema>> {
     return Object.fromEntries(this.#named)
   }
 }
 
-/** A reference to a named schema. */
 export function refTo(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }

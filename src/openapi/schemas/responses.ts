@@ -18,7 +18,6 @@ import { object, TEXT } from './schemas.ts'
 
 const header = (description: string, schema: Schema = TEXT): Header => ({ description, schema })
 
-/** The headers of responses, by name. */
 export const HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-Id': header('Identifies the request in the logs of the server.'),
   ETag: header('The version of the body.'),
@@ -74,7 +73,6 @@ const FAILURE = {
 
 const SUCCESS: Schema = { type: 'boolean', const: true }
 
-/** What asks for the second step of a sign-in. */
 const SECOND_STEP: Schema = {
   ...FAILURE,
   properties: {
@@ -166,7 +164,6 @@ function failureOf(errors: readonly HttpError[], form: Described['failure']): Re
   return success(messages, more ? { anyOf: [more, refTo('Failure')] } : refTo('Failure'), known)
 }
 
-/** A body of JSON. */
 export function jsonBody(schema: Schema, required = false): Pick<Operation, 'requestBody'> {
   return {
     requestBody: { ...(required && { required }), content: { 'application/json': { schema } } },

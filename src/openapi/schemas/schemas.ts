@@ -49,7 +49,6 @@ export function object(properties: Readonly<Record<string, Schema>>): Schema {
 /** What a write makes of null: `create` for a whole record, `update` for the fields of a PATCH. */
 type Write = 'create' | 'update'
 
-/** How a schema is converted. */
 interface Conversion {
   readonly write?: Write
   /** Whether references may be filled in. */
@@ -188,7 +187,6 @@ export function recordSchema(
   }
 }
 
-/** The JSON Schema of an object. */
 export interface ObjectSchema extends Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]

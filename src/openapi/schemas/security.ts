@@ -21,7 +21,6 @@ export interface Demands {
   readonly refusals: readonly HttpError[]
   /** Whether a guard of the app may respond with any status. */
   readonly isOpen: boolean
-  /** Whether the guards let the method through. */
   lets(method: string): boolean
 }
 
@@ -34,7 +33,6 @@ export function schemeOf(name: string): object {
 
 const BEARER = 'bearer'
 
-/** The demands of `guards`, in their order. */
 export function demandsOf(guards: readonly Guard[]): Demands {
   const all = descriptionsOf(guards)
   return {

@@ -51,7 +51,6 @@ function written(resource: Resource, data: Schema, schemas: Schemas): Schema {
   return schemas.own(`${name}WriteResponse`, envelope(either))
 }
 
-/** The response with a list of records. */
 export function listSchema(resource: Resource, schemas: Schemas): Schema {
   const { pagination, countStrategy } = resource
   const record = readRecord(resource, schemas)
