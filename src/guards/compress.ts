@@ -191,6 +191,7 @@ interface Beginning {
 /** At least `least` bytes, or all. What comes slowly is not waited for: it is a stream, and the client wants to see it. */
 async function beginningOf(reader: Reader, least: number): Promise<Beginning> {
   const parts: Bytes[] = []
+  const nextTurn = () => new Promise<undefined>((resolve) => setTimeout(resolve))
   for (let size = 0; size < least; ) {
     const next = reader.read()
     const found = size === 0 ? await next : await Promise.race([next, nextTurn()])
@@ -200,10 +201,6 @@ async function beginningOf(reader: Reader, least: number): Promise<Beginning> {
     size += found.value.length
   }
   return { parts, isWhole: false }
-}
-
-function nextTurn(): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve))
 }
 
 /** What has been read, then the rest. */

@@ -74,7 +74,7 @@ export function rateLimit(options: RateLimitOptions): Guard {
   if (limit === undefined || windowSeconds === undefined) {
     fail(`'limit' and 'windowSeconds' are required`)
   }
-  const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
+  const { key = byAddress() } = options
   const policy = `"${name}";q=${limit};w=${windowSeconds}`
   const windowMs = windowSeconds * 1000
   made += 1
@@ -82,8 +82,7 @@ export function rateLimit(options: RateLimitOptions): Guard {
   const counterOf = perApp((host) => {
     const store = cache ?? (host.cache?.local ? undefined : host.cache)
     const local = localCounter(number, windowSeconds)
-    const shared = { start: `rate:${name}:${windowSeconds}`, windowSeconds, timeoutMs }
-    const count = store?.increment ? sharedCounter(store, local, host, shared) : local
+    const count = store?.increment ? sharedCounter(store, local, host, { ...options, name }) : local
     return { count, now: host.now }
   })
 
@@ -126,15 +125,12 @@ const MAX_KEY = 64
 /** The most clients that a process counts at the same time. */
 const MAX_CLIENTS = 100_000
 
-/** How a guard counts in a cache: what its keys begin with, how long a count is kept, and how long it waits. */
-type Shared = Readonly<Record<'windowSeconds' | 'timeoutMs', number>> & { readonly start: string }
-
 /** Counts in `store`; with `local` if it can't be reached, or takes too long. */
 function sharedCounter(
   store: CacheStore,
   local: Counter,
   host: Host,
-  { start, windowSeconds, timeoutMs }: Shared,
+  { name, windowSeconds, timeoutMs = TIMEOUT_MS }: RateLimitOptions,
 ): Counter {
   const warn = warner((problem) => {
     host.logger.warn('rateLimit: the cache cannot be reached; each process counts for itself', {
@@ -143,7 +139,7 @@ function sharedCounter(
   }, host.now)
   const availability = new Availability(warn, store.local)
   return async (client, window) => {
-    const key = `${start}:${window}:${client}`
+    const key = `rate:${name}:${windowSeconds}:${window}:${client}`
     const add = async () => store.increment?.(key, windowSeconds)
     const count = await availability.ask(add, timeoutMs)
     return count === unreachable || count === undefined ? local(client, window) : count

@@ -25,7 +25,7 @@ import {
 } from './schemas/responses.ts'
 import { TEXT } from './schemas/schemas.ts'
 import { type Demands, demandsOf, schemeOf } from './schemas/security.ts'
-import type { OpenApiDocument, Operation, Parameter, PathItem, Schema } from './specification.ts'
+import type { OpenApiDocument, Operation, Parameter, PathItem } from './specification.ts'
 
 /** What a document says of the app as a whole. */
 export interface DocumentOptions {
@@ -144,6 +144,9 @@ class Paper {
     const served = servedBy(route.handler)
     const described = this.#described(mount, route, auth, served)
     for (const name of demands.security.flatMap(Object.keys)) this.#schemes.add(name)
+    const inPath = at.names.map((name): Parameter => {
+      return { name, in: 'path', required: true, schema: described.path?.[name] ?? TEXT }
+    })
     const isOpen = described.isOpen || demands.isOpen
     at.operations[method] = {
       operationId: this.#idOf(described, mount),
@@ -151,7 +154,7 @@ class Paper {
       tags: [this.#tag(mount, auth, served)],
       'x-fieldgate': { ...servingOf(auth, served), roles: demands.roles },
       security: demands.security,
-      parameters: [...pathParameters(at.names, described.path), ...(described.parameters ?? [])],
+      parameters: [...inPath, ...(described.parameters ?? [])],
       ...(described.requestBody && { requestBody: described.requestBody }),
       responses: {
         ...described.successes,
@@ -241,16 +244,4 @@ function shown(
   const demand = texts.length > 0 ? `Only for: ${texts.join(', ')}.` : undefined
   const text = [description, demand].filter((part) => part !== undefined).join(' ')
   return { ...(summary !== undefined && { summary }), ...(text !== '' && { description: text }) }
-}
-
-function pathParameters(
-  names: readonly string[],
-  known: Readonly<Record<string, Schema>> = {},
-): readonly Parameter[] {
-  return names.map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: known[name] ?? TEXT,
-  }))
 }
