@@ -4,14 +4,7 @@ import { type ApiRequest, basePathOf, type RequestContext } from '../http/reques
 import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import { unreachable, within } from './availability.ts'
 import { type Entry, entryResponse, etagOf, type Tagged } from './conditional.ts'
-import {
-  audienceOf,
-  chosenAudience,
-  keyStart,
-  keyText,
-  type ReadRequest,
-  requestKey,
-} from './key.ts'
+import { audienceOf, chosenAudience, keyText, type ReadRequest, requestKey } from './key.ts'
 import type { CacheSettings } from './options.ts'
 import type { VersionedCache } from './versioned-cache.ts'
 
@@ -47,7 +40,8 @@ export class CachedReads {
 
   constructor(options: CachedOptions) {
     this.#options = options
-    this.#keyStart = keyStart(options.settings)
+    const { prefix, namespace } = options.settings
+    this.#keyStart = `${prefix}a${JSON.stringify(namespace)}`
   }
 
   /** Responds from the cache, or with the result of `read.load`. */

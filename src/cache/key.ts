@@ -2,7 +2,7 @@
 
 import { hexDigestOf } from '#hmac'
 import type { ApiRequest, Query } from '../http/request/request.ts'
-import type { CacheSettings, Vary } from './options.ts'
+import type { Vary } from './options.ts'
 
 /** What a read asks for, regardless of the user. */
 export interface ReadRequest {
@@ -16,11 +16,6 @@ export interface ReadRequest {
 
 /** Longer keys are hashed: a QUERY body may have a megabyte. */
 const MAX_LENGTH = 512
-
-/** The prefix of all keys of a router's responses. */
-export function keyStart({ prefix, namespace }: CacheSettings): string {
-  return `${prefix}a${JSON.stringify(namespace)}`
-}
 
 /** `value` as a string that differs whenever the values differ: JSON keeps strings, numbers and lists apart. */
 export function keyText(value: unknown): string {

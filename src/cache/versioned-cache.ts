@@ -111,7 +111,10 @@ export class VersionedCache {
     const holds = ({ fence }: Place, at: number) =>
       isToken(tokens[at], VERSION) && !standing.has(fence)
     if (!places.every(holds)) {
-      if (models.some((model, at) => this.#isMarked(model, tokens[at]))) return unsettled
+      // Whether a write is in progress somewhere. A mark of this process that outlived its writes arrived late.
+      const isMarked = (model: string, at: number) =>
+        isToken(tokens[at], MARK) && (tokens[at] !== this.#mark || this.#writes.has(model))
+      if (models.some(isMarked)) return unsettled
       const renewals = places.map(async (place, at) => {
         if (!holds(place, at)) tokens[at] = await this.#renewed(place, standing, timeoutMs)
       })
@@ -126,10 +129,10 @@ export class VersionedCache {
   async keep(
     key: string,
     version: string,
-    entry: Entry,
+    { body, etag }: Entry,
     { ttl, timeoutMs }: { readonly ttl: number; readonly timeoutMs: number },
   ): Promise<void> {
-    const text = entryJson(version, key, entry)
+    const text = `${version}\n${key}\n${etag}\n${body.length}\n${body}`
     const { store, warnUnkept } = this.#options
     await this.#reach.offer(async () => store.set(key, text, ttl), timeoutMs, warnUnkept)
   }
@@ -166,11 +169,6 @@ export class VersionedCache {
     const { versionKey } = this.#place(model)
     const set = async () => this.#options.store.set(versionKey, token, ttl)
     return this.#reach.ask(set, this.#writeTimeoutMs)
-  }
-
-  /** Whether a write is in progress somewhere. A mark of this process that outlived its writes arrived late. */
-  #isMarked(model: string, token: unknown): boolean {
-    return isToken(token, MARK) && (token !== this.#mark || this.#writes.has(model))
   }
 
   /** A new version instead of a missing one, or of one that a fence declares too old. Identical calls share one. */
@@ -235,14 +233,9 @@ function isToken(token: unknown, kind: string): token is string {
 }
 
 /**
- * The string of the entry under `key`, valid as long as `version` is. It contains its key: if a client library mixes up
- * its server's replies, one user must not see another's response.
+ * Parses what was kept; undefined unless it is complete and belongs to `key` and `version`: if a client library mixes up its
+ * server's replies, one user must not see another's response.
  */
-function entryJson(version: string, key: string, { body, etag }: Entry): string {
-  return `${version}\n${key}\n${etag}\n${body.length}\n${body}`
-}
-
-/** Parses an entry; undefined unless it is complete and belongs to `key` and `version`. */
 function entryOf(text: unknown, version: string, key: string): Entry | undefined {
   const start = `${version}\n${key}\n`
   if (typeof text !== 'string' || !text.startsWith(start)) return undefined
