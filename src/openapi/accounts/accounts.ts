@@ -23,8 +23,8 @@ import { DATE, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
 import type { Schema } from '../specification.ts'
 import { methodSketch } from './methods.ts'
 import {
+  bodyWith,
   IDENTIFIER,
-  identifierBody,
   loginBody,
   passwordRefusals,
   passwordSchema,
@@ -108,15 +108,18 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   forgotPassword: ({ auth }) => ({
     summary: 'Sends a code to reset the password, if the account exists',
-    body: identifierBody({ channel: choice(channelsThere(auth.settings)) }),
+    body: bodyWith(
+      { identifier: IDENTIFIER, channel: choice(channelsThere(auth.settings)) },
+      'identifier',
+    ),
     refusals: [account.identifierRequired(), account.unknownChannel(), account.notSent(1)],
   }),
   resetPassword: ({ auth }) => ({
     summary: 'Sets a new password by a code',
-    body: identifierBody({ code: TEXT, newPassword: passwordSchema(auth) }, [
-      'code',
-      'newPassword',
-    ]),
+    body: bodyWith(
+      { identifier: IDENTIFIER, code: TEXT, newPassword: passwordSchema(auth) },
+      ...['identifier', 'code', 'newPassword'],
+    ),
     refusals: [account.identifierRequired(), ...passwordRefusals(auth), account.invalidCode()],
   }),
   changePassword: ({ auth }) => ({
@@ -132,7 +135,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   logout: () => ({
     summary: 'Ends the session of a refresh token',
-    body: { type: 'object', properties: { refreshToken: TEXT } },
+    body: bodyWith({ refreshToken: TEXT }),
     mayBeEmpty: true,
   }),
   logoutAll: () => ({ summary: 'Ends all sessions of the user' }),
@@ -182,17 +185,13 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   sendEmailCode: () => ({
     summary: 'Sends a code that proves a mailbox',
-    body: { type: 'object', properties: { identifier: IDENTIFIER } },
+    body: bodyWith({ identifier: IDENTIFIER }),
     mayBeEmpty: true,
     refusals: [account.identifierRequired(), account.notSent(1)],
   }),
   verifyEmail: () => ({
     summary: 'Proves a mailbox by the code that it got',
-    body: {
-      type: 'object',
-      properties: { identifier: IDENTIFIER, otp: TEXT, password: TEXT },
-      required: ['otp'],
-    },
+    body: bodyWith({ identifier: IDENTIFIER, otp: TEXT, password: TEXT }, 'otp'),
     refusals: [
       account.identifierRequired(),
       account.passwordTooLong(MAX_BYTES),
@@ -202,7 +201,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   deleteUser: ({ auth }) => ({
     summary: 'Deletes an account',
-    body: { type: 'object', properties: { currentPassword: TEXT } },
+    body: bodyWith({ currentPassword: TEXT }),
     mayBeEmpty: true,
     refusals: [
       http.invalidId(),

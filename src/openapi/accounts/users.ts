@@ -74,16 +74,12 @@ export function passwordRefusals({ settings }: Auth): readonly HttpError[] {
   ]
 }
 
-/** A body with `identifier`, which may have the name of an identifier field too, and other members. */
-export function identifierBody(
-  others: Readonly<Record<string, Schema>>,
-  required: readonly string[] = [],
-): Schema {
-  return {
-    type: 'object',
-    properties: { identifier: IDENTIFIER, ...others },
-    required: ['identifier', ...required],
-  }
+/** A body with these members and any others; `identifier` may have the name of an identifier field too. */
+export function bodyWith(
+  properties: Readonly<Record<string, Schema>>,
+  ...required: readonly string[]
+): ObjectSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
 }
 
 /** Identifiers, a password, and `registerFields`. */
@@ -131,10 +127,7 @@ export function providerBody({ settings }: Auth): Schema {
     ...credentials,
     ...companions,
   ])
-  return {
-    type: 'object',
-    properties: Object.fromEntries([...new Set(names)].map((name) => [name, TEXT])),
-  }
+  return bodyWith(Object.fromEntries([...new Set(names)].map((name) => [name, TEXT])))
 }
 
 /**
@@ -158,11 +151,8 @@ export function loginBody(
     isOwn
       ? { ...schema, required: (schema.required ?? []).filter((name) => name !== 'identifier') }
       : schema
-  const first = asked({
-    type: 'object',
-    properties: { identifier: IDENTIFIER, password: TEXT },
-    required: ['identifier', 'password'],
-  })
+  const names = { identifier: IDENTIFIER, password: TEXT }
+  const first = asked(bodyWith(names, 'identifier', 'password'))
   const others = methods.flatMap(({ signIn }) => {
     if (!signIn?.body) return []
     const body = asked(converted(signIn.body, 'input').schema as ObjectSchema)
@@ -171,15 +161,15 @@ export function loginBody(
   })
   const answers = (factors?.all ?? []).map(({ answer: [key, type] }) => [key, { type }] as const)
   if (!settings.onLogin && answers.length + others.length === 0) return first
-  const properties = { ticket: TEXT, ...Object.fromEntries(answers) }
-  return { anyOf: [first, ...others, { type: 'object', properties, required: ['ticket'] }] }
+  const second = bodyWith({ ticket: TEXT, ...Object.fromEntries(answers) }, 'ticket')
+  return { anyOf: [first, ...others, second] }
 }
 
 export function rolesBody({ settings }: Auth): Schema {
   const { list, multiple } = settings.roles
   const role = { type: 'string', enum: list }
   const roles = { type: 'array', items: role, minItems: 1, ...(!multiple && { maxItems: 1 }) }
-  return { type: 'object', properties: { role, roles } }
+  return bodyWith({ role, roles })
 }
 
 /** What a change may be refused for that needs the current password. */
