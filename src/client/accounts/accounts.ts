@@ -19,13 +19,10 @@ export type UserOf<T extends AnyAccounts> = Added & {
 }
 
 /** What a sign-in returns. The client keeps the tokens. */
-export interface SignedIn<T extends AnyAccounts> {
-  readonly token: string
+export interface SignedIn<T extends AnyAccounts> extends Refreshed {
   /** Seconds until the access token expires. */
   readonly expiresIn: number
   readonly user: UserOf<T>
-  readonly refreshToken?: string
-  readonly refreshExpiresIn?: number
   /** On a sign-in through a provider. */
   readonly provider?: string
 }

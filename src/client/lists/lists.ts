@@ -1,7 +1,7 @@
 /** What a list may be asked for, and how it is paged. */
 
 import type { Managed } from '../../model/model.ts'
-import type { HeaderFields } from '../sending/connection.ts'
+import type { CallOptions } from '../sending/call-options.ts'
 import type { AnyRecords, Element, NamesIn, Shown } from '../shapes.ts'
 
 type NoDots<N> = N extends `${string}.${string}` ? never : N
@@ -85,7 +85,7 @@ export type Where<T extends AnyRecords> = 'or' extends keyof T['record']
   : Alternative<T> & { readonly or?: readonly Alternative<T>[] }
 
 /** What a list may be narrowed and ordered by. */
-export interface Conditions<T extends AnyRecords> {
+export interface Conditions<T extends AnyRecords> extends CallOptions {
   /** Conditions on the router's `filterableFields`. */
   readonly where?: Where<T>
   /** A search term, where the router has search fields. */
@@ -94,10 +94,6 @@ export interface Conditions<T extends AnyRecords> {
   readonly sort?: SortKey<T['options']> | readonly SortKey<T['options']>[]
   /** The records per page, at most the router's `maxLimit`. */
   readonly pageSize?: number
-  /** Aborts the request; the result is then a failure with the status 0. */
-  readonly signal?: AbortSignal
-  /** Header fields of the request, over those of the client. */
-  readonly headers?: HeaderFields
 }
 
 /** What is returned of each record, of the fields `S` and the references `E`. */

@@ -1,6 +1,8 @@
 /** A list page after page. It is loaded when it is used. */
 
 import type { ClientError, Result } from '../sending/results.ts'
+import type { HistoryPage } from './history.ts'
+import type { Counted } from './lists.ts'
 import type { Wanted } from './query.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -29,15 +31,10 @@ export async function* pagesOf(
 
 /** What asks for the page after one; undefined after the last. */
 export function following(wanted: Wanted, pagination: Values): Wanted | undefined {
-  const { nextCursor, hasMore, currentPage, totalPages } = pagination as Partial<Paging>
+  const { nextCursor, hasMore, currentPage, totalPages } = pagination as Partial<
+    Counted & HistoryPage
+  >
   if (nextCursor) return { ...wanted, cursor: nextCursor }
   const page = (currentPage as number) + 1
   return (totalPages === undefined ? hasMore : page <= totalPages) ? { ...wanted, page } : undefined
-}
-
-interface Paging {
-  readonly nextCursor: string
-  readonly hasMore: boolean
-  readonly currentPage: number
-  readonly totalPages: number
 }
