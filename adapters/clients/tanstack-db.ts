@@ -192,7 +192,7 @@ function follow(
     signal: ending.signal,
     onError(error) {
       failure = new ClientError(error)
-      seen.wait()
+      seen.isBroken = true
       onError?.(error)
     },
     onChange(records, position) {
@@ -233,17 +233,13 @@ function replace(
 /** How far the list has been followed, and who waits for it to be followed further. */
 class Seen {
   #position: string | undefined
-  #isBroken = false
+  /** Whether the connection is broken: it may take long. */
+  isBroken = false
   readonly #waiting = new Set<() => void>()
-
-  /** The connection is broken: it may take long. */
-  wait(): void {
-    this.#isBroken = true
-  }
 
   /** Undefined: nobody follows it any more. */
   tell(position: string | undefined): void {
-    this.#isBroken = false
+    this.isBroken = false
     this.#position = position
     for (const check of this.#waiting) check()
   }
@@ -259,7 +255,7 @@ class Seen {
       const check = () => {
         if (this.#position === undefined || this.#position >= position) end()
       }
-      const timer = setInterval(() => this.#isBroken || end(), LONGEST_WAIT_MS)
+      const timer = setInterval(() => this.isBroken || end(), LONGEST_WAIT_MS)
       this.#waiting.add(check)
       check()
     })

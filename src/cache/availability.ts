@@ -13,7 +13,7 @@ const late: unique symbol = Symbol('late')
 export class Availability {
   readonly #warn: Warn
   readonly #isLocal: boolean
-  #failing = false
+  isFailing = false
   #trying = false
 
   /** A local cache has no connection that could be slow; a deadline would cost more than the rest of a hit. */
@@ -22,21 +22,17 @@ export class Availability {
     this.#isLocal = isLocal
   }
 
-  get isFailing(): boolean {
-    return this.#failing
-  }
-
   /** Does `work`. After a failure, one attempt at a time finds out whether the cache is back; no other waits for it. */
   async ask<T>(work: () => Promise<T>, timeoutMs: number): Promise<Reached<T>> {
-    const trial = this.#failing
+    const trial = this.isFailing
     if (trial && this.#trying) return unreachable
     if (trial) this.#trying = true
     try {
       const result = await this.#inTime(work, timeoutMs)
-      this.#failing = false
+      this.isFailing = false
       return result
     } catch (error) {
-      this.#failing = true
+      this.isFailing = true
       this.#warn(error)
       return unreachable
     } finally {
@@ -46,7 +42,7 @@ export class Availability {
 
   /** Offers the cache what it may refuse, such as a large value. Whether it takes that says nothing of the rest. */
   async offer(work: () => Promise<unknown>, timeoutMs: number, warn: Warn): Promise<void> {
-    if (!this.#failing) await this.#inTime(work, timeoutMs).catch(warn)
+    if (!this.isFailing) await this.#inTime(work, timeoutMs).catch(warn)
   }
 
   async #inTime<T>(work: () => Promise<T>, timeoutMs: number): Promise<T> {

@@ -171,15 +171,14 @@ export function cacheClaims(cache: CacheStore, ttlSeconds: number): Claims {
         const count = await cache.increment?.(claimKey(id), ttlSeconds)
         if (count === 1) return { state: 'won', owner: '' }
         const text = await cache.get(responseKey(id))
-        return text ? { state: 'done', ...(JSON.parse(text) as KeptInCache) } : { state: 'running' }
+        return text ? { state: 'done', ...JSON.parse(text) } : { state: 'running' }
       } catch (cause) {
         // Without its answer nobody knows whether a request may be carried out.
         throw unavailable(cause)
       }
     },
     async keep(id, _, fingerprint, response) {
-      const kept: KeptInCache = { fingerprint, response }
-      await cache.set(responseKey(id), JSON.stringify(kept), ttlSeconds)
+      await cache.set(responseKey(id), JSON.stringify({ fingerprint, response }), ttlSeconds)
     },
     async release(id) {
       await cache.set(claimKey(id), '0', ttlSeconds)
@@ -188,6 +187,3 @@ export function cacheClaims(cache: CacheStore, ttlSeconds: number): Claims {
     async sweep() {},
   }
 }
-
-/** What a cache holds of a request that was carried out. */
-type KeptInCache = Pick<Extract<Claim, { state: 'done' }>, 'fingerprint' | 'response'>
