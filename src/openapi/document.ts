@@ -5,7 +5,7 @@ import { routeServedBy, type ServedRoute } from '../auth/instance/instance.ts'
 import { plural } from '../model/plural.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
-import { type Serving, servedBy } from '../records/setup/serving.ts'
+import { servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts/accounts.ts'
 import { recordOperation } from './records/records.ts'
 import {
@@ -141,21 +141,23 @@ class Paper {
     if (!demands.lets(route.method)) return
     const at = this.#pathOf(patternOf(mount, route))
     if (at.operations[method]) return
-    const served = servedBy(route.handler)
-    const described = this.#described(mount, route, auth, served)
-    for (const name of demands.security.flatMap(Object.keys)) this.#schemes.add(name)
-    const inPath = at.names.map((name): Parameter => {
-      return { name, in: 'path', required: true, schema: described.path?.[name] ?? TEXT }
+    const { described, tag, about } = this.#served(mount, route, auth)
+    const { path = {}, parameters = [], requestBody } = described
+    const name = mount || '/'
+    if ((this.#tags.get(name) ?? OTHERS) === OTHERS) this.#tags.set(name, tag)
+    for (const scheme of demands.security.flatMap(Object.keys)) this.#schemes.add(scheme)
+    const inPath = at.names.map((one): Parameter => {
+      return { name: one, in: 'path', required: true, schema: path[one] ?? TEXT }
     })
     const isOpen = described.isOpen || demands.isOpen
     at.operations[method] = {
       operationId: this.#idOf(described, mount),
       ...shown(described, demands),
-      tags: [this.#tag(mount, auth, served)],
-      'x-fieldgate': { ...servingOf(auth, served), roles: demands.roles },
+      tags: [name],
+      'x-fieldgate': { ...about, roles: demands.roles },
       security: demands.security,
-      parameters: [...inPath, ...(described.parameters ?? [])],
-      ...(described.requestBody && { requestBody: described.requestBody }),
+      parameters: [...inPath, ...parameters],
+      ...(requestBody && { requestBody }),
       responses: {
         ...described.successes,
         ...failures([...described.refusals, ...demands.refusals], isOpen, described.failure),
@@ -182,16 +184,18 @@ class Paper {
     }
   }
 
-  #described(
-    mount: string,
-    route: Route,
-    auth: ServedRoute | undefined,
-    served: Serving | undefined,
-  ): Described {
+  /** What a route serves; `about` says it in words that programs can rely on. */
+  #served(mount: string, route: Route, auth: ServedRoute | undefined) {
+    const served = servedBy(route.handler)
     const schemas = this.#schemas.at(`At${capitalised(mount)}`)
-    if (auth) return accountOperation(auth, served, schemas)
-    if (served) return recordOperation(served, schemas)
-    return otherOperation(mount, route, this.#schemas)
+    if (auth) {
+      const described = accountOperation(auth, served, schemas)
+      return { described, tag: 'Accounts and sessions', about: { account: auth.route.name } }
+    }
+    if (!served) return { described: otherOperation(mount, route, this.#schemas), tag: OTHERS }
+    const { name } = served.resource.model
+    const about = { model: name, action: served.operation }
+    return { described: recordOperation(served, schemas), tag: `Records of ${plural(name)}`, about }
   }
 
   /** An id of its own: the second `listCities`, on `/feed/cities`, is `listCitiesAtFeedCities`. */
@@ -210,20 +214,6 @@ class Paper {
     this.#paths.set(key, found)
     return found
   }
-
-  #tag(mount: string, auth: ServedRoute | undefined, served: Serving | undefined): string {
-    const name = mount || '/'
-    const records = served ? `Records of ${plural(served.resource.model.name)}` : OTHERS
-    const known = this.#tags.get(name) ?? OTHERS
-    this.#tags.set(name, known === OTHERS ? (auth ? 'Accounts and sessions' : records) : known)
-    return name
-  }
-}
-
-/** What a route is for, in words that programs can rely on. */
-function servingOf(auth: ServedRoute | undefined, served: Serving | undefined): object {
-  if (auth) return { account: auth.route.name }
-  return served ? { model: served.resource.model.name, action: served.operation } : {}
 }
 
 /** Those of `components` that something in `where` refers to. */
