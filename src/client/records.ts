@@ -148,10 +148,8 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
     },
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const path = at(id) + inUrl({ select, expand })
-      return send.shown(
-        await send.call().ask({ ...options, method: 'GET', path }),
-        select ?? expand,
-      )
+      const found = await send.call().ask({ ...options, method: 'GET', path })
+      return send.shown(found, select ?? expand)
     },
     async create(values: Values, options?: CreateOptions) {
       const call = send.call()

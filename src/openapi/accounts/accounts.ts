@@ -239,31 +239,21 @@ export function accountOperation(
   served: Serving | undefined,
   schemas: Schemas,
 ): Described {
-  const user = userSchema(auth, schemas)
+  const given = { auth, schemas, user: userSchema(auth, schemas) }
   const sketch = isOfMethod(route)
-    ? methodSketch(
-        route,
-        schemas,
-        auth,
-        ROUTES.login({ auth, schemas, user }),
-        openingRefusals(auth),
-      )
-    : ROUTES[route.name]({ auth, schemas, user })
-  const { summary, body, data, parameters, status = 200, isOpen } = sketch
+    ? methodSketch(route, schemas, auth, ROUTES.login(given), openingRefusals(auth))
+    : ROUTES[route.name](given)
+  const { body, mayBeEmpty, data, status = 200, path, refusals = [], ...rest } = sketch
+  const { summary } = rest
   if (served) return { ...recordOperation(served, schemas), id: route.name, summary }
   const isOfUser = route.path.startsWith('/users/:id')
   return {
+    ...rest,
     id: route.name,
-    summary,
-    path: { ...(isOfUser && { id: ID_SCHEMAS[auth.settings.model.idType] }), ...sketch.path },
-    ...(body && jsonBody(body, !sketch.mayBeEmpty)),
-    ...(parameters && { parameters }),
+    path: { ...(isOfUser && { id: ID_SCHEMAS[auth.settings.model.idType] }), ...path },
+    ...(body && jsonBody(body, !mayBeEmpty)),
     successes: { [status]: done(status, data) },
-    refusals: [
-      ...(body ? [...bodyRefusals(auth.host), account.invalidFormat()] : []),
-      ...(sketch.refusals ?? []),
-    ],
-    isOpen,
+    refusals: body ? [...bodyRefusals(auth.host), account.invalidFormat(), ...refusals] : refusals,
   }
 }
 

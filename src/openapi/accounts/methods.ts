@@ -20,7 +20,17 @@ export function methodSketch(
   opening: readonly HttpError[],
 ): RouteSketch {
   const { name, summary, body, query, response, signsIn, status, refusals = [] } = route
-  if (name === 'confirmLogin') return confirmSketch(route, schemas, auth, login)
+  if (name === 'confirmLogin') {
+    const { message } = identifierRequired()
+    // It takes what a sign-in takes, of the user whom the token names, and gives a token where there are no sessions.
+    return {
+      summary,
+      isOpen: login.isOpen,
+      body: loginBody(auth, schemas, true),
+      ...(!auth.refresh && { data: object({ token: TEXT, expiresIn: SECONDS }) }),
+      refusals: login.refusals?.filter((error) => error.message !== message) ?? [],
+    }
+  }
   const called = capitalised(name)
   const choices = choicesOf(name, auth.methods)
   return {
@@ -37,24 +47,6 @@ export function methodSketch(
     ...(signsIn && { data: login.data, isOpen: login.isOpen }),
     ...(status && { status }),
     refusals: signsIn ? [...refusals, ...opening] : refusals,
-  }
-}
-
-/** A confirmation takes what a sign-in takes, of the user whom the token names, and gives a token where there are no sessions. */
-function confirmSketch(
-  { summary }: MethodRoute,
-  schemas: Schemas,
-  auth: Auth,
-  login: RouteSketch,
-): RouteSketch {
-  const { refusals = [], isOpen } = login
-  const { message } = identifierRequired()
-  return {
-    summary,
-    isOpen,
-    body: loginBody(auth, schemas, true),
-    ...(!auth.refresh && { data: object({ token: TEXT, expiresIn: SECONDS }) }),
-    refusals: refusals.filter((error) => error.message !== message),
   }
 }
 

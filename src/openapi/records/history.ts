@@ -32,7 +32,8 @@ const CHANGE = object({
 export function historyOperation(resource: Resource, schemas: Schemas): Described {
   const { model, maxLimit, defaultPageSize } = resource
   const items = schemas.own('RecordChange', CHANGE)
-  const list = pageOf(items, schemas.own('CursorPagination', PAGINATION.Cursor))
+  const pages = schemas.own('CursorPagination', PAGINATION.Cursor)
+  const list = schemas.own(`${model.name}History`, pageOf(items, pages))
   const size = { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultPageSize }
   return {
     id: `readHistoryOf${model.name}`,
@@ -42,12 +43,7 @@ export function historyOperation(resource: Resource, schemas: Schemas): Describe
       parameter('cursor', 'The `nextCursor` of the page before.', TEXT),
       parameter('pageSize', 'The most changes of a page.', size),
     ],
-    successes: {
-      200: success('Its changes.', schemas.own(`${model.name}History`, list), [
-        'ETag',
-        'Cache-Control',
-      ]),
-    },
+    successes: { 200: success('Its changes.', list, ['ETag', 'Cache-Control']) },
     refusals: [
       refuse.invalidId(),
       refuse.invalidCursor(),

@@ -82,17 +82,13 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
   },
   create(resource, schemas) {
     const { model, validate } = resource
+    const headers = ['Location', ...changeId(model)]
     return {
       id: `create${model.name}`,
       summary: `Creates a ${model.name}`,
       parameters: levelParameters(resource),
       requestBody: { required: true, content: bodyOf(resource, 'create', schemas) },
-      successes: {
-        201: success('The new record.', storedOne(resource, schemas), [
-          'Location',
-          ...changeId(model),
-        ]),
-      },
+      successes: { 201: success('The new record.', storedOne(resource, schemas), headers) },
       refusals: writeRefusals(resource, resource.writable.create),
       isOpen: validate.create !== undefined,
     }
@@ -106,9 +102,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       path: { id: ID_SCHEMAS[model.idType] },
       parameters: [IF_MATCH, ...levelParameters(resource)],
       requestBody: { required: true, content: bodyOf(resource, 'update', schemas) },
-      successes: {
-        200: success('The record.', updatedOne(resource, schemas), changeId(model)),
-      },
+      successes: { 200: success('The record.', updatedOne(resource, schemas), changeId(model)) },
       refusals: [
         refuse.invalidId(),
         ...writeRefusals(resource, resource.writable.update),
