@@ -114,8 +114,6 @@ export type ServedCalls<T extends AnyRecords> = keyof T['options'] &
 
 type Values = Readonly<Record<string, unknown>>
 
-const PARTS = ['aggregate', 'call', 'export', 'history', 'live', 'restore'] as const
-
 /** The calls for the records at `path`. */
 export function recordCalls(path: string, send: Sending, refusal: Refusal): object {
   const at = (id: string) => `${path}/${inPath(id)}`
@@ -133,23 +131,27 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
 
   /** A call whose code is loaded when it is used. */
   const part =
-    (name: (typeof PARTS)[number]) =>
+    (name: 'aggregate' | 'call' | 'export' | 'history' | 'live' | 'restore') =>
     async (...given: never[]): Promise<unknown> => {
       const call = send.call()
-      const all = { call, send, list, asked, bodyOf, answer, json, resultOf, checkPath, inPath }
+      const all = { call, list, send, bodyOf, json, inPath, asked, answer, resultOf, checkPath }
       return (await later())[name](path, given as never, all)
     }
 
   return {
     list: (wanted?: Wanted) => list(wanted),
     pages,
+    aggregate: part('aggregate'),
     async *all(wanted?: Wanted): AsyncGenerator<unknown> {
       for await (const { data } of pages(wanted)) yield* data
     },
+    export: part('export'),
+    live: part('live'),
+    call: part('call'),
     get: async (id: string, { select, expand, ...options }: CallOptions & Wanted = {}) => {
       const path = at(id) + inUrl({ select, expand })
-      const found = await send.call().ask({ ...options, method: 'GET', path })
-      return send.shown(found, select ?? expand)
+      const call = send.call()
+      return send.shown(await call.ask({ ...options, method: 'GET', path }), select ?? expand)
     },
     async create(values: Values, options?: CreateOptions) {
       const call = send.call()
@@ -161,7 +163,8 @@ export function recordCalls(path: string, send: Sending, refusal: Refusal): obje
     },
     remove: (id: string, options?: CallOptions & Condition) =>
       send.one('DELETE', at(id), undefined, options),
-    ...Object.fromEntries(PARTS.map((name) => [name, part(name)])),
+    history: part('history'),
+    restore: part('restore'),
   }
 }
 
