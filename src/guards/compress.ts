@@ -40,7 +40,9 @@ const NO_TRANSFORM = /(?:^|,)\s*no-transform\s*(?:,|$)/i
  */
 export function compress(): Guard {
   const guard: Guard = function compressGuard(request, context) {
-    const accept = acceptOf(request)
+    // Cloudflare asks Workers for what it decodes itself, and says what it was asked for.
+    const { cf } = request as { readonly cf?: { readonly clientAcceptEncoding?: string } }
+    const accept = cf?.clientAcceptEncoding ?? request.headers.get('accept-encoding')
     const known = request.headers.get('if-none-match') ?? ''
     takeCodedTags(request)
     context.onResponse((response) => {
@@ -49,12 +51,6 @@ export function compress(): Guard {
     })
   }
   return Object.assign(describeGuard(guard, 'anyone', { refusals: [] }), { early: true })
-}
-
-/** What the client accepts. Cloudflare asks Workers for what it decodes itself, and says what it was asked for. */
-function acceptOf(request: ApiRequest): string | null {
-  const { cf } = request as { readonly cf?: { readonly clientAcceptEncoding?: string } }
-  return cf?.clientAcceptEncoding ?? request.headers.get('accept-encoding')
 }
 
 /**

@@ -109,19 +109,13 @@ export function cors(options: CorsOptions): Guard {
   const allowed = [...REQUEST_HEADERS, ...allowedHeaders].join(', ')
   const exposed = [...RESPONSE_HEADERS, ...exposedHeaders].join(', ')
 
-  const allow = ({ headers }: Context, origin: string): void => {
-    headers.set('Access-Control-Allow-Origin', origin)
-    if (credentials) headers.set('Access-Control-Allow-Credentials', 'true')
-  }
-
   async function corsGuard(request: Request, context: Context): Promise<Response | undefined> {
     const origin = request.headers.get('origin')
     // Without an Origin too: a cache must not give this response to a page of another origin.
     if (origins !== '*') context.headers.append('Vary', 'Origin')
-    if (origin === null) return undefined
-    if (origins === '*') allow(context, '*')
-    else if ((await isAllowed(origin, request)) === true) allow(context, origin)
-    else return undefined
+    if (origin === null || (await isAllowed(origin, request)) !== true) return undefined
+    context.headers.set('Access-Control-Allow-Origin', origins === '*' ? '*' : origin)
+    if (credentials) context.headers.set('Access-Control-Allow-Credentials', 'true')
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
       return emptyResponse(204, {
         'Access-Control-Allow-Methods': METHODS,
@@ -144,7 +138,7 @@ function checkOf(origins: CorsOptions['origins']): OriginCheck {
     return (origin, request) => withTimeout(TIMEOUT_MS, async () => origins(origin, request), late)
   }
   const listed = new Set(origins)
-  return (origin) => listed.has(origin)
+  return (origin) => origins === '*' || listed.has(origin)
 }
 
 /** A browser sends an origin in this form only, so any other would never match. */
