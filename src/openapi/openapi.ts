@@ -94,23 +94,18 @@ function route(path: string, handler: Handler): Route {
  * choose a part of the path, so documents for paths are not kept.
  */
 function documentHandler(host: Host, options: DocumentOptions): Handler {
-  const made = new Map<string, { readonly document: object; readonly text: string }>()
+  const made = new Map<string, string>()
   return (request, { basePath }) => {
     const version = versionIn(request.query.version)
     if (!version) throw badRequest('unknown-version', "'version' must be 3.2 or 3.1.")
     const key = `${version} ${host.mounted.length} ${host.guards.length}`
-    const known = made.get(key) ?? written(documentOf(host, options, version))
+    const known = made.get(key) ?? JSON.stringify(documentOf(host, options, version))
     made.set(key, known)
     const isBelow = basePath !== host.basePath && !options.servers
-    const body = isBelow
-      ? JSON.stringify({ ...known.document, servers: [{ url: basePath }] })
-      : known.text
+    const servers = [{ url: basePath }]
+    const body = isBelow ? JSON.stringify({ ...JSON.parse(known), servers }) : known
     return respondToRead(request, { body })
   }
-}
-
-function written(document: object): { readonly document: object; readonly text: string } {
-  return { document, text: JSON.stringify(document) }
 }
 
 /** The version of OpenAPI that a client or a command names; the newest if none, undefined for an unknown one. */
