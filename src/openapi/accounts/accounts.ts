@@ -19,7 +19,7 @@ import {
   jsonBody,
   type RouteSketch,
 } from '../schemas/responses.ts'
-import { DATE, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
+import { DATE, enumOf, ID_SCHEMAS, object, TEXT } from '../schemas/schemas.ts'
 import type { Schema } from '../specification.ts'
 import { methodSketch } from './methods.ts'
 import {
@@ -90,7 +90,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   }),
   social: ({ auth, schemas, user }) => ({
     summary: 'Signs in by the credential of a provider',
-    path: { provider: choice([...auth.settings.providers.keys()]) },
+    path: { provider: enumOf([...auth.settings.providers.keys()]) ?? TEXT },
     body: providerBody(auth),
     data: signInSchema(auth, user, schemas, true),
     refusals: [
@@ -109,7 +109,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
   forgotPassword: ({ auth }) => ({
     summary: 'Sends a code to reset the password, if the account exists',
     body: bodyWith(
-      { identifier: IDENTIFIER, channel: choice(channelsThere(auth.settings)) },
+      { identifier: IDENTIFIER, channel: enumOf(channelsThere(auth.settings)) ?? TEXT },
       'identifier',
     ),
     refusals: [account.identifierRequired(), account.unknownChannel(), account.notSent(1)],
@@ -255,9 +255,4 @@ export function accountOperation(
     successes: { [status]: done(status, data) },
     refusals: body ? [...bodyRefusals(auth.host), account.invalidFormat(), ...refusals] : refusals,
   }
-}
-
-/** One of `names`, if there are any. */
-function choice(names: readonly string[]): Schema {
-  return names.length > 0 ? { type: 'string', enum: names } : TEXT
 }

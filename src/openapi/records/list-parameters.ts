@@ -13,7 +13,7 @@ import {
 import type { Resource } from '../../records/setup/resource.ts'
 import { queryFields } from '../../records/setup/serving.ts'
 import { filterSchema, valueSchema } from '../schemas/filter-schema.ts'
-import { partsOf, TEXT } from '../schemas/schemas.ts'
+import { enumOf, partsOf, TEXT } from '../schemas/schemas.ts'
 import type { Parameter, Schema } from '../specification.ts'
 import { aggregateKey, byKey, groupSorts } from './aggregates.ts'
 import {
@@ -220,10 +220,6 @@ export function queryBody(resource: Resource): {
       ...rows.flatMap(({ refusals }) => refusals),
     ],
   }
-}
-
-function enumOf(names: readonly string[]): Schema | undefined {
-  return names.length > 0 ? { type: 'string', enum: names } : undefined
 }
 
 function sortKeys(fields: Iterable<string>): readonly string[] {

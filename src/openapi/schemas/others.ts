@@ -6,8 +6,7 @@ import { mayBeLeftOut } from '../../model/values/null.ts'
 import type { Route } from '../../records/engine/route.ts'
 import type { Operation, Parameter, ResponseObject, Schema } from '../specification.ts'
 import { capitalised, type Schemas } from './named-schemas.ts'
-import type { Described } from './responses.ts'
-import { bare, bodyRefusals, envelope, jsonBody, success } from './responses.ts'
+import { bare, bodyRefusals, type Described, envelope, jsonBody, success } from './responses.ts'
 import { converted, type ObjectSchema } from './schemas.ts'
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']

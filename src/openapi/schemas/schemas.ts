@@ -33,6 +33,11 @@ export const ID_SCHEMAS: Readonly<Record<IdType, Schema>> = {
   text: { type: 'string', minLength: 1, maxLength: 1000 },
 }
 
+/** One of `names`, if there are any. */
+export function enumOf(names: readonly string[]): Schema | undefined {
+  return names.length > 0 ? { type: 'string', enum: names } : undefined
+}
+
 export const TEXT: Schema = { type: 'string' }
 export const DATE: Schema = { type: 'string', format: 'date-time' }
 
