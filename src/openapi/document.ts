@@ -8,13 +8,7 @@ import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts/accounts.ts'
 import { recordOperation } from './records/records.ts'
-import {
-  capitalised,
-  firstFree,
-  Schemas,
-  type Template,
-  templateOf,
-} from './schemas/named-schemas.ts'
+import { capitalised, firstFree, Schemas } from './schemas/named-schemas.ts'
 import { otherOperation } from './schemas/others.ts'
 import {
   COMMON_RESPONSES,
@@ -115,7 +109,10 @@ export function checkOptions(
 /** The tag of routes that nothing is known of. */
 const OTHERS = 'Other routes'
 
-interface Listed extends Template {
+interface Listed {
+  readonly path: string
+  /** Those of the parameters in the path. */
+  readonly names: readonly string[]
   readonly operations: Record<string, Operation>
 }
 
@@ -206,11 +203,15 @@ class Paper {
     return own
   }
 
-  /** Two patterns that differ only in the names of their parameters are one path. */
+  /** Two patterns that differ only in the names of their parameters are one path. What `*` matches is called `rest`. */
   #pathOf(pattern: string): Listed {
-    const template = templateOf(pattern)
-    const key = template.path.replace(/\{\w+\}/g, '{}')
-    const found = this.#paths.get(key) ?? { ...template, operations: {} }
+    const names: string[] = []
+    const path = pattern.replace(/:(\w+)[?+]?|\*/g, (_, name = 'rest') => {
+      names.push(name)
+      return `{${name}}`
+    })
+    const key = path.replace(/\{\w+\}/g, '{}')
+    const found = this.#paths.get(key) ?? { path, names, operations: {} }
     this.#paths.set(key, found)
     return found
   }

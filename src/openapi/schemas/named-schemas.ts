@@ -1,4 +1,4 @@
-/** The names in a document: paths, tags and operation ids, and schemas with references to them. */
+/** The names in a document: of operations, and of schemas with references to them. */
 
 import type { Schema } from '../specification.ts'
 import type { Converted } from './schemas.ts'
@@ -72,22 +72,6 @@ function reachable(schema: Schema, defs: Converted['defs']): ReadonlySet<string>
 export function capitalised(text: string): string {
   const words = text.match(/[A-Za-z0-9]+/g) ?? []
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-}
-
-/** A pattern of the route table as a path with `{parameters}`, and their names. */
-export interface Template {
-  readonly path: string
-  readonly names: readonly string[]
-}
-
-/** `/cities/:id` as `/cities/{id}`; what `*` matches is called `rest`. */
-export function templateOf(pattern: string): Template {
-  const names: string[] = []
-  const path = pattern.replace(/:(\w+)[?+]?|\*/g, (_, name = 'rest') => {
-    names.push(name)
-    return `{${name}}`
-  })
-  return { path, names }
 }
 
 /** The first that is free of `name`, `long`, and `long` with a number from 2. */
