@@ -58,13 +58,7 @@ export function document(
 type Surface = Pick<Host, 'guards' | 'mounted'> & Partial<Pick<Host, 'basePath'>>
 
 /** Handlers that no document describes: those that serve the document itself. */
-const unlisted = new WeakSet<Route['handler']>()
-
-/** Leaves a route out of every document. */
-export function unlist(handler: Route['handler']): Route['handler'] {
-  unlisted.add(handler)
-  return handler
-}
+export const unlisted: WeakSet<Route['handler']> = new WeakSet()
 
 export function documentOf(
   surface: Surface,

@@ -15,7 +15,7 @@ import {
   type DocumentOptions,
   documentOf,
   type OpenApiVersion,
-  unlist,
+  unlisted,
 } from './document.ts'
 import { pageResponse } from './page.ts'
 
@@ -86,7 +86,8 @@ export function servedOptions(host: Host): DocumentOptions | undefined {
 }
 
 function route(path: string, handler: Handler): Route {
-  return { method: 'GET', path, guards: [], handler: unlist(handler), isRead: true }
+  unlisted.add(handler)
+  return { method: 'GET', path, guards: [], handler, isRead: true }
 }
 
 /**
