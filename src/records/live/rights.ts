@@ -171,7 +171,6 @@ async function rightsOf(
   const { filter: scope } = await scopeOf(resource.model, resource.scope.read, request)
   const view = await viewFor(resource, request, context, plan.choice)
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
-  const shown = [scope, view.select, view.populate.map(({ path, select }) => [path, select])]
   const isRuled = !resource.isUnlimited || resource.onGet !== undefined
   return {
     request: showsFor(resource, view, request) ? request : undefined,
@@ -180,8 +179,18 @@ async function rightsOf(
     sort: plan.sort,
     view,
     askedAt,
-    rules: isRuled ? JSON.stringify(shown) : '',
+    rules: isRuled ? rulesOf(scope, plan, view) : '',
   }
+}
+
+/** Which records of a list are seen, and how, as a text: a field that is withheld is neither filtered nor searched by. */
+function rulesOf(
+  scope: Filter,
+  { filter, searched }: ListPlan,
+  { select, populate }: View,
+): string {
+  const filled = populate.map((one) => [one.path, one.select])
+  return JSON.stringify([scope, filter, searched, select, filled])
 }
 
 /** Throws a 400 for what a list has that cannot be followed. */

@@ -315,6 +315,30 @@ describe('the rights of who follows a list', () => {
     await live.cancel()
   })
 
+  it('decide what it is filtered and searched by, also where the same is shown', async () => {
+    fake()
+    let isAll = true
+    const { tasks, follow } = open(
+      {},
+      {
+        fieldsFor: () => (isAll ? undefined : ['title']),
+        onGet: () => ({ select: ['title'] }),
+        ...{ query: ['team'], search: ['team'] },
+      },
+    )
+    const one = await tasks.insert({ title: 'one', team: 'a' })
+    const [filtered, searched] = [await follow('/tasks?team=b'), await follow('/tasks?s=b')]
+    for (const live of [filtered, searched]) {
+      expect(await live.next()).toMatchObject({ event: 'records', data: { data: [] } })
+    }
+    isAll = false
+    await vi.advanceTimersByTimeAsync(5000)
+    await tasks.update(one._id, { team: 'b' })
+    // As the list of this reader does, who sees no team.
+    const all = { event: 'records', data: { data: [{ _id: one._id, title: 'one' }] } }
+    for (const live of [filtered, searched]) expect(await live.next()).toMatchObject(all)
+  })
+
   it('that change again and again leave one list for a client that does not read', async () => {
     fake()
     let mine = 'a'
