@@ -122,6 +122,85 @@ describe('the data of a webhook', () => {
     ])
   })
 
+  it('is told only if the one sees something of what has changed', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    const own = await received(SECRET)
+    const app = await sending(it, { endpoints: [{ url: own.url, secret: SECRET }] }, (its) => {
+      its.mount(
+        '/tasks',
+        createRouter({
+          ...{ model: Task, middlewares: [], allowedFields: ['title'] },
+          ...{ fieldsFor: () => ['title'], scope: () => ({ owner: 'all' }) },
+        }),
+      )
+    })
+    const { _id } = await tasks(app).insert({ title: 'a', owner: 'all', note: 'n' })
+    await tasks(app).update(_id, { note: 'of others', secret: 'x' })
+    await tasks(app).update(_id, { title: 'b' })
+    await tasks(app).update(_id, { owner: 'me' })
+    await tasks(app).update(_id, { owner: 'all' })
+    await tasks(app).delete(_id)
+    await runDue(app)
+    expect(own.received.map(({ body: { type, data } }) => [type, data.title])).toEqual([
+      ['task.created', 'a'],
+      ['task.updated', 'b'],
+      // It comes back.
+      ['task.updated', 'b'],
+      ['task.removed', 'b'],
+    ])
+  })
+
+  it('is what a GET shows: a scope goes by what is stored, without defaults', async () => {
+    const it = apps('2026-11-26T12:00:00Z')
+    const own = await received(SECRET)
+    const changes = true
+    const Old = defineModel('Paper', { fields: { title: z.string() }, changes })
+    const before = it.app()
+    const { _id } = await before.store.collection(Old).insert({ title: 'a' })
+    await before.close()
+    const status = z.enum(['draft', 'public']).default('public')
+    const Paper = defineModel('Paper', { fields: { title: z.string(), status }, changes })
+    const app = await sending(it, { endpoints: [{ url: own.url, secret: SECRET }] }, (its) => {
+      const scope = () => ({ status: 'public' }) as const
+      its.mount(
+        '/papers',
+        createRouter({ model: Paper, middlewares: [], allowedFields: ['title'], scope }),
+      )
+    })
+    const read = () => app.handle(new Request(`http://localhost/papers/${_id}`))
+    await app.store.collection(Paper).update(_id, { title: 'b' })
+    expect((await read()).status).toBe(404)
+    await runDue(app)
+    expect(own.received).toEqual([])
+    await app.store.collection(Paper).update(_id, { status: 'public' })
+    expect((await read()).status).toBe(200)
+    await runDue(app)
+    expect(own.received.map(({ body }) => body.data.title)).toEqual(['b'])
+  })
+
+  it.each(['a route of your own', 'a router'])(
+    'is not what a route would show that is behind %s',
+    async (before) => {
+      const it = apps('2026-11-26T12:00:00Z')
+      const own = await received(SECRET)
+      const refuse = () => {
+        throw new HttpError(403, 'No.')
+      }
+      const app = await sending(it, { endpoints: [{ url: own.url, secret: SECRET }] }, (its) => {
+        const options = { model: Task, allowedFields: ['title'] } as const
+        const open = createRouter({ ...options, middlewares: [], access: { list: refuse } })
+        if (before === 'a router') {
+          its.mount('/tasks', createRouter({ ...options, middlewares: [refuse] }))
+        } else open.get('/:id', refuse, () => ({}))
+        its.mount('/tasks', open)
+      })
+      const { _id } = await tasks(app).insert({ title: 'a' })
+      expect((await app.handle(new Request(`http://localhost/tasks/${_id}`))).status).toBe(403)
+      await runDue(app)
+      expect(own.received).toEqual([])
+    },
+  )
+
   it('is tried again when a guard fails', async () => {
     const it = apps('2026-11-26T12:00:00Z')
     const own = await received(SECRET)

@@ -2,17 +2,20 @@
 
 import { AppContext } from '../../app/context.ts'
 import { firstResponse, inLists } from '../../app/guards.ts'
+import { type RouteTable, routedPath, routesOf } from '../../app/route-table.ts'
 import { HttpError } from '../../http/errors/errors.ts'
 import { actFor } from '../../http/request/given-auth.ts'
 import { type ApiRequest, type AuthContext, noQuery } from '../../http/request/request.ts'
 import { isResponse } from '../../http/response/respond.ts'
-import { matches } from '../../ports/evaluation/evaluate.ts'
+import { isSameContent, matches } from '../../ports/evaluation/evaluate.ts'
+import type { LoggedChange } from '../../ports/store/changes.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Read } from '../../ports/store/records.ts'
 import type { Collection } from '../../ports/store/store.ts'
+import { asStored } from '../../records/engine/author.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { comparedOf } from '../../records/engine/known-updates.ts'
-import type { Guard } from '../../records/engine/route.ts'
+import { type Guard, type Handler, patternOf } from '../../records/engine/route.ts'
 import { readRecord } from '../../records/read/read.ts'
 import type { Resource } from '../../records/setup/resource.ts'
 import { servedBy } from '../../records/setup/serving.ts'
@@ -26,8 +29,20 @@ export type Principal =
   | null
   | undefined
 
+/** The record after a change, as `principal` may see it; undefined if they see nothing of what has changed, as in its history. */
+export async function toldOf(
+  host: Host,
+  { model, kind, before, after }: LoggedChange,
+  principal: Principal,
+): Promise<unknown> {
+  const seen = (record: Fields | null) => record && seenBy(host, model, record, principal)
+  const data = await seen(after ?? before)
+  const isSame = kind === 'updated' && isSameContent(await seen(before), data)
+  return isSame ? undefined : data
+}
+
 /** `record`, as the first router shows it that lets `principal` read it; undefined if none does. Rejects if unknown now. */
-export async function seenBy(
+async function seenBy(
   host: Host,
   model: string,
   record: Fields,
@@ -47,11 +62,22 @@ export async function seenBy(
 
 async function seenThrough(
   host: Host,
-  { resource, mount, guards }: Reader,
+  { resource, path, handler, guards }: Reader,
   record: Fields,
   principal: Principal,
 ): Promise<unknown> {
-  const request = requestFor(`${mount}/${record._id}`, record, principal)
+  const id = encodeURIComponent(String(record._id))
+  const request = requestFor(
+    path.replace(':id', () => id),
+    record,
+    principal,
+  )
+  // A route before it may have rules of its own.
+  const place = routedPath(request)
+  const first = tableOf(host)
+    .rows('GET', place)
+    .find(({ regex }) => regex.test(place))
+  if (first?.handler !== handler) return undefined
   const context = new AppContext(host, request, 0, undefined, undefined)
   const refused = await firstResponse(guards, request, context)
   if (isResponse(refused) && refused.status >= 500) throw new Error('a guard failed')
@@ -62,8 +88,17 @@ async function seenThrough(
 
 interface Reader {
   readonly resource: Resource
-  readonly mount: string
+  readonly path: string
+  readonly handler: Handler
   readonly guards: readonly Guard[]
+}
+
+const tables = new WeakMap<Host, () => RouteTable>()
+
+function tableOf(host: Host): RouteTable {
+  const table = tables.get(host) ?? routesOf(host)
+  tables.set(host, table)
+  return table()
 }
 
 /** The routers that let clients read or list records of a model, in the order in which they were mounted. */
@@ -71,16 +106,17 @@ function readersOf(host: Host, model: string): readonly Reader[] {
   return host.mounted.flatMap(({ mount, routes }) => {
     // What is in the path of such a router is not known.
     if (mount.includes(':')) return []
-    const serving = routes.flatMap(({ handler, guards }) => {
+    const serving = routes.flatMap(({ handler, guards, path }) => {
       const { resource, operation } = servedBy(handler) ?? {}
-      return resource?.model.name === model ? [{ resource, operation, guards }] : []
+      return resource?.model.name === model ? [{ resource, operation, guards, handler, path }] : []
     })
     const by = (name: string) => serving.find(({ operation }) => operation === name)
     const reader = by('read') ?? by('list')
     if (!reader) return []
     const guards = inLists([...host.guards, ...reader.guards]).prompt
+    const path = patternOf(mount, reader)
     // Limits count requests of clients: what is sent to others is none of them.
-    return [{ mount, resource: reader.resource, guards: guards.filter(({ once }) => !once) }]
+    return [{ ...reader, path, guards: guards.filter(({ once }) => !once) }]
   })
 }
 
@@ -94,7 +130,8 @@ function requestFor(path: string, record: Fields, principal: Principal): ApiRequ
 }
 
 /** The rules of a router, over a record as it was at some time. */
-function holding(resource: Resource, record: Fields): Resource {
+function holding(resource: Resource, logged: Fields): Resource {
+  const record = asStored(logged)
   const find = async ({ filter, select }: Read) =>
     matches(filter, record, comparedOf(resource.engine))
       ? [project(structuredClone(record), select)]

@@ -21,7 +21,7 @@ import { addConsumer, type RecordChange } from '../changes/consume.ts'
 import { idOf, workSchema } from '../lease.ts'
 import { isOwnHost, isPublicAddress } from './addresses.ts'
 import { checkEndpoint, checkModels, takes, type WebhookEndpoint } from './endpoints.ts'
-import { type Principal, seenBy } from './seen.ts'
+import { type Principal, toldOf } from './seen.ts'
 import { signedHeaders } from './signature.ts'
 
 /** Options of `webhooks`. */
@@ -114,9 +114,8 @@ export function webhooks(app: App, options: WebhookOptions): void {
       const endpoint = (await endpointsOf(change)).find(({ url }) => url === to)
       if (!endpoint || (await gone.has(to))) return
       checkEndpoint(endpoint, fail)
-      const record = change.after ?? change.before ?? {}
       const principal = await options.as?.(shown(change))
-      const data = await seenBy(host, change.model, record, principal)
+      const data = await toldOf(host, change, principal)
       if (data === undefined) return
       const status = await send(endpoint, change, data, signal, options.allowPrivate === true)
       if (status === 410) return gone.add(to)

@@ -46,6 +46,13 @@ export class RequestAuthor implements Author {
   }
 }
 
+const stored = new WeakMap<Fields, Fields>()
+
+/** A record of `modelChanges` as it was stored, which scopes go by as lists do: without defaults that it lacked. */
+export function asStored(record: Fields): Fields {
+  return stored.get(record) ?? record
+}
+
 /** `log`, whose records have what their models declare today, hidden fields included. */
 export function modelChanges(
   log: ChangeLog,
@@ -53,8 +60,13 @@ export function modelChanges(
 ): ChangeLog {
   const shown = (change: LoggedChange): LoggedChange => {
     const model = modelNamed(change.model)
-    const part = (record: Fields | null) =>
-      record && model ? declaredPart(model, underCurrentNames(record, model.renamed)) : record
+    const part = (record: Fields | null) => {
+      if (!record || !model) return record
+      const current = underCurrentNames(record, model.renamed)
+      const declared = declaredPart(model, current)
+      stored.set(declared, current)
+      return declared
+    }
     return { ...change, before: part(change.before), after: part(change.after) }
   }
   return {

@@ -12,6 +12,7 @@ import { validateFields } from '../../model/shape/validate.ts'
 import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { asStored } from '../engine/author.ts'
 import type { Context } from '../engine/route.ts'
 import { requestedId } from '../read/read.ts'
 import { writeLimits } from '../rules/scope.ts'
@@ -41,7 +42,7 @@ export async function restore(
   const current = await currentIn(resource, id, scope)
   const state = await stateAfter(resource, id, changeId)
   // What the caller could not see then is not known to them.
-  if (!state || !scope.admits(state) || !reads.admits(state)) throw entryNotFound()
+  if (!state || ![scope, reads].every((one) => one.admits(asStored(state)))) throw entryNotFound()
   checkTime(request)
   const own = writerFor(resource, request)
   const incoming = (sent: Fields) => {
