@@ -11,7 +11,8 @@ import {
   oneOf,
   type Rule,
 } from '../../model/option-rules.ts'
-import type { ChangeKind } from '../../ports/store/changes.ts'
+import { declaredPart } from '../../model/versions/present.ts'
+import type { ChangeKind, LoggedChange } from '../../ports/store/changes.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
 import type { RecordStore } from '../../records/engine/record-store.ts'
@@ -110,8 +111,16 @@ export function consume<const M extends readonly Model[]>(
     ...{ name, from, concurrency, models: () => [...byName.keys()] },
     isOver: (attempt) => attempt >= maxAttempts,
     deliver: async (change, _, given) =>
-      handle(change as unknown as ChangeOf<M[number]>, { ...given, store }),
+      handle(asReturned(host, change) as unknown as ChangeOf<M[number]>, { ...given, store }),
   })
+}
+
+/** A change, with records as `app.store` returns them. */
+export function asReturned(host: Host, change: LoggedChange): RecordChange {
+  const model = host.modelNamed(change.model)
+  const part = (record: Fields | null) =>
+    (record && model ? declaredPart(model, record) : record) as (Fields & Managed) | null
+  return { ...change, before: part(change.before), after: part(change.after) }
 }
 
 export function addConsumer(host: Host, fail: Fail, settings: ConsumerSettings): void {

@@ -12,7 +12,6 @@ import type { LoggedChange } from '../../ports/store/changes.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Read } from '../../ports/store/records.ts'
 import type { Collection } from '../../ports/store/store.ts'
-import { asStored } from '../../records/engine/author.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { comparedOf } from '../../records/engine/known-updates.ts'
 import { type Guard, type Handler, patternOf } from '../../records/engine/route.ts'
@@ -130,8 +129,7 @@ function requestFor(path: string, record: Fields, principal: Principal): ApiRequ
 }
 
 /** The rules of a router, over a record as it was at some time. */
-function holding(resource: Resource, logged: Fields): Resource {
-  const record = asStored(logged)
+function holding(resource: Resource, record: Fields): Resource {
   const find = async ({ filter, select }: Read) =>
     matches(filter, record, comparedOf(resource.engine))
       ? [project(structuredClone(record), select)]

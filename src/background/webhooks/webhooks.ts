@@ -17,7 +17,7 @@ import { insertOnce } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import { is } from '../../ports/store/filter.ts'
 import { type Host, hostOf } from '../../records/engine/host.ts'
-import { addConsumer, type RecordChange } from '../changes/consume.ts'
+import { addConsumer, asReturned, type RecordChange } from '../changes/consume.ts'
 import { idOf, workSchema } from '../lease.ts'
 import { isOwnHost, isPublicAddress } from './addresses.ts'
 import { checkEndpoint, checkModels, takes, type WebhookEndpoint } from './endpoints.ts'
@@ -89,7 +89,7 @@ export function webhooks(app: App, options: WebhookOptions): void {
   const listed = Array.isArray(endpoints) ? (endpoints as readonly WebhookEndpoint[]) : undefined
   host.onReady(() => checkModels(listed ?? [], logged(), fail))
   const gone = goneEndpoints(host, name)
-  const shown = (change: LoggedChange) => change as RecordChange
+  const shown = (change: LoggedChange) => asReturned(host, change)
   const endpointsOf = async (change: LoggedChange): Promise<readonly WebhookEndpoint[]> => {
     const all = listed ?? (await (endpoints as AskEndpoints)(shown(change)))
     if (!Array.isArray(all)) throw new TypeError(`${name}: 'endpoints' must return a list`)

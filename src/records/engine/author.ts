@@ -1,8 +1,7 @@
-/** The log of changes: who writes what it notes, and how the app's code sees it, with records as `app.store` returns them. */
+/** The log of changes: who writes what it notes, and what it holds of records. */
 
 import type { ApiRequest } from '../../http/request/request.ts'
 import type { Model } from '../../model/model.ts'
-import { declaredPart } from '../../model/versions/present.ts'
 import { underCurrentNames } from '../../model/versions/upgrade.ts'
 import type { ChangeLog, LoggedChange, NotedChange } from '../../ports/store/changes.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -46,27 +45,15 @@ export class RequestAuthor implements Author {
   }
 }
 
-const stored = new WeakMap<Fields, Fields>()
-
-/** A record of `modelChanges` as it was stored, which scopes go by as lists do: without defaults that it lacked. */
-export function asStored(record: Fields): Fields {
-  return stored.get(record) ?? record
-}
-
-/** `log`, whose records have what their models declare today, hidden fields included. */
+/** `log`, whose records are as they are stored, under the current names of their fields: scopes go by that, as lists do. */
 export function modelChanges(
   log: ChangeLog,
   modelNamed: (name: string) => Model | undefined,
 ): ChangeLog {
   const shown = (change: LoggedChange): LoggedChange => {
     const model = modelNamed(change.model)
-    const part = (record: Fields | null) => {
-      if (!record || !model) return record
-      const current = underCurrentNames(record, model.renamed)
-      const declared = declaredPart(model, current)
-      stored.set(declared, current)
-      return declared
-    }
+    const part = (record: Fields | null) =>
+      record && model ? underCurrentNames(record, model.renamed) : record
     return { ...change, before: part(change.before), after: part(change.after) }
   }
   return {

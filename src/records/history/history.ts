@@ -11,7 +11,6 @@ import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
 import { withId } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { asStored } from '../engine/author.ts'
 import type { Context } from '../engine/route.ts'
 import type { Cursors } from '../list/cursor.ts'
 import { cursorInUrl, pageSizeInUrl } from '../list/parameters.ts'
@@ -91,14 +90,13 @@ async function shownAs(
   { id, at, by, kind, before, after }: LoggedChange,
   request: ApiRequest,
 ): Promise<Shown | undefined> {
-  const states = [before, after].map((state) => state && asStored(state))
-  const seen = async (state: Fields | null | undefined): Promise<Fields> =>
+  const seen = async (state: Fields | null): Promise<Fields> =>
     state && scope.admits(state) ? stateAs(resource, view, state, request) : {}
-  const [from, to] = [await seen(states[0]), await seen(states[1])]
+  const [from, to] = [await seen(before), await seen(after)]
   const names = new Set([...Object.keys(from), ...Object.keys(to)])
   names.delete('_id')
   const changed = [...names].filter((name) => !isSameContent(from[name] ?? null, to[name] ?? null))
-  const isSeen = states.some((state) => state && scope.admits(state))
+  const isSeen = [before, after].some((state) => state && scope.admits(state))
   if (!isSeen || (changed.length === 0 && kind === 'updated')) return undefined
   const changes = changed.map((name) => [name, { from: from[name] ?? null, to: to[name] ?? null }])
   return { id, at, by, kind, changes: Object.fromEntries(changes) }
@@ -133,6 +131,6 @@ export async function currentIn(
   const record = await resource.engine.first(withId(id))
   const [last] = record ? [] : await logOf(resource).history(resource.model.name, id, { limit: 1 })
   const known = record ?? (last?.kind === 'removed' ? last.before : undefined)
-  if (!known || !scope.admits(asStored(known))) throw entryNotFound()
+  if (!known || !scope.admits(known)) throw entryNotFound()
   return record
 }

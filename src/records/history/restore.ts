@@ -9,10 +9,10 @@ import { runShielded } from '../../http/request/shield.ts'
 import type { Model } from '../../model/model.ts'
 import { partsIn } from '../../model/parts.ts'
 import { validateFields } from '../../model/shape/validate.ts'
+import { declaredPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { asStored } from '../engine/author.ts'
 import type { Context } from '../engine/route.ts'
 import { requestedId } from '../read/read.ts'
 import { writeLimits } from '../rules/scope.ts'
@@ -40,9 +40,10 @@ export async function restore(
   }
   const { scope, reads } = await writeLimits(resource, request)
   const current = await currentIn(resource, id, scope)
-  const state = await stateAfter(resource, id, changeId)
+  const then = await stateAfter(resource, id, changeId)
   // What the caller could not see then is not known to them.
-  if (!state || ![scope, reads].every((one) => one.admits(asStored(state)))) throw entryNotFound()
+  if (!then || !scope.admits(then) || !reads.admits(then)) throw entryNotFound()
+  const state = declaredPart(resource.model, then)
   checkTime(request)
   const own = writerFor(resource, request)
   const incoming = (sent: Fields) => {
@@ -57,7 +58,7 @@ export async function restore(
   return createFrom(own, incoming(asSent(state)), id)
 }
 
-/** The record as it was after the change with this id, or before it if that removed it. */
+/** The record as it was stored after the change with this id, or before it if that removed it. */
 async function stateAfter(
   resource: Resource,
   id: string,
