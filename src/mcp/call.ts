@@ -77,17 +77,17 @@ async function describe(
     const names = listed.map((one) => one.model)
     throw badRequest('bad-request', noSuch('model', model, names))
   }
-  const [action = ''] = found.actions
+  const action = found.actions[0] as string
   const body = action === 'list' ? { pageSize: 1 } : undefined
   const asked = requestFor(caller, served.mount, action, 0, { body })
-  const isAsked = served.resource.fieldsFor !== undefined
-  const isRead = !WRITES.includes(action)
-  if (isAsked && isRead) {
+  const { fieldsFor } = served.resource
+  const isSeen = !fieldsFor || !WRITES.includes(action)
+  if (fieldsFor && isSeen) {
     const reply = await replyTo(caller, asked)
     // There may be no record of this id.
     if (reply.status > 400 && reply.status !== 404) return reply
   }
-  const more = await described(served, isRead || !isAsked ? asked : undefined)
+  const more = await described(served, found.actions, isSeen ? asked : undefined)
   return { body: { data: { ...found, ...more } }, status: 200 }
 }
 
@@ -161,7 +161,7 @@ async function send(
   const part = requestFor(caller, served.mount, action, id, more)
   const reply = await replyTo(caller, part)
   if (reply.status !== 400) return reply
-  const { fields, query, ...all } = await described(served, part)
+  const { fields, query, ...all } = await described(served, [action], part)
   const takes = action === 'list' ? query : all[action]
   if (!takes) return reply
   const text = JSON.stringify(takes)

@@ -46,8 +46,8 @@ export async function listedFor(caller: Caller, all: Iterable<Served>): Promise<
         actions.push(action)
       }
     }
-    if (!actions[0]) continue
-    listed.push({ model: mount, description: descriptionOf(resource.model.schema), actions })
+    if (actions[0])
+      listed.push({ model: mount, description: descriptionOf(resource.model.schema), actions })
   }
   return listed
 }
@@ -96,15 +96,20 @@ export function descriptionOf(schema: $ZodType): string | undefined {
   return globalRegistry.get(schema)?.description
 }
 
-/** What routes take of a model, and its fields, as far as `request` may see them. Members that are undefined are not sent. */
-export async function described({ resource }: Served, request?: ApiRequest): Promise<Fields> {
+/** What routes take of a model for `actions`, and its fields, as far as `request` may see them. Undefined is not sent. */
+export async function described(
+  { resource }: Served,
+  actions: readonly string[],
+  request?: ApiRequest,
+): Promise<Fields> {
+  const names: Readonly<Record<string, Iterable<string>>> = resource.writable
   return {
     ...(request && {
       fields: fieldsOf(resource.model, await readableFields(resource, request)),
       query: { ...queryFields(await rulesFor(resource, request)), operators: OPERATORS },
     }),
-    create: [...resource.writable.create],
-    update: [...resource.writable.update],
+    // Names to write by may be those of fields that are not seen.
+    ...Object.fromEntries(actions.map((one) => [one, names[one] && [...names[one]]])),
   }
 }
 

@@ -169,6 +169,15 @@ describe('what a caller may not see', () => {
     expect(some).not.toMatch(/salary|street|boss/)
   })
 
+  it('is not named to write by either, unless they may write', async () => {
+    expect(await told('some', { allowedFields: ['name', 'salary'] as never })).not.toContain(
+      'salary',
+    )
+    expect(await told('all', { allowedFields: ['name', 'salary'] as never })).not.toContain(
+      '"create"',
+    )
+  })
+
   it('is nothing where the guards refuse, as they refuse the read', async () => {
     const refused = await told(undefined)
     expect(refused).toContain('Who are you?')
