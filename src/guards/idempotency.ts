@@ -12,6 +12,7 @@ import { checkOptions, type Fail, failAs, flag, natural, type Rule } from '../mo
 import { ownId } from '../model/own-records.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import { pathOf } from '../ports/values/paths.ts'
+import { RequestAuthor } from '../records/engine/author.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { perApp } from '../records/engine/host.ts'
 import { hasWrittenNothing, KEYED, type Keyed, noteKey } from '../records/engine/keyed-writes.ts'
@@ -216,15 +217,17 @@ function keyOf({ headers }: ApiRequest, required: boolean): string | undefined {
 
 /** What the way of a request adds or changes: no identity, and another one each time. */
 const IN_TRANSIT =
-  /^(?:accept(?:-.*)?|baggage|cf-.*|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amzn-trace-id|x-b3-.*|x-cloud-trace-context|x-forwarded-.*|x-real-ip|x-request-id)$/
+  /^(?:accept(?:-.*)?|baggage|cf-(?!access-).*|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amzn-trace-id|x-b3-.*|x-cloud-trace-context|x-forwarded-(?:by|for|host|path|port|prefix|proto|protocol|scheme|server|ssl|uri)|x-real-ip|x-request-id)$/
 
 /**
  * Who makes a request: what the guards have found, that is `request.auth`. If they have left nothing there, any header
  * that the client sent may be what a guard or a scope looks at.
  */
 function callersOf(request: ApiRequest): unknown {
-  const found = [...new Set(passedOf(request).requests.map(({ auth }) => auth?.userId))]
-  if (found.some((userId) => userId !== undefined)) return found
+  const found = [
+    ...new Set(passedOf(request).requests.map((one) => new RequestAuthor(() => one).by)),
+  ]
+  if (found.some((by) => by !== null)) return found
   return [...request.headers].filter(([name]) => !IN_TRANSIT.test(name))
 }
 

@@ -11,6 +11,9 @@ import {
   type Guard,
   HttpError,
 } from '../../src/index.ts'
+import { apiKeys } from '../../src/methods/api-keys/index.ts'
+import { service as accountService } from '../auth/service.ts'
+import { answerOf, request } from '../records/service.ts'
 
 const Secret = defineModel('IdempotentSecret', {
   fields: { text: z.string(), owner: z.string().optional(), salary: z.number().default(1) },
@@ -35,6 +38,14 @@ const GUARDS: Readonly<Record<string, readonly [Guard, string]>> = {
   'a guard that sets request.auth': [own('x-user', true), 'X-User'],
   'a guard that leaves nothing': [own('x-member', false), 'X-Member'],
   'a guard that reads a cookie': [own('cookie', false), 'Cookie'],
+  'a guard that reads whom oauth2-proxy names': [
+    own('x-forwarded-user', false),
+    'X-Forwarded-User',
+  ],
+  'a guard that reads whom Cloudflare Access names': [
+    own('cf-access-authenticated-user-email', false),
+    'Cf-Access-Authenticated-User-Email',
+  ],
 }
 
 /** Where the guards stand: idempotency first, in the app, the router or the access of a route. */
@@ -107,6 +118,39 @@ describe('a kept response goes to the caller who got it first', () => {
     expect([again.replayed, again.text]).toEqual([true, first.text])
     expect(await count()).toBe(2)
   })
+})
+
+it('an API key gets nothing that was kept for its owner, nor for another key', async () => {
+  const { app, auth, register, post } = await accountService({ auth: { methods: [apiKeys()] } })
+  app.mount(
+    '/m',
+    createRouter({
+      ...{ model: Secret, allowedFields: ['text'] },
+      middlewares: [auth.requireAuth, idempotency({ ttlSeconds: 60 })],
+      fieldsFor: ({ auth: by }: ApiRequest) => (by?.claims?.key ? ['text'] : undefined),
+    }),
+  )
+  const { token } = await register('ann@example.com')
+  const keyOf = async () => {
+    const allow = [{ mount: '/m', actions: ['create'] }]
+    return (await post('/auth/keys', { name: 'k', allow }, token)).body.data.key as string
+  }
+  const [one, other] = [await keyOf(), await keyOf()]
+  const made = async (bearer: string) => {
+    const headers = { authorization: `Bearer ${bearer}`, 'idempotency-key': 'k' }
+    const { record } = await answerOf(
+      await app.handle(request('POST', '/m', { json: { text: 'a' }, headers })),
+    )
+    return [Object.keys(record), record._id] as const
+  }
+  const ids = new Set<unknown>()
+  for (const bearer of [token, one, other]) {
+    const [names, id] = await made(bearer)
+    expect(names.includes('salary')).toBe(bearer === token)
+    expect(await made(bearer)).toEqual([names, id])
+    ids.add(id)
+  }
+  expect(ids.size).toBe(3)
 })
 
 it('a user with another role gets neither the response of before nor a second record', async () => {
