@@ -73,7 +73,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
     },
     surroundings: (schema) => connection.on(schema)(() => surroundingsOf(database, schema)),
     async prepare(schemas, warn = () => {}) {
-      await run(() => database.command({ ping: 1 }))
+      await run(() => connection.greet())
       const prepared = (schema: CollectionSchema) =>
         connection.on(schema)(() => prepareCollection(storedOf(schema), warn))
       for (let at = 0; at < schemas.length; at += MAX_AT_ONCE) {

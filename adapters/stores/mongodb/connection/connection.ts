@@ -65,15 +65,15 @@ export class Connection {
     }
   }
 
-  /** Whether the database is a sharded cluster. */
-  async isSharded(): Promise<boolean> {
-    try {
-      this.#isSharded ??= (await this.database.command({ hello: 1 })).msg === 'isdbgrid'
-    } catch {
-      // What is right on shards is right everywhere.
-      return true
-    }
+  /** Asks the server, once, whether it is one of a sharded cluster. */
+  async greet(): Promise<boolean> {
+    this.#isSharded ??= (await this.database.command({ hello: 1 })).msg === 'isdbgrid'
     return this.#isSharded
+  }
+
+  /** Whether the database is a sharded cluster. What is right on shards is right everywhere. */
+  isSharded(): Promise<boolean> {
+    return this.greet().catch(() => true)
   }
 
   /** Waits for what is under way, and closes the client unless it was given. */
