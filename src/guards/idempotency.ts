@@ -217,7 +217,7 @@ function keyOf({ headers }: ApiRequest, required: boolean): string | undefined {
 
 /** What the way of a request adds or changes: no identity, and another one each time. */
 const IN_TRANSIT =
-  /^(?:accept(?:-.*)?|baggage|cf-(?!access-).*|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amzn-trace-id|x-b3-.*|x-cloud-trace-context|x-forwarded-(?:by|for|host|path|port|prefix|proto|protocol|scheme|server|ssl|uri)|x-real-ip|x-request-id)$/
+  /^(?:accept(?:-.*)?|baggage|cf-.*|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amzn-trace-id|x-b3-.*|x-cloud-trace-context|x-forwarded-(?:by|for|host|path|port|prefix|proto|protocol|scheme|server|ssl|uri)|x-real-ip|x-request-id)$/
 
 /**
  * Who makes a request: what the guards have found, that is `request.auth`. If they have left nothing there, any header
@@ -228,7 +228,10 @@ function callersOf(request: ApiRequest): unknown {
     ...new Set(passedOf(request).requests.map((one) => new RequestAuthor(() => one).by)),
   ]
   if (found.some((by) => by !== null)) return found
-  return [...request.headers].filter(([name]) => !IN_TRANSIT.test(name))
+  // Cloudflare Access names a user.
+  return [...request.headers].filter(
+    ([name]) => name.startsWith('cf-access-') || !IN_TRANSIT.test(name),
+  )
 }
 
 /** A digest of whose key it is, and for what: the user, the method and the URL. 24 hexadecimal digits, as an id. */
