@@ -36,8 +36,8 @@ export async function toldOf(
 ): Promise<unknown> {
   const seen = (record: Fields | null) => record && seenBy(host, model, record, principal)
   const data = await seen(after ?? before)
-  const isSame = kind === 'updated' && isSameContent(await seen(before), data)
-  return isSame ? undefined : data
+  if (data === undefined || kind !== 'updated') return data
+  return isSameContent(await seen(before), data) ? undefined : data
 }
 
 /** `record`, as the first router shows it that lets `principal` read it; undefined if none does. Rejects if unknown now. */
