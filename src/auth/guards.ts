@@ -5,7 +5,7 @@
  */
 
 import type { HttpError } from '../http/errors/errors.ts'
-import { actingFor } from '../http/request/given-auth.ts'
+import { actingFor, begun } from '../http/request/given-auth.ts'
 import type { ApiRequest } from '../http/request/request.ts'
 import { MisusedRequest, setUser } from '../http/request/shield.ts'
 import type { Fields } from '../ports/store/records.ts'
@@ -168,10 +168,13 @@ async function authenticate(
   token: string,
   needsFactor?: boolean,
 ): Promise<void> {
-  const claims = auth.tokens.verify(token) ?? auth.accepted?.accessToken(token)
-  if (!claims) throw refuse.invalidToken()
   const { settings, users, refresh, sessions } = auth
-  if (!settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0) {
+  const isAlone = !settings.token.invalidateOnPasswordChange && settings.requiredFor.length === 0
+  // Where the token alone decides, its time is all that ends it.
+  const ms = isAlone ? undefined : begun.of(request)
+  const claims = auth.tokens.verify(token, ms) ?? auth.accepted?.accessToken(token, ms)
+  if (!claims) throw refuse.invalidToken()
+  if (isAlone) {
     const { sub, role = settings.roles.default } = claims
     request.auth = { userId: sub, role, claims: { ...claims } }
     return

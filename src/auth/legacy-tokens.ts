@@ -56,10 +56,10 @@ export function legacyMethod(option: LegacyTokenOptions): OwnMethod {
     ],
     open({ users, refresh }) {
       const macs = settings.secret.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
-      const accessToken: AcceptToken = (token) => {
+      const accessToken: AcceptToken = (token, ms = users.now()) => {
         const body = signedBody(token, (header) => (header === HEADER ? macs : []))
         const claims = body && claimsIn(body, settings)
-        return claims && isValidAt(users.now(), claims) ? claims : undefined
+        return claims && isValidAt(ms, claims) ? claims : undefined
       }
       return { accepted: { accessToken, refreshToken: refresh && readingBoth(refresh, macs) } }
     },

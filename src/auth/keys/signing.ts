@@ -116,8 +116,8 @@ export interface AcceptedClaims extends Pick<Claims, 'sub' | 'iat' | 'exp'> {
   readonly role: Claims['role'] | undefined
 }
 
-/** The claims of a genuine token of another service that is valid now, else undefined. */
-export type AcceptToken = (token: string) => AcceptedClaims | undefined
+/** The claims of a genuine token of another service that is valid at `ms`, else undefined. Default: now. */
+export type AcceptToken = (token: string, ms?: number) => AcceptedClaims | undefined
 
 /** Who a token is for. */
 export interface SignedIn {
@@ -137,8 +137,8 @@ export interface SignedIn {
  */
 export interface AccessTokens {
   issue(signedIn: SignedIn): string
-  /** The claims of a genuine token that is valid now, else undefined. */
-  verify(token: string): Claims | undefined
+  /** The claims of a genuine token that is valid at `ms`, else undefined. Default: now. */
+  verify(token: string, ms?: number): Claims | undefined
 }
 
 const TOLERANCE_SECONDS = 5
@@ -175,9 +175,9 @@ export function accessTokens(
       const body = base64url(JSON.stringify(claims))
       return `${header}.${body}.${key.text(`${header}.${body}`)}`
     },
-    verify(token) {
+    verify(token, ms = now()) {
       const claims = remembered.get(token) ?? check(token)
-      return claims && isValidAt(now(), claims) ? claims : undefined
+      return claims && isValidAt(ms, claims) ? claims : undefined
     },
   }
 

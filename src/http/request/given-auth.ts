@@ -30,6 +30,9 @@ export function shareAuth(whole: object, request: ApiRequest): void {
   request.auth = auth
 }
 
+/** When the request began that another one repeats, in epoch milliseconds: a token need not be valid for longer. */
+export const begun: RequestData<number> = new RequestData<number>('begun')
+
 const acting = new RequestData<true>('acting')
 
 /** Makes `request`, which the app itself has made, one of the user whom `auth` names. It has no token. */

@@ -46,8 +46,8 @@ export interface Guard {
    */
   readonly late?: boolean
   /**
-   * If true, it runs once for a live list, when the client asks for it. All other guards are asked again while it is
-   * open. For guards that count requests.
+   * If true, it runs once for a live list or a file, when the client asks for it. All other guards are asked again while
+   * that goes on. For guards that count requests.
    */
   readonly once?: boolean
 }

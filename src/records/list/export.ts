@@ -10,7 +10,7 @@ import { jsonQuality, qualitiesIn } from '../../http/response/qualities.ts'
 import { valueAt } from '../../model/model.ts'
 import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, type Scalar, type SortKey } from '../../ports/store/filter.ts'
+import type { Scalar, SortKey } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Projection } from '../../ports/store/records.ts'
 import { placeOf } from '../../ports/store/shape.ts'
@@ -18,13 +18,12 @@ import { datesAsText } from '../../ports/values/json.ts'
 import { isWithin } from '../../ports/values/paths.ts'
 import type { Context } from '../engine/route.ts'
 import { filledIn } from '../read/read.ts'
-import { viewFor } from '../read/view.ts'
-import { scopeOf } from '../rules/scope.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 import { asksForGroups } from './groups.ts'
 import { bodyOf, type ListAction, planFor } from './parse.ts'
 import type { ListPlan } from './plan.ts'
-import { refusalOf, searchFilter } from './search.ts'
+import { type Asked, type Asker, askerFor, guardsOf, type Rights, rightsOf } from './rights.ts'
+import { refusalOf } from './search.ts'
 
 const FILES = {
   'application/x-ndjson': { extension: 'ndjson', parameters: '', texts: (): TextOf => lines },
@@ -53,7 +52,7 @@ export async function fileOf(
   const body = await bodyOf(resource, action, request)
   if (asksForGroups(body)) throw notExported()
   const plan = await planFor(resource, action, request, body)
-  return exportList(resource, plan, best.type, request, context)
+  return exportList(resource, plan, best.type, action, { request, context, body })
 }
 
 /** The list as a file of `type`. Everything that can be refused is refused before the response begins. */
@@ -61,13 +60,12 @@ async function exportList(
   resource: Resource,
   plan: ListPlan,
   type: FileType,
-  request: ApiRequest,
-  context: Context,
+  action: ListAction,
+  asked: Asked,
 ): Promise<Response> {
-  const { model, mount, engine, exportLimit, hints } = resource
+  const { mount, engine, exportLimit, hints } = resource
+  const { request, context } = asked
   if (plan.isPart) throw exportHasNoPages()
-  const scope = (await scopeOf(model, resource.scope.read, request)).filter
-  const view = await viewFor(resource, request, context, plan.choice)
   const { extension, parameters, texts } = FILES[type]
   const name = mount.split('/').at(-1) || 'list'
   const headers = {
@@ -77,15 +75,31 @@ async function exportList(
     Vary: 'Accept',
   }
   try {
-    const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
+    const rights = await rightsOf(resource, plan, request, context, performance.now())
+    const mayEnd = rights.request || rights.rules || guardsOf(resource, action).length > 0
+    const current = keptUp(rights, mayEnd ? askerFor(resource, action, asked) : undefined)
     if (Number.isFinite(exportLimit)) {
-      const count = await engine.stored.count(filter, hintsFor(hints, request))
+      const count = await engine.stored.count(rights.filter, hintsFor(hints, request))
       if (count > exportLimit) throw exportTooLarge(exportLimit)
     }
-    const parts = partsOf(resource, { ...plan, filter }, view, texts(resource, view), request)
+    const parts = partsOf(resource, rights, texts(resource, rights.view), request, current)
     return new Response(streamOf(parts, await parts.next()), { headers })
   } catch (error) {
     throw refusalOf(error)
+  }
+}
+
+/** For how long it is known what a client may see, in milliseconds. */
+const GOOD_MS = 1000
+
+/** Returns what tells what the client may see, as `asker` finds out; that rejects once it is something else than at first. */
+function keptUp(first: Rights, asker: Asker | undefined): () => Promise<Rights> {
+  let rights = first
+  return async () => {
+    if (!asker || performance.now() - rights.askedAt < GOOD_MS) return rights
+    rights = await asker.ask()
+    if (rights.rules !== first.rules) throw new Error('the client may see something else now')
+    return rights
   }
 }
 
@@ -98,16 +112,18 @@ const MAX_RECORDS = 1000
 /** The text of the file, part by part: only one part is in memory. Each goes on after the last record of the one before. */
 async function* partsOf(
   resource: Resource,
-  { filter, sort }: Pick<ListPlan, 'filter' | 'sort'>,
-  view: View,
+  first: Rights,
   textOf: TextOf,
-  request: ApiRequest,
+  begin: ApiRequest,
+  current: () => Promise<Rights>,
 ): AsyncGenerator<string, void> {
   const { engine, model, lean, hints } = resource
+  const { sort, view } = first
   const select = withKeys(view.select, sort)
   let limit = 100
   let after: readonly Scalar[] | undefined
   for (;;) {
+    const { filter, request = begin } = after ? await current() : first
     const read = { filter, sort, limit, hints: hintsFor(hints, request) }
     const found = await engine.stored.find({
       ...read,

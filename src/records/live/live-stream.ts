@@ -12,11 +12,11 @@ import { project } from '../../ports/store/projection.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { comparedOf } from '../engine/known-updates.ts'
 import type { OpenStream } from '../engine/open-streams.ts'
+import { type Asker, GuardResponse, markOf, type Rights } from '../list/rights.ts'
 import { shownTexts } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
 import { Events } from './events.ts'
 import { currentOf, type Hub, type Listener } from './hub.ts'
-import { type Asker, GuardResponse, markOf, type Rights } from './rights.ts'
 import { Rounds } from './rounds.ts'
 
 /**

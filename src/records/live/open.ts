@@ -1,18 +1,25 @@
 /** `GET` and `QUERY` of a list as a stream of events: the records, and then what becomes of them. */
 
 import { Response as FastResponse, bodyOf as piped } from '#response'
-import { liveHasNoGroups, notLive } from '../../http/errors/refusals.ts'
+import {
+  liveHasNoGroups,
+  liveHasNoPages,
+  liveHasNoSelect,
+  liveSearchThroughReference,
+  notLive,
+} from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { jsonQuality, qualitiesIn } from '../../http/response/qualities.ts'
 import { buffered } from '../../ports/services/buffered.ts'
 import type { Context } from '../engine/route.ts'
 import { asksForGroups } from '../list/groups.ts'
 import { bodyOf, type ListAction } from '../list/parse.ts'
+import type { ListPlan } from '../list/plan.ts'
+import { askerFor, GuardResponse } from '../list/rights.ts'
 import { refusalOf } from '../list/search.ts'
 import type { Resource } from '../setup/resource.ts'
 import { hubOf } from './hub.ts'
 import { LiveStream } from './live-stream.ts'
-import { askerFor, GuardResponse } from './rights.ts'
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
@@ -39,7 +46,7 @@ export async function streamOf(
   const { host } = resource
   const body = await bodyOf(resource, action, request)
   if (asksForGroups(body)) throw liveHasNoGroups()
-  const asker = askerFor(resource, action, { request, context, body })
+  const asker = askerFor(resource, action, { request, context, body }, checkPlan)
   try {
     const rights = await asker.ask()
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
@@ -49,5 +56,18 @@ export async function streamOf(
   } catch (error) {
     if (error instanceof GuardResponse) return error.response
     throw refusalOf(error)
+  }
+}
+
+const PAGES = ['page', 'pageSize', 'cursor']
+
+/** Throws a 400 for what a list has that cannot be followed. */
+function checkPlan({ isPart, choice, search, searched }: ListPlan, names: readonly string[]): void {
+  // In a URL, a name of a page that says nothing by itself is refused too.
+  if (isPart || PAGES.some((name) => names.includes(name))) throw liveHasNoPages()
+  if (choice?.select) throw liveHasNoSelect()
+  // Records that are found by what others are called come and go without a change of their own.
+  if (search !== undefined && searched.some((one) => !('field' in one))) {
+    throw liveSearchThroughReference()
   }
 }

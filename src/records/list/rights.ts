@@ -1,12 +1,8 @@
-/** What the client of a live list may see: asked as for a request of its own, when it opens the list and again and again. */
+/** What the client of a live list or a file may see: asked as for a request of its own, again and again. */
 
 import { hexDigestOf } from '#hmac'
 import { refusal } from '../../http/errors/errors.ts'
-import {
-  liveHasNoPages,
-  liveHasNoSelect,
-  liveSearchThroughReference,
-} from '../../http/errors/refusals.ts'
+import { begun } from '../../http/request/given-auth.ts'
 import { partRequest } from '../../http/request/part-request.ts'
 import { type ApiRequest, noteBasePath, parseQuery } from '../../http/request/request.ts'
 import { withShield } from '../../http/request/shield.ts'
@@ -15,13 +11,13 @@ import type { Repeatable } from '../../ports/services/body-source.ts'
 import { all, type Filter, type SortKey } from '../../ports/store/filter.ts'
 import type { TimedContext } from '../engine/host.ts'
 import type { Context, Guard } from '../engine/route.ts'
-import { type ListAction, planFor } from '../list/parse.ts'
-import type { ListPlan } from '../list/plan.ts'
-import { searchFilter } from '../list/search.ts'
 import { showsFor } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
+import { type ListAction, planFor } from './parse.ts'
+import type { ListPlan } from './plan.ts'
+import { searchFilter } from './search.ts'
 
 /** How long it may take to find out what a client may see, in milliseconds. */
 const LIMIT_MS = 10_000
@@ -49,7 +45,7 @@ export interface Asker {
 }
 
 /** How a client has asked for a list. */
-interface Asked {
+export interface Asked {
   readonly request: ApiRequest
   readonly context: Context
   /** What its body said, if it is a QUERY. */
@@ -66,17 +62,22 @@ export class GuardResponse extends Error {
   }
 }
 
-/** What asks again for the client of a request. It keeps neither that nor its context, which are large. */
+/**
+ * What asks again for the client of a request. It keeps neither that nor its context, which are large. `check` throws if a
+ * list cannot be followed; undefined for a file, which a token need not outlive.
+ */
 export function askerFor(
   resource: Resource,
   action: ListAction,
   { request: whole, context, body }: Asked,
+  check?: (plan: ListPlan, names: readonly string[]) => void,
 ): Asker {
   const { host } = resource
   const follower = host.follower(context)
   const request = repeaterOf(whole, context.basePath, body)
   /** What it asks for, if nothing that changes decides whether it may. */
   let known: ListPlan | undefined
+  const beganAt = host.now()
   let hasAsked = false
   let asking: { readonly context: TimedContext; readonly since: number } | undefined
   const answer = async (again: ApiRequest, own: Context, askedAt: number) => {
@@ -84,7 +85,7 @@ export function askerFor(
     if (isResponse(refused)) throw new GuardResponse(refused)
     if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
     const plan = known ?? (await planFor(resource, action, again, body))
-    if (!known) checkPlan(plan, action === 'list' ? Object.keys(again.query) : [])
+    if (!known) check?.(plan, action === 'list' ? Object.keys(again.query) : [])
     if (!resource.fieldsFor) known = plan
     return rightsOf(resource, plan, again, own, askedAt)
   }
@@ -96,7 +97,8 @@ export function askerFor(
       // Its headers go nowhere: the response has begun.
       const own = follower.contextOf(again, LIMIT_MS)
       // Who waits for the first answer calls nothing meanwhile.
-      if (!hasAsked) own.start(() => {})
+      if (!check || !hasAsked) own.start(() => {})
+      if (!check) begun.set(again, beganAt)
       hasAsked = true
       asking = { context: own, since }
       try {
@@ -115,7 +117,7 @@ export function askerFor(
 const guardsKnown = new WeakMap<Resource, Map<string, readonly Guard[]>>()
 
 /** The guards of a list; they do not change once a request has come. */
-function guardsOf(resource: Resource, action: ListAction): readonly Guard[] {
+export function guardsOf(resource: Resource, action: ListAction): readonly Guard[] {
   const { host, middlewares, access } = resource
   const lists = guardsKnown.get(resource) ?? new Map<string, readonly Guard[]>()
   guardsKnown.set(resource, lists)
@@ -158,10 +160,8 @@ function repeaterOf(whole: ApiRequest, basePath: string, body: unknown): () => A
   }
 }
 
-const PAGES = ['page', 'pageSize', 'cursor']
-
 /** What a request that the guards have let pass may see of the list that it asks for. */
-async function rightsOf(
+export async function rightsOf(
   resource: Resource,
   plan: ListPlan,
   request: ApiRequest,
@@ -191,17 +191,6 @@ function rulesOf(
 ): string {
   const filled = populate.map((one) => [one.path, one.select])
   return JSON.stringify([scope, filter, searched, select, filled])
-}
-
-/** Throws a 400 for what a list has that cannot be followed. */
-function checkPlan({ isPart, choice, search, searched }: ListPlan, names: readonly string[]): void {
-  // In a URL, a name of a page that says nothing by itself is refused too.
-  if (isPart || PAGES.some((name) => names.includes(name))) throw liveHasNoPages()
-  if (choice?.select) throw liveHasNoSelect()
-  // Records that are found by what others are called come and go without a change of their own.
-  if (search !== undefined && searched.some((one) => !('field' in one))) {
-    throw liveSearchThroughReference()
-  }
 }
 
 /** A short text for rules; empty for none. */
