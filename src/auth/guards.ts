@@ -222,6 +222,14 @@ export async function presentUser(auth: Asked): Promise<Fields> {
   return user
 }
 
+/** Throws a 401 or 403 if the one who makes a request has no session any more, or another role than before. */
+export async function checkPresent(auth: Asked): Promise<void> {
+  const { request } = auth
+  const role = String(request.auth?.role)
+  await authenticate(auth, request, bearerToken(request) ?? '', false)
+  if (String(request.auth?.role) !== role) throw refuse.noAccess()
+}
+
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
 function hasEnded(
   { users, refresh }: Auth,
