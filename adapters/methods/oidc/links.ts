@@ -69,8 +69,8 @@ export class Links {
     const { email, isVouched } = arrival.person
     const { newcomer, named, isDisabled, create, era } = this.#accounts
     const address = email === undefined ? undefined : newcomer({ identifier: email })
-    const link = await this.records.first(is('key', keyOf(arrival)))
-    const linked = await this.linked(arrival)
+    const link = await this.#linkOf(arrival)
+    const linked = await this.#ownerOf(link)
     const owner = address && (await named(address)?.find())
     // A verified address proves the account's own, if they are the same.
     const isOthers = linked && String(owner?._id) !== String(linked._id)
@@ -85,8 +85,15 @@ export class Links {
   }
 
   /** The account that the person is linked with. */
-  async linked(arrival: Pick<Arrival, 'issuer' | 'person'>): Promise<Fields | undefined> {
-    const link = await this.records.first(is('key', keyOf(arrival)))
+  async linked(arrival: Arrival): Promise<Fields | undefined> {
+    return this.#ownerOf(await this.#linkOf(arrival))
+  }
+
+  #linkOf(arrival: Arrival): Promise<Link | undefined> {
+    return this.records.first(is('key', keyOf(arrival)))
+  }
+
+  async #ownerOf(link: Link | undefined): Promise<Fields | undefined> {
     const user = link && (await this.#accounts.byId(link.owner))
     return user && this.#isLive(link, user) ? user : undefined
   }
@@ -161,7 +168,7 @@ export class Links {
   }
 }
 
-function keyOf({ issuer, person }: Pick<Arrival, 'issuer' | 'person'>): string {
+function keyOf({ issuer, person }: Arrival): string {
   return `${issuer} ${person.sub}`
 }
 
