@@ -7,7 +7,7 @@ import { AuthorizationResponseError, calculatePKCECodeChallenge } from 'oauth4we
 import * as refuse from '../../../src/auth/refusals.ts'
 import type { Accounts } from '../../../src/auth/setup/method.ts'
 import { base64url } from '../../../src/http/base64url.ts'
-import { HttpError } from '../../../src/http/errors/errors.ts'
+import { badRequest, HttpError } from '../../../src/http/errors/errors.ts'
 import { type ApiRequest, basePathOf } from '../../../src/http/request/request.ts'
 import { emptyResponse } from '../../../src/http/response/respond.ts'
 import { ticketIn } from '../../../src/methods/method-model.ts'
@@ -33,9 +33,7 @@ const RANDOM_BYTES = 32
 const MARK_LENGTH = 8
 
 export const unknownPlace = (): HttpError =>
-  new HttpError(400, "'returnTo' must be one of the pages that this app returns to.", {
-    code: 'unknown-return',
-  })
+  badRequest('unknown-return', "'returnTo' must be one of the pages that this app returns to.")
 
 /** The flow of one auth router, for all of its providers. */
 export class Flow {

@@ -14,7 +14,7 @@ import type {
   OpenMethod,
   SignInMethod,
 } from '../../../src/auth/setup/method.ts'
-import { HttpError } from '../../../src/http/errors/errors.ts'
+import { badRequest } from '../../../src/http/errors/errors.ts'
 import { entryNotFound, invalidFields } from '../../../src/http/errors/refusals.ts'
 import { messageResponse, valueResponse } from '../../../src/http/response/respond.ts'
 import { nameIn } from '../../../src/methods/method-model.ts'
@@ -27,8 +27,7 @@ export type { PasskeysOptions }
 const KNOWN = each(whatever, 'rpId', 'rpName', 'origins', 'relatedOrigins')
 const fail: Fail = failAs('passkeys')
 
-const refused = () =>
-  new HttpError(400, 'That passkey was not accepted.', { code: 'passkey-rejected' })
+const refused = () => badRequest('passkey-rejected', 'That passkey was not accepted.')
 
 const publicKey = record(string(), unknown())
 const begun = object({ publicKey, ticket: string() })
