@@ -1,7 +1,10 @@
 /** Start-up checks of options: each throws a `TypeError` that starts with `Auth:` and names the option. */
 
-import { booleanFrom } from '../model/option-rules.ts'
+import { booleanFrom, type Fail, failAs, wholeNumber } from '../model/option-rules.ts'
 import { whatThereIs } from '../model/suggest.ts'
+
+/** The variables of the environment, as the runtime has them. */
+export type Environment = Readonly<Record<string, unknown>>
 
 /** A positive number of seconds, or a whole number with its unit: `'15m'`, `'7d'`. */
 export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
@@ -12,9 +15,7 @@ const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
 const MAX_SECONDS = 100 * 365 * 86_400
 
 /** Throws a start-up error. */
-export function fail(message: string): never {
-  throw new TypeError(`Auth: ${message}`)
-}
+export const fail: Fail = failAs('Auth')
 
 /** Throws a start-up error for an option whose code is not there. */
 export function needsPart(option: string, part: string): never {
@@ -53,18 +54,11 @@ export function settingsOf<T extends object>(
   return Object.fromEntries(settings) as T
 }
 
-/** Checks for a whole number of at least `least`. */
-export function whole(
-  otherwise: number,
-  least = 1,
-  most: number = Number.MAX_SAFE_INTEGER,
-): Check<number> {
-  return (name, value = otherwise) => {
-    const isWhole = typeof value === 'number' && Number.isSafeInteger(value)
-    if (isWhole && value >= least && value <= most) return value
-    const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`
-    return fail(`'${name}' must be a whole number, ${range}`)
-  }
+/** Checks for a whole number from `least` to `most`. */
+export function whole(otherwise: number, least: number, most: number): Check<number> {
+  const { test, must } = wholeNumber(`be a whole number, ${least} to ${most}`, least, most)
+  return (name, value = otherwise) =>
+    test(value) ? (value as number) : fail(`'${name}' must ${must}`)
 }
 
 /** A duration in seconds. */
@@ -83,11 +77,7 @@ export function either(otherwise: boolean): Check<boolean> {
 }
 
 /** A boolean from an environment variable, which is a string. */
-export function flagIn(
-  env: Readonly<Record<string, unknown>>,
-  name: string,
-  otherwise: boolean,
-): boolean {
+export function flagIn(env: Environment, name: string, otherwise: boolean): boolean {
   const value = env[name]
   if (value === undefined || value === '') return otherwise
   return booleanFrom(String(value)) ?? fail(`the environment's ${name} must be 'true' or 'false'`)

@@ -1,6 +1,6 @@
 /** The options of `oidc`, checked at start-up. */
 
-import { checkedUrl } from '../../../src/auth/providers/provider.ts'
+import { isSafe } from '../../../src/auth/providers/provider.ts'
 import { checkOptions, type Fail, failAs, isNames } from '../../../src/model/option-rules.ts'
 
 /** Options of `oidc`. */
@@ -68,14 +68,6 @@ function isPlace(place: string): boolean {
   if (!URL.canParse(place)) return false
   const { protocol } = new URL(place)
   return protocol.includes('.') || isSafe(place)
-}
-
-function isSafe(url: string): boolean {
-  try {
-    return checkedUrl('', url) === url
-  } catch {
-    return false
-  }
 }
 
 function checkUrl(name: string, option: string, url: string): void {

@@ -3,6 +3,7 @@
 import type { Hasher } from '../../ports/services/hasher.ts'
 import type { Logger } from '../../ports/services/logger.ts'
 import type { PasswordOptions } from '../setup/options.ts'
+import type { AuthSettings } from '../setup/settings.ts'
 import type { Hashing } from './hashing.ts'
 
 /** UTF-8 bytes. Longer passwords would only cost time: scrypt's first step is linear in the length. */
@@ -20,7 +21,7 @@ export interface Passwords {
 
 /** Passwords by the option's own functions, the app's hasher, or scrypt. */
 export function passwordsOf(
-  own: PasswordOptions,
+  own: AuthSettings['password'],
   appHasher: Hasher | undefined,
   hashing: Hashing,
   logger: Logger,
@@ -58,7 +59,7 @@ export function passwordsOf(
 export const DECOY: string = `scrypt$16384$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** The functions of your options, sync or async, as a hasher; only a real `true` counts as a match. */
-function ownHasher({ hash, verify }: PasswordOptions): Hasher | undefined {
+function ownHasher({ hash, verify }: AuthSettings['password']): Hasher | undefined {
   if (!hash || !verify) return undefined
   return {
     async hash(plain) {

@@ -213,9 +213,14 @@ export function checkedUrl(option: string, url: string): string {
   if (typeof url !== 'string' || !URL.canParse(url)) {
     return fail(`'${option}' must be a URL (got '${url}')`)
   }
+  return isSafe(url) ? url : fail(`'${option}' must begin with 'https:' (got '${url}')`)
+}
+
+/** Whether a URL is one of `https:`, or of `http:` on this machine. */
+export function isSafe(url: string): boolean {
+  if (!URL.canParse(url)) return false
   const { protocol } = new URL(url)
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(url))
-  return isSafe ? url : fail(`'${option}' must begin with 'https:' (got '${url}')`)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(url))
 }
 
 /** The providers that have a part each; all other names are providers of the app. */

@@ -5,6 +5,7 @@ import type { MailTransporter } from '../../ports/services/mailer.ts'
 import {
   type Check,
   callable,
+  type Environment,
   fail,
   flagIn,
   group,
@@ -49,8 +50,6 @@ export interface MailSettings {
   readonly from: string | undefined
   readonly templates: NonNullable<MailOptions['templates']>
 }
-
-type Environment = Readonly<Record<string, unknown>>
 
 /** Resolves the options; without `env` only what does not depend on the environment. */
 export function deliverySettings(

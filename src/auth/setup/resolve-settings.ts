@@ -6,6 +6,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
 import {
   callable,
+  type Environment,
   either,
   fail,
   group,
@@ -32,8 +33,6 @@ import {
 } from './routes.ts'
 import type { AuthSettings } from './settings.ts'
 import { refreshSettings, tokenSettings } from './token-settings.ts'
-
-type Environment = Readonly<Record<string, unknown>>
 
 const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
 const ACCOUNT_OPTIONS =
@@ -183,21 +182,17 @@ function checkVerification(settings: AuthSettings, env: Environment | undefined)
 }
 
 function passwordSettings(options: PasswordOptions | undefined): AuthSettings['password'] {
-  const { check, hash, verify, ...password } = settingsOf<
-    Pick<AuthSettings['password'], 'minLength' | 'common'> & {
-      readonly [K in 'check' | 'hash' | 'verify']: PasswordOptions[K]
-    }
-  >('password', options, {
+  const settings = settingsOf<AuthSettings['password']>('password', options, {
     minLength: whole(8, ...PASSWORD_LENGTHS),
     common: commonOf,
     check: (name, value) => callable(name, value as PasswordOptions['check']),
     hash: (name, value) => callable(name, value as PasswordOptions['hash']),
     verify: (name, value) => callable(name, value as PasswordOptions['verify']),
   })
-  if ((hash === undefined) !== (verify === undefined)) {
+  if ((settings.hash === undefined) !== (settings.verify === undefined)) {
     fail(`'password.hash' and 'password.verify' replace scrypt together`)
   }
-  return { ...password, ...(check && { check }), ...(hash && verify && { hash, verify }) }
+  return settings
 }
 
 function commonOf(name: string, value: unknown = true): NonNullable<PasswordOptions['common']> {

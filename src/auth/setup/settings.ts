@@ -36,7 +36,9 @@ export interface AuthSettings {
   readonly delivery: DeliverySettings
   /** What owners are told of by mail. */
   readonly notices: ReadonlySet<NoticeKind>
-  readonly password: PasswordOptions & Required<Pick<PasswordOptions, 'minLength' | 'common'>>
+  readonly password: Required<Pick<PasswordOptions, 'minLength' | 'common'>> & {
+    readonly [K in 'check' | 'hash' | 'verify']: PasswordOptions[K]
+  }
   readonly providers: ReadonlyMap<string, Provider>
   readonly linking: 'reset' | 'keep' | 'refuse'
   readonly methods: readonly Method[]

@@ -2,6 +2,7 @@
 
 import {
   duration,
+  type Environment,
   either,
   fail,
   flagIn,
@@ -92,8 +93,6 @@ function listIfGiven(option: string, value: unknown): readonly string[] | undefi
 const MAX_GRACE_SECONDS = 3600
 /** They are in the user's record, which each request reads. */
 const MAX_SESSIONS = 100
-
-type Environment = Readonly<Record<string, unknown>>
 
 /** Settings of refresh sessions; durations are in seconds. */
 export interface RefreshSettings
