@@ -16,6 +16,7 @@ import {
   type AcceptToken,
   type AccessTokens,
   accessTokens,
+  type Keys,
   keysFor,
   type Purpose,
 } from '../keys/signing.ts'
@@ -40,7 +41,6 @@ import { KnownClients } from './known-clients.ts'
 import { Lockout, type Reservation } from './lockout.ts'
 import { ProvenIdentifiers } from './proven-identifiers.ts'
 import { type ReadToken, type RefreshTokens, Sessions } from './sessions.ts'
-import { Tickets } from './tickets.ts'
 import { type DummyWrite, dummyWrites, Users } from './users.ts'
 
 /** The parts. */
@@ -74,7 +74,8 @@ export interface Auth {
   readonly refresh: RefreshTokens | undefined
   readonly codes: Codes
   readonly identifiers: ProvenIdentifiers
-  readonly tickets: Tickets
+  /** The keys of the tickets for second steps. */
+  readonly ticketKeys: Keys
   readonly passwords: Passwords
   /** What accounts' own methods and those of `methods` bring in this app. */
   readonly methods: readonly OpenMethod[]
@@ -180,10 +181,7 @@ export function createInstance(
     refresh,
     codes,
     identifiers,
-    tickets: new Tickets({
-      ...{ users, keys: keys('sign-in ticket'), providers: settings.providers },
-      factorsOf: (user) => auth.factors?.stampOf(user),
-    }),
+    ticketKeys: keys('sign-in ticket'),
     tokens: accessTokens(settings.token, parties, keys('access token'), now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
     hashing,

@@ -9,15 +9,13 @@
 
 import { base64url, objectIn } from '../../http/base64url.ts'
 import { codeOf } from '../../http/errors/errors.ts'
-import type { ApiRequest } from '../../http/request/request.ts'
 import { failureFor } from '../../http/response/problem.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { isSealed, type Keys, seal } from '../keys/signing.ts'
+import { isSealed, seal } from '../keys/signing.ts'
 import type { Provider } from '../providers/provider.ts'
-import { requestInfo } from '../request-info.ts'
 import type { SecondFactor } from '../setup/method.ts'
 import type { SecondStepRequired } from '../setup/options.ts'
-import type { Users } from './users.ts'
+import type { AuthRequest } from './instance.ts'
 
 /** A valid ticket. */
 export interface Ticket {
@@ -63,81 +61,66 @@ const LIFETIME_MS = 5 * 60_000
 const MAX_TICKET_LENGTH = 1024
 const NONCE_BYTES = 16
 
-/** What tickets are made and judged by. */
-interface TicketParts {
-  readonly users: Users
-  readonly keys: Keys
-  readonly providers: ReadonlyMap<string, Provider>
-  /** What tells the second factors of a user from those before or after; undefined if there are none here. */
-  readonly factorsOf: (user: Fields) => Promise<string> | undefined
+/** The response that asks the client for the second step of a sign-in of `user`. */
+export async function askSecondStep(
+  auth: AuthRequest,
+  user: Fields,
+  { step, factors = [], provider, isStrong = false, expect = {} }: AskedStep,
+): Promise<Response> {
+  const { users, ticketKeys, request } = auth
+  const payload: Payload = {
+    id: String(user._id),
+    expiresAt: users.now() + LIFETIME_MS,
+    nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
+    provider: provider?.name ?? '',
+    isStrong,
+    fields: Object.keys(expect),
+  }
+  const readable = base64url(JSON.stringify(payload))
+  const said = [readable, await auth.factors?.stampOf(user)]
+  const bound = boundText(auth, said, { ...user, ...expect }, payload)
+  const ticket = `${readable}~${seal(ticketKeys.current, bound)}`
+  const { requestId } = request
+  const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
+  const refused = { error: step.message, code: codeOf(step) }
+  const told = { ticket, expiresIn: LIFETIME_MS / 1000, ...secondStep, requestId }
+  return failureFor(request, step.status, { ...refused, ...told }, step.headers)
 }
 
-/** The tickets of one auth router. */
-export class Tickets {
-  readonly #parts: TicketParts
+/** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */
+export async function readTicket(
+  auth: AuthRequest,
+  text: string | null,
+): Promise<Ticket | undefined> {
+  const { users, settings, ticketKeys } = auth
+  const [readable = '', sealed, ...rest] = (text ?? '').split('~')
+  if (!text || text.length > MAX_TICKET_LENGTH || rest.length > 0) return undefined
+  const payload = payloadIn(readable)
+  if (!payload || payload.expiresAt <= users.now()) return undefined
+  const { expiresAt, isStrong, fields } = payload
+  const provider = settings.providers.get(payload.provider)
+  if (!provider && payload.provider !== '') return undefined
+  const user = await users.byToken(payload.id)
+  if (!user) return undefined
+  const said = [readable, await auth.factors?.stampOf(user)]
+  const isGoodFor = (account: Fields) =>
+    isSealed(ticketKeys, sealed, boundText(auth, said, account, payload))
+  const expect = Object.fromEntries(fields.map((field) => [field, user[field]]))
+  const ticket = { text, expiresAt, user, provider, isStrong, expect, isGoodFor }
+  return isGoodFor(user) ? ticket : undefined
+}
 
-  constructor(parts: TicketParts) {
-    this.#parts = parts
-  }
-
-  /** The response that asks the client for the second step of a sign-in of `user`. */
-  async ask(
-    user: Fields,
-    { step, factors = [], provider, isStrong = false, expect = {} }: AskedStep,
-    request: ApiRequest,
-  ): Promise<Response> {
-    const payload: Payload = {
-      id: String(user._id),
-      expiresAt: this.#parts.users.now() + LIFETIME_MS,
-      nonce: base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))),
-      provider: provider?.name ?? '',
-      isStrong,
-      fields: Object.keys(expect),
-    }
-    const readable = base64url(JSON.stringify(payload))
-    const said = [readable, await this.#parts.factorsOf(user)]
-    const bound = this.#boundText(said, { ...user, ...expect }, payload, request)
-    const ticket = `${readable}~${seal(this.#parts.keys.current, bound)}`
-    const { requestId } = request
-    const secondStep = factors.length > 0 && { secondStep: factors.map(({ name }) => name) }
-    const refused = { error: step.message, code: codeOf(step) }
-    const told = { ticket, expiresIn: LIFETIME_MS / 1000, ...secondStep, requestId }
-    return failureFor(request, step.status, { ...refused, ...told }, step.headers)
-  }
-
-  /** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */
-  async read(text: string | null, request: ApiRequest): Promise<Ticket | undefined> {
-    const [readable = '', sealed, ...rest] = (text ?? '').split('~')
-    if (!text || text.length > MAX_TICKET_LENGTH || rest.length > 0) return undefined
-    const payload = payloadIn(readable)
-    if (!payload || payload.expiresAt <= this.#parts.users.now()) return undefined
-    const { expiresAt, isStrong, fields } = payload
-    const provider = this.#parts.providers.get(payload.provider)
-    if (!provider && payload.provider !== '') return undefined
-    const user = await this.#parts.users.byToken(payload.id)
-    if (!user) return undefined
-    const said = [readable, await this.#parts.factorsOf(user)]
-    const isGoodFor = (account: Fields) =>
-      isSealed(this.#parts.keys, sealed, this.#boundText(said, account, payload, request))
-    const expect = Object.fromEntries(fields.map((field) => [field, user[field]]))
-    const ticket = { text, expiresAt, user, provider, isStrong, expect, isGoodFor }
-    return isGoodFor(user) ? ticket : undefined
-  }
-
-  /** What a ticket is sealed with: when any of it changes, the ticket is invalid. */
-  #boundText(
-    said: readonly unknown[],
-    user: Fields,
-    { fields, provider }: Payload,
-    request: ApiRequest,
-  ): string {
-    const { client } = requestInfo(request)
-    const { users, providers } = this.#parts
-    const link = user[providers.get(provider)?.idField ?? users.names.password]
-    const state = [users.changedAt(user), Number(user[users.names.takeovers] ?? 0)]
-    const relied = fields.map((field) => user[field] ?? null)
-    return JSON.stringify([...said, ...state, link ?? null, client ?? null, relied])
-  }
+/** What a ticket is sealed with: when any of it changes, the ticket is invalid. */
+function boundText(
+  { users, settings, client }: AuthRequest,
+  said: readonly unknown[],
+  user: Fields,
+  { fields, provider }: Payload,
+): string {
+  const link = user[settings.providers.get(provider)?.idField ?? users.names.password]
+  const state = [users.changedAt(user), Number(user[users.names.takeovers] ?? 0)]
+  const relied = fields.map((field) => user[field] ?? null)
+  return JSON.stringify([...said, ...state, link ?? null, client ?? null, relied])
 }
 
 function payloadIn(readable: string): Payload | undefined {

@@ -6,7 +6,7 @@ import { checkPasswordSize, credential, namedAccount, readBody } from '../accoun
 import { tell } from '../delivery/messages.ts'
 import type { Auth, AuthRequest, SignIn } from '../instance/instance.ts'
 import type { Reservation } from '../instance/lockout.ts'
-import type { AskedStep } from '../instance/tickets.ts'
+import { type AskedStep, askSecondStep, readTicket } from '../instance/tickets.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
 import type { MethodSignIn } from '../setup/method.ts'
@@ -70,14 +70,14 @@ async function rehash(
 
 /** Asks for the second step. The password was right: each answer is counted as a guess instead. */
 async function askForStep(
-  { lockout, tickets, request }: AuthRequest,
+  auth: AuthRequest,
   reservation: Reservation,
   step: AskedStep,
   set: Fields,
 ): Promise<Response> {
-  const how = lockout.countsAnswers ? 'clear' : 'forgive'
-  const noted = await lockout.takeBack(reservation, how, set)
-  return tickets.ask(noted ?? reservation.user, step, request)
+  const how = auth.lockout.countsAnswers ? 'clear' : 'forgive'
+  const noted = await auth.lockout.takeBack(reservation, how, set)
+  return askSecondStep(auth, noted ?? reservation.user, step)
 }
 
 /** Signs in by the ticket of a first step and the answer that `onLogin` asks for. */
@@ -87,9 +87,8 @@ async function loginWithTicket(
   body: Fields,
   own: string | undefined,
 ): Promise<Response> {
-  const { request } = auth
   auth.factors?.checkAnswers(body)
-  const ticket = await auth.tickets.read(text, request)
+  const ticket = await readTicket(auth, text)
   if (!ticket) throw refuse.invalidTicket()
   const { user, provider, expiresAt } = ticket
   if (own !== undefined && own !== String(user._id)) throw refuse.invalidTicket()
@@ -105,7 +104,7 @@ async function loginWithTicket(
   // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
   if (step) {
     const asked = { step, isStrong, provider, expect: ticket.expect }
-    return auth.tickets.ask(reservation.user, asked, request)
+    return askSecondStep(auth, reservation.user, asked)
   }
   // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
@@ -227,7 +226,7 @@ export async function signInBy(
   if (auth.lockout.isLocked(user, auth.client)) throw refuse.invalidCredentials()
   const step = await runOnLogin(auth, user)
   const asked = await askedStep(auth, user, step, isStrong)
-  if (asked) return auth.tickets.ask(user, { ...asked, isStrong, expect }, auth.request)
+  if (asked) return askSecondStep(auth, user, { ...asked, isStrong, expect })
   const ending = { expect: { ...expect, ...eraOf(auth, user) }, isStrong, own }
   const response = await respondSignedIn(auth, user, ending)
   if (!response) throw refuse.invalidCredentials()

@@ -5,6 +5,7 @@ import type { Fields } from '../../ports/store/records.ts'
 import { accountOf } from '../accounts/create-account.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { type AuthRequest, type OwnMethod, route } from '../instance/instance.ts'
+import { askSecondStep } from '../instance/tickets.ts'
 import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import * as refuse from '../refusals.ts'
 import { report } from '../request-info.ts'
@@ -61,7 +62,7 @@ async function signInBy(
     await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user) : undefined
     const asked = await askedStep(auth, user, step)
-    if (asked) return auth.tickets.ask(user, { ...asked, provider }, auth.request)
+    if (asked) return askSecondStep(auth, user, { ...asked, provider })
     // Meanwhile the link may end, if the owner proves the account's address.
     const expect = { [provider.idField]: profile.id }
     const ending = { expect, more: { provider: provider.name } }
