@@ -190,12 +190,13 @@ export function signInData(
   session: NewSession | undefined,
   strongAt?: number,
 ): SignedIn['data'] {
+  const isStrong = !session && strongAt !== undefined
   const token = tokens.issue({
-    id: String(user._id),
+    sub: String(user._id),
     role: user[users.names.role] ?? settings.roles.default,
-    changedAt: users.changedAt(user),
-    sessionId: session?.entry.id,
-    strongAt: session ? undefined : strongAt,
+    pca: users.changedAt(user),
+    sid: session?.entry.id,
+    mfa: isStrong ? Math.floor(strongAt / 1000) : undefined,
   })
   return {
     token,

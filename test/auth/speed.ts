@@ -44,10 +44,8 @@ async function printVerifying(): Promise<void> {
   for (let round = 0; round <= ROUNDS; round += 1) {
     const issuer = accessTokens(settings, parties, keys, Date.now)
     const user = {
-      id: '0123456789abcdef01234567',
-      role: 'user',
-      changedAt: 0,
-      sessionId: 'session',
+      sub: '0123456789abcdef01234567',
+      ...{ role: 'user', pca: 0, sid: 'session', mfa: undefined },
     }
     const tokens = Array.from({ length: TOKENS }, () => issuer.issue(user))
     // Ours are signed with a derived key; the others' cost is measured on tokens that are good there.

@@ -119,16 +119,8 @@ export interface AcceptedClaims extends Pick<Claims, 'sub' | 'iat' | 'exp'> {
 /** The claims of a genuine token of another service that is valid at `ms`, else undefined. Default: now. */
 export type AcceptToken = (token: string, ms?: number) => AcceptedClaims | undefined
 
-/** Who a token is for. */
-export interface SignedIn {
-  readonly id: string
-  readonly role: unknown
-  readonly changedAt: number
-  /** Undefined without refresh tokens. */
-  readonly sessionId: string | undefined
-  /** Epoch milliseconds, if the token is to say that a second factor was shown. */
-  readonly strongAt?: number | undefined
-}
+/** What the claims say of who a token is for; those that are undefined are left out. */
+export type SignedIn = Readonly<Record<'sub' | 'role' | 'pca' | 'sid' | 'mfa', unknown>>
 
 /**
  * Issues and verifies the access tokens of one auth router: JWTs (RFC 7519) signed with HMAC-SHA-256, typed `at+jwt`
@@ -158,20 +150,11 @@ export function accessTokens(
   const remembered = new Map<string, Claims>()
   const { issuer, audience } = parties
   return {
-    issue({ id, role, changedAt, sessionId, strongAt }) {
+    issue(signedIn) {
       const iat = Math.floor(now() / 1000)
-      const claims = {
-        sub: id,
-        role,
-        iat,
-        exp: iat + expiresIn,
-        jti: crypto.randomUUID(),
-        pca: changedAt,
-        sid: sessionId,
-        ...(strongAt !== undefined && { mfa: Math.floor(strongAt / 1000) }),
-        iss: issuer,
-        aud: audience.length === 1 ? audience[0] : audience,
-      }
+      const aud = audience.length === 1 ? audience[0] : audience
+      const always = { iat, exp: iat + expiresIn, jti: crypto.randomUUID(), iss: issuer, aud }
+      const claims = { ...signedIn, ...always }
       const body = base64url(JSON.stringify(claims))
       return `${header}.${body}.${key.text(`${header}.${body}`)}`
     },
