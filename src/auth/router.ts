@@ -195,7 +195,7 @@ function routerWith(parts: readonly AccountsPart[], options: AuthOptions<never>)
       if (!known) auth.users.markWrites(auth.sessions.allEnded)
       if (!host.accounts.has(settings.model)) host.accounts.set(settings.model, requireAuth)
       host.protect(settings.model, protectedFields(settings), settings.names.role)
-      checkAgreement(host, { mount, settings, options: given })
+      checkAgreement(host, { mount, settings })
       const [secret] = token.secret
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
       return routeTable(auth, rows, guards)

@@ -20,19 +20,16 @@ export interface Identifier {
   /** The stored field. */
   readonly field: string
   readonly kind: IdentifierKind
+  /** Your own normalizer, as it was given. */
+  readonly own: Normalizer | undefined
   /** The normalized form of `text`, or undefined if it is not of this kind. */
   normalize(text: string): string | undefined
 }
 
 /** The kind of the identifier in the stored field `field`. */
-export function kindOf(field: string, names: StoredNames): IdentifierKind {
+function kindOf(field: string, names: StoredNames): IdentifierKind {
   if (field === names.email) return 'email'
   return field === names.phone ? 'phone' : 'name'
-}
-
-/** The field that stores the identifier named `name`. */
-export function storedField(name: string, names: StoredNames): string {
-  return isStoredName(name) ? names[name] : name
 }
 
 /** Resolves the `identifiers` option. Throws a start-up error if it is empty or names one twice. */
@@ -59,11 +56,11 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
     return fail(`'identifiers' must be a list of field names`)
   }
   callable(`identifiers.${name}.normalize`, normalize)
-  const field = storedField(name, names)
+  const field = isStoredName(name) ? names[name] : name
   const kind = kindOf(field, names)
-  const own =
+  const limited =
     normalize && limitLength((text) => atOnce("'normalize' of an identifier", normalize(text)))
-  return { name, field, kind, normalize: own ?? normalizers[kind] }
+  return { name, field, kind, own: normalize, normalize: limited ?? normalizers[kind] }
 }
 
 /**

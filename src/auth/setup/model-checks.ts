@@ -19,7 +19,6 @@ import {
   type SecretName,
 } from './field-names.ts'
 import type { IdentifierKind } from './identifiers.ts'
-import type { AuthOptions } from './options.ts'
 import type { AuthSettings } from './settings.ts'
 
 type Kind = Shape['kind']
@@ -202,19 +201,14 @@ function checkUnique(model: Model, field: string, why: string): void {
 interface Mounted {
   readonly mount: string
   readonly settings: AuthSettings
-  readonly options: AuthOptions<never>
 }
 
 const routers = new WeakMap<object, Map<Model, Mounted[]>>()
 
 /** What the routers of one model must have in common, by option. */
-function rules({ settings, options }: Mounted): Readonly<Record<string, unknown>> {
+function rules({ settings }: Mounted): Readonly<Record<string, unknown>> {
   return {
-    // A function of the app has been wrapped anew for each router.
-    identifiers: settings.identifiers.map(({ field }, at) => {
-      const given = options.identifiers?.[at]
-      return [field, typeof given === 'object' ? given.normalize : undefined]
-    }),
+    identifiers: settings.identifiers.map(({ field, own }) => [field, own]),
     fields: { ...settings.names, disabled: settings.disabledField },
     lockout: settings.lockout,
     emailVerification: settings.emailVerification,

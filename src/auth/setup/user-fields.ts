@@ -147,10 +147,8 @@ function identifierFields(
   { identifiers = ['email'] }: UserFieldsOptions,
   names: StoredNames,
 ): Record<string, $ZodType> {
-  const entries = identifiersOf(identifiers, names).map(({ field, kind }, at) => {
-    const option = identifiers[at]
-    const isOwn = typeof option === 'object' && option.normalize !== undefined
-    const text = isOwn ? z.string().check(z.maxLength(MAX_LENGTH)) : identifierText(kind)
+  const entries = identifiersOf(identifiers, names).map(({ field, kind, own }) => {
+    const text = own ? z.string().check(z.maxLength(MAX_LENGTH)) : identifierText(kind)
     return [field, z.optional(text)] as const
   })
   return Object.fromEntries(entries)
