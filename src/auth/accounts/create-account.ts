@@ -19,22 +19,16 @@ import { isTakenElsewhere } from './credentials.ts'
 /** How often a sign-up frees values that others only claim; they may claim them again meanwhile. */
 const MAX_TRIES = 5
 
-/** How an account is made. */
-export interface Making {
-  /** Whether its address is vouched for: another account's identifier of another kind must not block its owner. */
-  readonly isProven?: boolean
-  readonly claim?: NewAccount['claim'] | undefined
-}
-
 /**
  * Stores an account, of checked values, and runs `onRegister`; if that fails, the account is removed. Undefined if the
- * identifier is taken, or what is to open it.
+ * identifier is taken, or what is to open it. The address of a `proven` one is vouched for: another account's identifier of
+ * another kind must not block its owner.
  */
 export async function createAccount(
   auth: AuthRequest,
   id: string,
   values: Fields,
-  { isProven = false, claim }: Making = {},
+  proven?: NewAccount,
 ): Promise<Fields | undefined> {
   const { users, settings, request } = auth
   checkTime(request)
@@ -43,8 +37,8 @@ export async function createAccount(
   const remove = () => users.engine.remove(withId(id))
   const { onRegister } = settings
   try {
-    const isTaken = !isProven && (await isTakenElsewhere(auth, values, id))
-    if (isTaken || (claim && !(await claim(user)))) {
+    const isTaken = !proven && (await isTakenElsewhere(auth, values, id))
+    if (isTaken || (proven?.claim && !(await proven.claim(user)))) {
       await remove()
       return undefined
     }
@@ -64,10 +58,11 @@ export async function createProven(
   auth: AuthRequest,
   values: Fields,
   address: Fields | undefined,
-  { name, claim }: NewAccount = {},
+  more: NewAccount = {},
 ): Promise<Fields | undefined> {
   const { settings, users, identifiers } = auth
   const { names } = users
+  const { name } = more
   // A name by which people sign in is chosen by them, and belongs to one of them.
   const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
   const takesName = name !== undefined && users.has('name') && !isIdentifier
@@ -81,7 +76,7 @@ export async function createProven(
     ...(address && { ...address, ...identifiers.proofOf(address, names.email) }),
   })
   const id = await users.newId()
-  const user = await createAccount(auth, id, record, { isProven: true, claim })
+  const user = await createAccount(auth, id, record, more)
   if (!user || !settings.onRegister) return user
   // As onRegister has left it, unless somebody else has taken it over meanwhile.
   const now = await users.byId(id)

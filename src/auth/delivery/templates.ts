@@ -7,18 +7,12 @@ import { isFields } from '../../model/writable.ts'
 import type {
   MailTemplate,
   MessagePurpose,
+  SentMail,
   SMS_PURPOSES,
   SmsOptions,
   TemplateValues,
 } from '../setup/delivery-options.ts'
 import type { MailSettings } from '../setup/delivery-settings.ts'
-
-/** A mail's subject and bodies, filled in. */
-export interface MailTexts {
-  readonly subject: string
-  readonly text: string
-  readonly html?: string
-}
 
 const IGNORE = 'If you did not ask for it, ignore this message.'
 const ACT = 'If this was not you, reset your password now.'
@@ -100,7 +94,7 @@ export async function mailTexts(
   templates: MailSettings['templates'],
   purpose: MessagePurpose,
   values: TemplateValues,
-): Promise<MailTexts> {
+): Promise<Pick<SentMail, 'subject' | 'text' | 'html'>> {
   const template = templates[purpose] ?? {}
   const standard = filled(MAIL[purpose], values)
   // A function's result is final: a user's name that contains `{{code}}` is not filled in.
