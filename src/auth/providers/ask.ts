@@ -1,6 +1,7 @@
 /** Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response. */
 
 import { joined } from '../../http/body/body.ts'
+import { isFields } from '../../model/writable.ts'
 import { causesOf } from '../../ports/values/causes.ts'
 import * as refuse from '../refusals.ts'
 
@@ -26,9 +27,7 @@ export function createAsk(): Ask {
   return async (url, init = {}) => {
     const response = await fetchLimited(url, { ...init, signal })
     const json = parseJson(await response.text())
-    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-    const body = isObject ? (json as Record<string, unknown>) : {}
-    return { status: response.status, body, json }
+    return { status: response.status, body: isFields(json) ? json : {}, json }
   }
 }
 

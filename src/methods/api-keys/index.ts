@@ -11,7 +11,8 @@ import type { Accounts, Method, MethodRoute, OpenMethod } from '../../auth/setup
 import { entryNotFound, invalidFields, invalidId } from '../../http/errors/refusals.ts'
 import { messageResponse, valueResponse } from '../../http/response/respond.ts'
 import { checkOptions, natural, type Rule as OptionRule } from '../../model/option-rules.ts'
-import { dateFrom, idFrom } from '../../model/values/cast.ts'
+import { dateFrom } from '../../model/values/cast.ts'
+import { requestedId } from '../../records/read/read.ts'
 import { MOST_RECORDS, nameIn } from '../method-model.ts'
 import { allowIn, Judge } from './allow.ts'
 import { Keys, type StoredKey, tooManyKeys } from './keys.ts'
@@ -113,8 +114,7 @@ function opened(accounts: Accounts, keys: Keys): OpenMethod {
         return messageResponse('Key ended.')
       },
       async deleteUserKeys(request) {
-        const id = idFrom(request.params.id ?? '', accounts.model.idType)
-        if (id === undefined) throw invalidId()
+        const id = requestedId(accounts, request)
         if (!(await accounts.byId(id))) throw entryNotFound()
         await keys.records.forget(id)
         accounts.report(request, 'key-removed', id)
