@@ -9,6 +9,7 @@ import { mkdir, mkdtemp, open, opendir, readFile, rename, rm, rmdir, stat } from
 import { dirname, join, resolve } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
 import { type FileMeta, type FileStore, isKey } from '../../src/ports/services/files.ts'
+import { startedOnce } from '../../src/ports/values/once.ts'
 import { uploads } from '../../src/uploads/index.ts'
 import { append, bytesOf, stageIn } from './bytes.ts'
 import { type LinkOptions, links } from './links.ts'
@@ -50,14 +51,7 @@ export function diskFiles(options: DiskOptions): FileStore {
     incoming: join(root, 'incoming'),
   }
   const linked = links('diskFiles', options, (key) => describedObject(folder, key))
-  let preparing: Promise<void> | undefined
-  const ready = (): Promise<void> => {
-    preparing ??= prepare(folder).catch((error: unknown) => {
-      preparing = undefined
-      throw error
-    })
-    return preparing
-  }
+  const ready = startedOnce(() => prepare(folder))
   return {
     uploads,
     async put(key, body, meta, { signal } = {}) {

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { ReferenceScript } from '../../src/ports/services/reference-script.ts'
+import { startedOnce } from '../../src/ports/values/once.ts'
 
 /** The script; undefined if the package is not installed. */
 export async function referenceScript(): Promise<ReferenceScript | undefined> {
@@ -19,20 +20,7 @@ export async function referenceScript(): Promise<ReferenceScript | undefined> {
     readonly version: string
   }
   const read = () => readFile(join(folder, 'browser/standalone.js'))
-  let zipped: Promise<Uint8Array<ArrayBuffer>> | undefined
-  return {
-    version,
-    read,
-    gzipped() {
-      zipped ??= read()
-        .then(promisify(gzip))
-        .catch((error: unknown) => {
-          zipped = undefined
-          throw error
-        })
-      return zipped
-    },
-  }
+  return { version, read, gzipped: startedOnce(() => read().then(promisify(gzip))) }
 }
 
 /** The folder of what the package exports; it does not export the script itself. */

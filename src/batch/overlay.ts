@@ -9,6 +9,7 @@ import { utf8Length } from '../http/response/respond.ts'
 import type { Model } from '../model/model.ts'
 import type { Fields } from '../ports/store/records.ts'
 import type { StepResult, WriteOutcome } from '../ports/store/store.ts'
+import { madeOnce } from '../ports/values/once.ts'
 import type { Author } from '../records/engine/author.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'
@@ -214,9 +215,6 @@ export class Overlay {
   }
 }
 
-/** Sizes of values that several records, or versions of one, share. */
-const known = new WeakMap<object, number>()
-
 function sizeOf(record: Fields): number {
   let bytes = 2
   for (const [name, value] of Object.entries(record)) {
@@ -226,12 +224,9 @@ function sizeOf(record: Fields): number {
 }
 
 function bytesOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) {
-    return typeof value === 'string' ? utf8Length(value) + 2 : String(value).length
-  }
-  const before = known.get(value)
-  if (before !== undefined) return before
-  const bytes = utf8Length(JSON.stringify(value) ?? '')
-  known.set(value, bytes)
-  return bytes
+  if (typeof value === 'object' && value !== null) return lengthOf(value)
+  return typeof value === 'string' ? utf8Length(value) + 2 : String(value).length
 }
+
+/** The length of values that several records, or versions of one, may share. */
+const lengthOf = madeOnce((value: object) => utf8Length(JSON.stringify(value) ?? ''))

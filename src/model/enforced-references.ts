@@ -3,6 +3,7 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../ports/store/records.ts'
 import { placeOf } from '../ports/store/shape.ts'
+import { madeOnce } from '../ports/values/once.ts'
 import type { Model } from './model.ts'
 import { partsIn } from './parts.ts'
 import { type OnDelete, onDeleteOf, referenceOf } from './shape/reference.ts'
@@ -26,20 +27,15 @@ export interface ReferencedId {
   readonly target: string
 }
 
-const known = new WeakMap<Model, readonly EnforcedReference[]>()
-
-/** The enforced references of `model`. Throws a `TypeError` for one that no filter reaches, or `unset` can't empty. */
-export function enforcedReferences(model: Model): readonly EnforcedReference[] {
-  const before = known.get(model)
-  if (before) return before
-  const references = Object.entries(model.fields).flatMap(([field, schema]) =>
-    holdsEnforced(schema)
-      ? referencesIn(model, schema, { path: field, emptied: undefined, depth: 1 })
-      : [],
+/** The enforced references of a model. Throws a `TypeError` for one that no filter reaches, or `unset` can't empty. */
+export const enforcedReferences: (model: Model) => readonly EnforcedReference[] =
+  /* @__PURE__ */ madeOnce((model) =>
+    Object.entries(model.fields).flatMap(([field, schema]) =>
+      holdsEnforced(schema)
+        ? referencesIn(model, schema, { path: field, emptied: undefined, depth: 1 })
+        : [],
+    ),
   )
-  known.set(model, references)
-  return references
-}
 
 /** Below this depth no filter reaches a field. */
 const MAX_DEPTH = 50

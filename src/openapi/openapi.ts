@@ -8,6 +8,7 @@ import type { ApiRequest } from '../http/request/request.ts'
 import { qualitiesIn } from '../http/response/qualities.ts'
 import { emptyResponse } from '../http/response/respond.ts'
 import type { ReferenceScript } from '../ports/services/reference-script.ts'
+import { startedOnce } from '../ports/values/once.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 import {
@@ -43,14 +44,7 @@ export function openapi(options: OpenApiOptions): Mountable {
   if (path !== undefined && !/^\/[^/\\]/.test(path)) {
     throw new TypeError(`openapi: 'script' must be a path like '/scalar.js' (got '${path}')`)
   }
-  let found: ReturnType<typeof referenceScript> | undefined
-  const ownScript = () => {
-    found ??= referenceScript().catch((error: unknown) => {
-      found = undefined
-      throw error
-    })
-    return found
-  }
+  const ownScript = startedOnce(referenceScript)
   return {
     attach(host, mount) {
       served.set(host, options)

@@ -8,6 +8,7 @@ import {
   TooManyPixels,
 } from '../ports/services/images.ts'
 import type { Logger } from '../ports/services/logger.ts'
+import { madeOnce } from '../ports/values/once.ts'
 import { LEVELS, type Upload } from './options.ts'
 import { imageTooLarge } from './refusals.ts'
 import { bytesOf, type Source, strippedBytes } from './strip/stripped.ts'
@@ -64,13 +65,7 @@ export async function optimised(
 }
 
 /** One queue per optimiser, even if several apps share it: the queue limits the memory that it uses. */
-const queues = new WeakMap<ImageOptimizer, FairQueue>()
-
-function queueOf(images: ImageOptimizer): FairQueue {
-  const queue = queues.get(images) ?? new FairQueue()
-  queues.set(images, queue)
-  return queue
-}
+const queueOf = madeOnce((_: ImageOptimizer) => new FairQueue())
 
 /** If less time is left, no task is started. */
 const LEAST_MS = 100

@@ -2,7 +2,7 @@
 
 import { AppContext } from '../../app/context.ts'
 import { firstResponse, inLists } from '../../app/guards.ts'
-import { type RouteTable, routedPath, routesOf } from '../../app/route-table.ts'
+import { routedPath, routesOf } from '../../app/route-table.ts'
 import { HttpError } from '../../http/errors/errors.ts'
 import { actFor } from '../../http/request/given-auth.ts'
 import { type ApiRequest, type AuthContext, noQuery } from '../../http/request/request.ts'
@@ -12,6 +12,7 @@ import type { LoggedChange } from '../../ports/store/changes.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields, Read } from '../../ports/store/records.ts'
 import type { Collection } from '../../ports/store/store.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import type { Host } from '../../records/engine/host.ts'
 import { comparedOf } from '../../records/engine/known-updates.ts'
 import { type Guard, type Handler, patternOf } from '../../records/engine/route.ts'
@@ -73,7 +74,7 @@ async function seenThrough(
   )
   // A route before it may have rules of its own.
   const place = routedPath(request)
-  const first = tableOf(host)
+  const first = tableOf(host)()
     .rows('GET', place)
     .find(({ regex }) => regex.test(place))
   if (first?.handler !== handler) return undefined
@@ -92,13 +93,7 @@ interface Reader {
   readonly guards: readonly Guard[]
 }
 
-const tables = new WeakMap<Host, () => RouteTable>()
-
-function tableOf(host: Host): RouteTable {
-  const table = tables.get(host) ?? routesOf(host)
-  tables.set(host, table)
-  return table()
-}
+const tableOf = madeOnce((host: Host) => routesOf(host))
 
 /** The routers that let clients read or list records of a model, in the order in which they were mounted. */
 function readersOf(host: Host, model: string): readonly Reader[] {

@@ -2,6 +2,7 @@
 
 import { nullable, nullish, optional, refine, string, type ZodMiniString } from 'zod/mini'
 import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
+import { madeOnce } from '../../ports/values/once.ts'
 import { definedNames, lastDefined, type Model } from '../model.ts'
 import { checkOptions, oneOf } from '../option-rules.ts'
 import { partsIn } from '../parts.ts'
@@ -88,21 +89,16 @@ export function checkReferences(
   }
 }
 
-/** The references of `model`, each with the path of its field; read once, as models do not change. */
-export function referencesOf(model: Model): readonly (readonly [field: string, name: string])[] {
-  const before = known.get(model)
-  if (before) return before
-  const references = Object.entries(model.fields).flatMap(([field, schema]) =>
-    partsIn(schema, field).parts.flatMap((part) => {
-      const name = referenceOf(part.schema)
-      return name === undefined ? [] : [[part.path, name] as const]
-    }),
+/** The references of a model, each with the path of its field; read once, as models do not change. */
+export const referencesOf: (model: Model) => readonly (readonly [field: string, name: string])[] =
+  /* @__PURE__ */ madeOnce((model) =>
+    Object.entries(model.fields).flatMap(([field, schema]) =>
+      partsIn(schema, field).parts.flatMap((part) => {
+        const name = referenceOf(part.schema)
+        return name === undefined ? [] : [[part.path, name] as const]
+      }),
+    ),
   )
-  known.set(model, references)
-  return references
-}
-
-const known = new WeakMap<Model, readonly (readonly [string, string])[]>()
 
 function unknownModel(model: Model, field: string, name: string): string {
   const meant = didYouMean(name, definedNames())

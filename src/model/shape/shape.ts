@@ -2,6 +2,7 @@
 
 import type { $ZodNumberDef, $ZodObjectDef, $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../../ports/store/shape.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import { lastDefined } from '../model.ts'
 import { catchallOf, wrappedIn } from '../parts.ts'
 import { referenceOf } from './reference.ts'
@@ -21,13 +22,12 @@ import {
 const MAX_DEPTH = 12
 
 /** By schema, then by side and depth: a schema that refers to itself in many places is visited once for each. */
-const known = new WeakMap<$ZodType, Map<string, Shape>>()
+const shapesOf = madeOnce((_: $ZodType) => new Map<string, Shape>())
 
 /** The shape of the values at one side of `schema`. Throws a `TypeError` that names `path` for what JSON can't carry. */
 function shapeOf(schema: $ZodType, side: Side, path: string, depth: number): Shape {
   if (depth > MAX_DEPTH) return mixed
-  const shapes = known.get(schema) ?? new Map<string, Shape>()
-  known.set(schema, shapes)
+  const shapes = shapesOf(schema)
   const at = `${side} ${depth}`
   const shape = shapes.get(at) ?? markedShape(schema) ?? newShape(schema, side, path, depth)
   shapes.set(at, shape)

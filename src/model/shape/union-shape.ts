@@ -2,6 +2,7 @@
 
 import type { $ZodType } from 'zod/v4/core'
 import { DATE_AMONG_OTHERS, FREE, type ObjectShape, type Shape } from '../../ports/store/shape.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import { dateAmongOthers } from '../values/cast.ts'
 
 /** Which side of a schema: the values that it accepts, or those that it produces and a record stores. */
@@ -117,7 +118,7 @@ const tagsOf = new WeakMap<Shape, () => Tags>()
 const optionsOf = new WeakMap<Shape, readonly AnyObject[]>()
 
 /** By the first of several objects, what was made of them: schemas that refer to themselves ask again at each level. */
-const knownMerges = new WeakMap<Shape, Map<string, AnyObject>>()
+const mergesOf = madeOnce((_: Shape) => new Map<string, AnyObject>())
 
 /** The most pairs of objects where values have both of two shapes, each of which may be one of several. */
 const MAX_PAIRS = 100
@@ -132,22 +133,16 @@ export function tagged(shape: ObjectShape, { _zod }: $ZodType): ObjectShape {
 function withVariants(objects: readonly AnyObject[], merge: Merge): AnyObject | undefined {
   const [first, ...others] = objects
   if (!first || others.length === 0) return first
-  const merges = knownMerges.get(first) ?? new Map<string, AnyObject>()
-  knownMerges.set(first, merges)
+  const merges = mergesOf(first)
   const key = [merge.side, merge.areBoth, ...others.map(idOf)].join()
   const shape = merges.get(key) ?? newObject(objects, merge)
   merges.set(key, shape)
   return shape
 }
 
-const ids = new WeakMap<Shape, number>()
 let lastId = 0
 
-function idOf(shape: Shape): number {
-  const id = ids.get(shape) ?? ++lastId
-  ids.set(shape, id)
-  return id
-}
+const idOf = madeOnce((_: Shape) => ++lastId)
 
 function newObject(objects: readonly AnyObject[], merge: Merge): AnyObject {
   const object = mergedObjects(objects, merge)

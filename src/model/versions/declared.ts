@@ -2,11 +2,9 @@
 
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../../ports/store/declared.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import { catchallOf, isPlain, memberOf, wrappedIn } from '../parts.ts'
 import { staticDefault } from '../values/absence.ts'
-
-/** By schema: a schema that refers to itself leads back to the same place. */
-const known = new WeakMap<$ZodType, Declared>()
 
 /** The declaration of a whole record: the fields of `schema`, and the fields that the server sets itself. */
 export function declaredRecord(schema: $ZodObject, managed: readonly string[]): Declared {
@@ -30,11 +28,11 @@ const scalar: Declared = { open: false, members: undefined, rest: undefined, ele
 
 function placeOf(schemas: readonly $ZodType[]): Declared {
   const [only, ...others] = schemas
-  if (!only || others.length > 0) return newPlace(schemas)
-  const place = known.get(only) ?? newPlace(schemas)
-  known.set(only, place)
-  return place
+  return only && others.length === 0 ? placeOfOne(only) : newPlace(schemas)
 }
+
+/** A schema that refers to itself leads back to the same place. */
+const placeOfOne = madeOnce((schema: $ZodType) => newPlace([schema]))
 
 /** The containers allowed at a place, and whether any other value is. */
 interface Containers {
