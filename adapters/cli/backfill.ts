@@ -1,11 +1,11 @@
 /** `fieldgate backfill ./src/app.ts [--json]` */
 
 import { collectionSchema } from '../../src/model/collection-schema.ts'
-import { readable } from '../../src/ports/evaluation/walk.ts'
+import { firstIn, readable } from '../../src/ports/evaluation/walk.ts'
 import { everything } from '../../src/ports/store/filter.ts'
 import type { Host } from '../../src/records/engine/host.ts'
 import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
-import { hasAny, historySchema } from '../../src/upkeep/changes/model-history.ts'
+import { historySchema } from '../../src/upkeep/changes/model-history.ts'
 import { tableOf } from '../../src/upkeep/check/table.ts'
 import { counted } from '../../src/upkeep/tally.ts'
 import { bar, command, nothingIn, type Run } from './command.ts'
@@ -44,7 +44,7 @@ export const backfill: Run = command({
 /** Whether no app has started with this database, and no other program has stored anything for the models. */
 async function isNew({ database, known }: Host): Promise<boolean> {
   for (const schema of [historySchema, ...[...known()].map((model) => collectionSchema(model))]) {
-    if (await hasAny(await readable(database.collection(schema)), everything)) return false
+    if (await firstIn(await readable(database.collection(schema)), everything)) return false
   }
   return true
 }

@@ -1,7 +1,7 @@
 /** Response headers that switch off what browsers would do with an API's responses. */
 
 import { headerOf, setHeader } from '../http/response/respond.ts'
-import { checkOptions, type Rule } from '../model/option-rules.ts'
+import { checkOptions, each, type Rule } from '../model/option-rules.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 
@@ -32,11 +32,8 @@ const value: Rule = {
 }
 
 const RULES: Readonly<Record<keyof SecureHeadersOptions, Rule>> = {
-  contentSecurityPolicy: value,
-  crossOriginResourcePolicy: value,
-  referrerPolicy: value,
-  strictTransportSecurity: value,
-  contentTypeOptions: value,
+  ...each(value, 'contentSecurityPolicy', 'crossOriginResourcePolicy', 'referrerPolicy'),
+  ...each(value, 'strictTransportSecurity', 'contentTypeOptions'),
 }
 
 /**

@@ -49,7 +49,8 @@ export class ModelHistory {
     const looked = others.map(async (model) => {
       const before = known.get(model.name)
       const fields = before === undefined ? [] : changedFields(JSON.parse(before), model)
-      if (fields.length > 0 && (await hasAny(stored(model), everything))) return [{ model, fields }]
+      if (fields.length > 0 && (await firstIn(stored(model), everything)))
+        return [{ model, fields }]
       await (before === undefined
         ? this.#insert(model.name, { fields: textOf(model) })
         : this.accept(model))
@@ -94,11 +95,6 @@ export class ModelHistory {
   async #insert(place: string, values: Fields): Promise<void> {
     await insertOnce(this.#collection, { _id: ownId(place), model: place, ...values })
   }
-}
-
-export async function hasAny(collection: Collection, filter: Filter): Promise<boolean> {
-  const found = await collection.find({ filter, sort: [], limit: 1, select: { include: ['_id'] } })
-  return found.length > 0
 }
 
 function textOf(model: Model): string {

@@ -2,12 +2,13 @@
 
 import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
+import { firstIn } from '../../ports/evaluation/walk.ts'
 import { any, type Filter } from '../../ports/store/filter.ts'
 import type { Collection, Store } from '../../ports/store/store.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import { checkRecords } from '../check/check.ts'
 import { tableOf } from '../check/table.ts'
-import { type ChangedModel, hasAny, type ModelHistory } from './model-history.ts'
+import type { ChangedModel, ModelHistory } from './model-history.ts'
 import { refuseOverlaps } from './overlaps.ts'
 
 export interface Look {
@@ -91,7 +92,7 @@ async function refuseFormer(model: Model, stored: Collection): Promise<void> {
   const former = [...model.renamed].filter(([, now]) => kept.has(now))
   if (former.length === 0) return
   const under = any(former.map(([old]): Filter => ({ op: 'ne', field: old, value: null })))
-  if (!(await hasAny(stored, under))) return
+  if (!(await firstIn(stored, under))) return
   const names = former.map(([old, now]) => `'${now}' as '${old}'`).join(', ')
   throw new Error(
     `Model '${model.name}': records still hold ${names}. What is unique, or has onDelete, can't be kept under two names. Stop what writes to the records and run 'npx fieldgate backfill <file>' before you start the app; <file> is the one that exports it.`,
