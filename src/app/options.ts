@@ -1,19 +1,8 @@
 /** The options of `createApp`, checked. */
 
 import type { ErrorHandler } from '../http/response/error-handler.ts'
-import {
-  callable,
-  checkOptions,
-  each,
-  type Fail,
-  failAs,
-  flag,
-  natural,
-  oneOf,
-  type Rule,
-  whatever,
-  wholeNumber,
-} from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import type { FileStore } from '../ports/services/files.ts'
 import type { Hasher } from '../ports/services/hasher.ts'
@@ -121,11 +110,11 @@ export type ResolvedAppOptions = AppOptions &
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
-  ...each(whatever, 'store', 'cache', 'files', 'images', 'env', 'hasher'),
+  ...rule.each(rule.whatever, 'store', 'cache', 'files', 'images', 'env', 'hasher'),
   // Those with other rules follow.
-  ...each(natural, 'slowMs', ...(Object.keys(LIMITS) as LimitName[])),
-  ...each(flag, 'methodOverride', 'accessLog', 'development'),
-  ...each(callable, 'onError', 'now'),
+  ...rule.each(rule.natural, 'slowMs', ...(Object.keys(LIMITS) as LimitName[])),
+  ...rule.each(rule.flag, 'methodOverride', 'accessLog', 'development'),
+  ...rule.each(rule.callable, 'onError', 'now'),
   logger: { must: 'have the functions debug, info, warn and error', test: isLogger },
   secret: {
     must: `have at least ${MIN_SECRET_LENGTH} characters`,
@@ -135,14 +124,18 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     must: "be a path such as '/api'",
     test: (value) => basePathIn(value) !== undefined,
   },
-  bodyTimeoutMs: wholeNumber(`be a whole number from 1 to ${MAX_TIMER_MS}`, 1, MAX_TIMER_MS),
-  requestTimeoutMs: wholeNumber(`be a whole number from 0 to ${MAX_TIMER_MS}`, 0, MAX_TIMER_MS),
-  maxInFlight: wholeNumber('be a whole number, 0 for no limit'),
+  bodyTimeoutMs: rule.wholeNumber(`be a whole number from 1 to ${MAX_TIMER_MS}`, 1, MAX_TIMER_MS),
+  requestTimeoutMs: rule.wholeNumber(
+    `be a whole number from 0 to ${MAX_TIMER_MS}`,
+    0,
+    MAX_TIMER_MS,
+  ),
+  maxInFlight: rule.wholeNumber('be a whole number, 0 for no limit'),
   telemetry: {
     must: 'be telemetry() of fieldgate/telemetry',
     test: (value) => typeof (value as Partial<Observer> | null)?.request === 'function',
   },
-  onModelChange: oneOf('warn', 'refuse'),
+  onModelChange: rule.oneOf('warn', 'refuse'),
 }
 
 /** Checks the options; throws a `TypeError` naming the one that makes no sense. */

@@ -1,16 +1,8 @@
 /** The `cache` option of a router and its environment variables: names, defaults and start-up errors. */
 
 import type { ApiRequest } from '../http/request/request.ts'
-import {
-  booleanFrom,
-  callable,
-  checkOptions,
-  type Fail,
-  natural,
-  type Rule,
-  text,
-  whatever,
-} from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { booleanFrom, checkOptions, type Fail, type Rule } from '../model/option-rules.ts'
 import type { MaybePromise } from '../ports/promises/maybe-promise.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
@@ -54,14 +46,14 @@ export interface CacheSurroundings {
 }
 
 const RULES: Readonly<Record<keyof CacheOptions, Rule>> = {
-  ttl: { ...natural, must: 'be a whole number of seconds, at least 1' },
-  prefix: text,
-  timeoutMs: { ...natural, must: 'be a whole number of milliseconds, at least 1' },
-  store: whatever,
-  client: whatever,
-  url: whatever,
-  vary: callable,
-  namespace: text,
+  ttl: { ...rule.natural, must: 'be a whole number of seconds, at least 1' },
+  prefix: rule.text,
+  timeoutMs: { ...rule.natural, must: 'be a whole number of milliseconds, at least 1' },
+  store: rule.whatever,
+  client: rule.whatever,
+  url: rule.whatever,
+  vary: rule.callable,
+  namespace: rule.text,
 }
 
 /** A router's cache settings; undefined for none. `CACHE_ENABLED` turns it on without the option, or off for all. */
@@ -92,7 +84,7 @@ export function defaultsOf(
   fail: Fail,
 ): Pick<CacheSettings, 'ttl' | 'prefix' | 'namespace' | 'timeoutMs'> {
   const ttl = textIn(env, 'CACHE_TTL')
-  if (ttl !== undefined && !natural.test(Number(ttl))) {
+  if (ttl !== undefined && !rule.natural.test(Number(ttl))) {
     fail(`CACHE_TTL must be a whole number of seconds, at least 1`)
   }
   return {

@@ -3,14 +3,8 @@
 import { hexDigestOf } from '#hmac'
 import { sameText } from '../http/base64url.ts'
 import type { ApiRequest, AuthContext } from '../http/request/request.ts'
-import {
-  callable,
-  checkOptions,
-  type Fail,
-  failAs,
-  isNames,
-  type Rule,
-} from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, isNames, type Rule } from '../model/option-rules.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { apiKeyRequired, invalidApiKey } from './refusals.ts'
@@ -32,12 +26,9 @@ export interface ApiKeyOptions {
 const RULES: Readonly<Record<keyof ApiKeyOptions, Rule>> = {
   keys: {
     must: 'be a list of keys or a function',
-    test: (value) => (isNames(value) && value.length > 0) || callable.test(value),
+    test: (value) => (isNames(value) && value.length > 0) || rule.callable.test(value),
   },
-  header: {
-    must: 'be the name of a header',
-    test: (value) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
-  },
+  header: rule.matching('be the name of a header', /^[\w!#$%&'*+.^`|~-]+$/),
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import { unavailable } from '../http/errors/outages.ts'
 import { emptyResponse } from '../http/response/respond.ts'
-import { callable, checkOptions, flag, isNames, type Rule } from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { checkOptions, isNames, type Rule } from '../model/option-rules.ts'
 import { withTimeout } from '../ports/promises/with-timeout.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
@@ -71,13 +72,10 @@ const names: Rule = {
 const RULES: Readonly<Record<keyof CorsOptions, Rule>> = {
   origins: {
     must: "be a list of origins such as 'https://app.example.com', '*' or a function",
-    test: (value) => value === '*' || isNames(value) || callable.test(value),
+    test: (value) => value === '*' || isNames(value) || rule.callable.test(value),
   },
-  credentials: flag,
-  maxAge: {
-    must: 'be a whole number of seconds',
-    test: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-  },
+  credentials: rule.flag,
+  maxAge: rule.wholeNumber('be a whole number of seconds'),
   allowedHeaders: names,
   exposedHeaders: names,
 }

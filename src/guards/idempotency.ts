@@ -8,7 +8,8 @@ import { passedOf } from '../app/guards.ts'
 import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/errors/outages.ts'
 import type { ApiRequest } from '../http/request/request.ts'
-import { checkOptions, type Fail, failAs, flag, natural, type Rule } from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule } from '../model/option-rules.ts'
 import { ownId } from '../model/own-records.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import { pathOf } from '../ports/values/paths.ts'
@@ -37,12 +38,9 @@ export interface IdempotencyOptions {
 }
 
 const RULES: Readonly<Record<keyof IdempotencyOptions, Rule>> = {
-  ttlSeconds: natural,
-  cache: {
-    must: `have the function increment, as the caches of 'fieldgate/memory', '/redis' and '/upstash' have`,
-    test: (value) => typeof (value as Partial<CacheStore> | null)?.increment === 'function',
-  },
-  required: flag,
+  ttlSeconds: rule.natural,
+  cache: rule.counting,
+  required: rule.flag,
 }
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'])

@@ -5,14 +5,8 @@ import { countOfAll } from '#processes'
 import { networkOf } from '../auth/request-info.ts'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
 import type { ApiRequest } from '../http/request/request.ts'
-import {
-  callable,
-  checkOptions,
-  type Fail,
-  failAs,
-  natural,
-  type Rule,
-} from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { type Host, perApp } from '../records/engine/host.ts'
@@ -44,18 +38,12 @@ export interface RateLimitOptions {
 const TIMEOUT_MS = 150
 
 const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
-  limit: natural,
-  windowSeconds: natural,
-  key: callable,
-  cache: {
-    must: `have the function increment, as the caches of 'fieldgate/memory', '/redis' and '/upstash' have`,
-    test: (value) => typeof (value as Partial<CacheStore> | null)?.increment === 'function',
-  },
-  timeoutMs: natural,
-  name: {
-    must: 'have only letters, digits and -._',
-    test: (value) => typeof value === 'string' && /^[\w.-]{1,64}$/.test(value),
-  },
+  limit: rule.natural,
+  windowSeconds: rule.natural,
+  key: rule.callable,
+  cache: rule.counting,
+  timeoutMs: rule.natural,
+  name: rule.matching('have only letters, digits and -._', /^[\w.-]{1,64}$/),
 }
 
 /**

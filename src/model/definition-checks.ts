@@ -2,15 +2,8 @@
 
 import type { Fields } from '../ports/store/records.ts'
 import type { Convert } from './model.ts'
-import {
-  callable,
-  checkOptions,
-  type Fail,
-  isFunction,
-  isNames,
-  oneOf,
-  type Rule,
-} from './option-rules.ts'
+import * as rule from './option-rules.ts'
+import { checkOptions, type Fail, isFunction, isNames, type Rule } from './option-rules.ts'
 import { isFields, isForbiddenKey } from './writable.ts'
 
 const fieldSets: Rule = {
@@ -49,7 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     test: (value) => typeof value === 'boolean' || isObjectOf(value, ['keep'], isKeep),
   },
   hidden: { must: 'be a list of field names', test: isNames },
-  output: callable,
+  output: rule.callable,
   renamed: {
     must: "be an object of names: { old: 'new' }",
     test: (value) => isFields(value) && isNames(Object.values(value)),
@@ -63,7 +56,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     must: "be a name that doesn't begin with fieldgate_, sqlite_ or _cf_, which databases and fieldgate keep for themselves",
     test: (value) => isName(value) && !isReserved(value),
   },
-  id: oneOf('objectId', 'uuid', 'integer', 'text'),
+  id: rule.oneOf('objectId', 'uuid', 'integer', 'text'),
   table: {
     must: "be a name that doesn't begin with fieldgate_, which fieldgate keeps for itself",
     test: (value) => isName(value) && !/^fieldgate_/i.test(value),

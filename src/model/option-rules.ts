@@ -73,6 +73,16 @@ export function wholeNumber(must: string, least = 0, most: number = Number.MAX_S
   return { must, test }
 }
 
+export function matching(must: string, pattern: RegExp): Rule {
+  return { must, test: (value) => typeof value === 'string' && pattern.test(value) }
+}
+
+/** A cache that counts. */
+export const counting: Rule = {
+  must: `have the function increment, as the caches of 'fieldgate/memory', '/redis' and '/upstash' have`,
+  test: (value) => isFunction(Object(value).increment),
+}
+
 /** A number that counts or measures something. */
 export const natural: Rule = wholeNumber('be a whole number of at least 1', 1)
 

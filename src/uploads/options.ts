@@ -1,17 +1,7 @@
 /** The `upload` option of a router (spec 4.3): its names, defaults and start-up errors. */
 
-import {
-  checkOptions,
-  type Fail,
-  flag,
-  isNames,
-  natural,
-  oneOf,
-  type Rule,
-  text,
-  whatever,
-  wholeNumber,
-} from '../model/option-rules.ts'
+import * as rule from '../model/option-rules.ts'
+import { checkOptions, type Fail, isNames, type Rule } from '../model/option-rules.ts'
 import { type Acl, isKey } from '../ports/services/files.ts'
 import type { OptimizationLevel } from '../ports/services/images.ts'
 import type { ObjectShape, Shape } from '../ports/store/shape.ts'
@@ -87,22 +77,22 @@ const SECONDS = `be a whole number of seconds from 1 to ${MAX_LINK_SECONDS}`
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
-  path: text,
+  path: rule.text,
   fields: {
     must: 'be a list of fields',
     test: (value) => Array.isArray(value) && value.length > 0,
   },
-  acl: oneOf('private', 'public-read'),
+  acl: rule.oneOf('private', 'public-read'),
   allowedMimeTypes: {
     must: `be a list of media types in lower case, as in ['image/png']`,
     test: (value) =>
       isNames(value) && value.length > 0 && value.every((type) => MEDIA_TYPE.test(type)),
   },
-  maxFileSize: natural,
-  maxFiles: natural,
-  imgOptimizations: oneOf(...LEVELS),
-  allowClientImageOptions: flag,
-  signUrls: wholeNumber(SECONDS, 1, MAX_LINK_SECONDS),
+  maxFileSize: rule.natural,
+  maxFiles: rule.natural,
+  imgOptimizations: rule.oneOf(...LEVELS),
+  allowClientImageOptions: rule.flag,
+  signUrls: rule.wholeNumber(SECONDS, 1, MAX_LINK_SECONDS),
 }
 
 /** Resolves the option for a model of `shape`; calls `fail` for invalid values. */
@@ -133,9 +123,9 @@ function prefixOf(path: string, fail: Fail): string {
 }
 
 const FIELD_RULES: Readonly<Record<keyof FileField, Rule>> = {
-  name: whatever,
-  maxCount: natural,
-  formatToUrlObject: flag,
+  name: rule.whatever,
+  maxCount: rule.natural,
+  formatToUrlObject: rule.flag,
 }
 
 function fileFields(

@@ -2,15 +2,8 @@
 
 import type { App } from '../../app/app.ts'
 import type { Managed, Model } from '../../model/model.ts'
-import {
-  callable,
-  checkOptions,
-  type Fail,
-  failAs,
-  natural,
-  oneOf,
-  type Rule,
-} from '../../model/option-rules.ts'
+import * as rule from '../../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule } from '../../model/option-rules.ts'
 import { declaredPart } from '../../model/versions/present.ts'
 import type { ChangeKind, LoggedChange } from '../../ports/store/changes.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -69,10 +62,10 @@ export interface ConsumeOptions<M extends readonly Model[] = readonly Model[]> {
 
 const RULES: Readonly<Record<keyof ConsumeOptions, Rule>> = {
   models: { must: 'be a list of models', test: Array.isArray },
-  handle: callable,
-  from: oneOf('now', 'start'),
-  maxAttempts: natural,
-  concurrency: natural,
+  handle: rule.callable,
+  from: rule.oneOf('now', 'start'),
+  maxAttempts: rule.natural,
+  concurrency: rule.natural,
 }
 
 /**

@@ -1,24 +1,17 @@
 /** `jobs`: functions that run at certain times, each time in one process. */
 
 import type { App } from '../../app/app.ts'
-import {
-  callable,
-  checkOptions,
-  type Fail,
-  failAs,
-  natural,
-  type Rule,
-  text,
-} from '../../model/option-rules.ts'
+import * as rule from '../../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule } from '../../model/option-rules.ts'
 import { hostOf } from '../../records/engine/host.ts'
 import { addWork } from '../work.ts'
 import { Job, type JobOptions, scheduleOf } from './job.ts'
 
 const RULES: Readonly<Record<keyof JobOptions, Rule>> = {
-  schedule: text,
-  timeZone: text,
-  run: callable,
-  maxAttempts: natural,
+  schedule: rule.text,
+  timeZone: rule.text,
+  run: rule.callable,
+  maxAttempts: rule.natural,
 }
 
 /**

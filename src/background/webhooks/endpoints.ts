@@ -1,14 +1,8 @@
 /** The endpoints of webhooks, checked. */
 
 import type { Model } from '../../model/model.ts'
-import {
-  checkOptions,
-  type Fail,
-  isNames,
-  oneOf,
-  type Rule,
-  whatever,
-} from '../../model/option-rules.ts'
+import * as rule from '../../model/option-rules.ts'
+import { checkOptions, type Fail, isNames, type Rule } from '../../model/option-rules.ts'
 import { whatThereIs } from '../../model/suggest.ts'
 import type { ChangeKind, LoggedChange } from '../../ports/store/changes.ts'
 import { type WebhookSecret, wrongSecret } from './signature.ts'
@@ -32,7 +26,7 @@ const KINDS: readonly ChangeKind[] = ['created', 'updated', 'removed']
 const names: Rule = { must: 'be a list of names', test: isNames }
 const RULES: Readonly<Record<keyof WebhookEndpoint, Rule>> = {
   url: { must: 'be a URL of http or https, without a name and password', test: isUrl },
-  secret: whatever,
+  secret: rule.whatever,
   models: names,
   kinds: names,
 }
@@ -50,7 +44,7 @@ export function checkEndpoint(endpoint: WebhookEndpoint, fail: Fail): void {
   if (url === undefined) failHere(`'url' is missing`)
   const wrong = wrongSecret(secret)
   if (wrong !== undefined) failHere(wrong)
-  const { test, must } = oneOf(...KINDS)
+  const { test, must } = rule.oneOf(...KINDS)
   const unknown = kinds.find((kind) => !test(kind))
   if (unknown !== undefined) failHere(`'kinds' names '${unknown}', but each must ${must}`)
 }

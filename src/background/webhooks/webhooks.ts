@@ -2,17 +2,8 @@
 
 import { post } from '#outbound'
 import type { App } from '../../app/app.ts'
-import {
-  callable,
-  checkOptions,
-  type Fail,
-  failAs,
-  flag,
-  natural,
-  oneOf,
-  type Rule,
-  whatever,
-} from '../../model/option-rules.ts'
+import * as rule from '../../model/option-rules.ts'
+import { checkOptions, type Fail, failAs, type Rule } from '../../model/option-rules.ts'
 import { insertOnce } from '../../model/own-records.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import { is } from '../../ports/store/filter.ts'
@@ -52,12 +43,12 @@ export interface WebhookOptions {
 }
 
 const RULES: Readonly<Record<keyof WebhookOptions, Rule>> = {
-  endpoints: whatever,
-  as: callable,
-  allowPrivate: flag,
+  endpoints: rule.whatever,
+  as: rule.callable,
+  allowPrivate: rule.flag,
   name: { must: 'be a string', test: (value) => typeof value === 'string' && value !== '' },
-  from: oneOf('now', 'start'),
-  concurrency: natural,
+  from: rule.oneOf('now', 'start'),
+  concurrency: rule.natural,
 }
 
 /** How long an endpoint may take to respond, in milliseconds. */
