@@ -1,16 +1,6 @@
 /** `batch`: several writes of records in one request, all or nothing. */
 
-import {
-  array,
-  literal,
-  maxLength,
-  number,
-  object,
-  optional,
-  string,
-  unknown,
-  enum as zodEnum,
-} from 'zod/mini'
+import * as z from 'zod/mini'
 import { routesOf } from '../app/route-table.ts'
 import { isJson, readJson } from '../http/body/body.ts'
 import type { ApiRequest } from '../http/request/request.ts'
@@ -55,7 +45,7 @@ export function batch(options: BatchOptions = {}): Mountable {
       const route: Route = {
         ...{ method: 'POST', path: '', guards: [], handler: handlerOf(host, max), runsLate: true },
         about: { summary: 'Several writes as one: all or nothing', response },
-        body: object({ operations: array(operation).check(maxLength(max)) }),
+        body: z.object({ operations: z.array(operation).check(z.maxLength(max)) }),
       }
       return [route]
     },
@@ -63,17 +53,17 @@ export function batch(options: BatchOptions = {}): Mountable {
 }
 
 /** An operation, for descriptions; operations.ts checks it. */
-const operation = object({
-  method: zodEnum(['POST', 'PATCH', 'DELETE']),
-  path: string(),
-  body: optional(unknown()),
-  ifMatch: optional(string()),
+const operation = z.object({
+  method: z.enum(['POST', 'PATCH', 'DELETE']),
+  path: z.string(),
+  body: z.optional(z.unknown()),
+  ifMatch: z.optional(z.string()),
 })
 
 /** The response, for descriptions. */
-const response = object({
-  success: literal(true),
-  data: array(object({ status: number(), body: unknown() })),
+const response = z.object({
+  success: z.literal(true),
+  data: z.array(z.object({ status: z.number(), body: z.unknown() })),
 })
 
 function handlerOf(host: Host, max: number): Handler {

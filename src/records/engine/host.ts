@@ -14,6 +14,7 @@ import type { Logger } from '../../ports/services/logger.ts'
 import type { Observer } from '../../ports/services/observer.ts'
 import type { ChangeLog } from '../../ports/store/changes.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store/store.ts'
+import { madeOnce } from '../../ports/values/once.ts'
 import type { ModelHistory } from '../../upkeep/changes/model-history.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
 import type { UploadCode } from '../../uploads/taking.ts'
@@ -225,13 +226,6 @@ export interface Mountable<T = unknown> {
 
 /** Returns a function that makes a value on the first request of each app, and returns it from then on. */
 export function perApp<T>(make: (host: Host) => T): (context: Context) => T {
-  const known = new WeakMap<Host, T>()
-  return ({ store }) => {
-    const host = hostOf(store)
-    const found = known.get(host)
-    if (found !== undefined) return found
-    const made = make(host)
-    known.set(host, made)
-    return made
-  }
+  const madeFor = madeOnce(make)
+  return ({ store }) => madeFor(hostOf(store))
 }
