@@ -37,9 +37,12 @@ declare module '#contexts' {
 }
 
 declare module '#response' {
-  /** The class that responses are made of. */
+  /** The class that responses are made of: of a string, of nothing, or of what `bodyOf` gives. */
   export const Response: {
-    new (body?: BodyInit | null, init?: ResponseInit): globalThis.Response
+    new (
+      body: BodyInit | null,
+      init: { readonly status?: number; readonly headers: Record<string, string> },
+    ): globalThis.Response
   }
   /** What that class is given for such a body. */
   export function bodyOf(body: import('./ports/services/piped-body.ts').PipedBody): BodyInit

@@ -11,8 +11,9 @@ import { jsonOf } from '../../src/ports/values/json.ts'
 import { pathOf } from '../../src/ports/values/paths.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp } from './express-checks.ts'
+import { ServedRequest } from './messages/node-request.ts'
 import { leaveUnread } from './node-connections.ts'
-import { hasBody, outbox, ServedRequest } from './node-messages.ts'
+import { hasBody, outbox } from './node-messages.ts'
 import { fail, malformed, refusal } from './node-refusals.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */

@@ -1,104 +1,10 @@
-/** Requests on Node: srvx's, but read without a web stream, which costs more than a short body; and their responses. */
+/** The order of requests of a connection on Node, and how responses are sent. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { NodeRequest, sendNodeResponse } from 'srvx/node'
-import type {
-  BodyPart,
-  BodyReader,
-  BodySource,
-  Repeatable,
-} from '../../src/ports/services/body-source.ts'
-
-/** A request that node:http has received. */
-export class ServedRequest extends NodeRequest implements BodySource, Repeatable {
-  readonly #incoming: IncomingMessage
-  #isTaken = false
-  /** Whether a web stream reads the body. */
-  #isStreamed = false
-
-  constructor(req: IncomingMessage, res: ServerResponse) {
-    super({ req, res })
-    this.#incoming = req
-  }
-
-  override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    this.#isStreamed = true
-    return super.body
-  }
-
-  repeater(): () => Request {
-    const incoming = this.#incoming
-    const res = this.runtime?.node?.res as ServerResponse
-    return () => new ServedRequest(incoming, res)
-  }
-
-  override get bodyUsed(): boolean {
-    return this.#isTaken || super.bodyUsed
-  }
-
-  takeBody(): BodyReader | undefined {
-    // As in the standard, these have no body, whatever was sent.
-    if (this.#isStreamed || this.method === 'GET' || this.method === 'HEAD') return undefined
-    if (this.#isTaken) throw new TypeError('the body of this request has been read already')
-    this.#isTaken = true
-    return new Incoming(this.#incoming)
-  }
-}
-
-/** Reads a body as it arrives. Until it is read, the client has to wait. */
-class Incoming implements BodyReader {
-  readonly #message: IncomingMessage
-  readonly #parts: BodyPart[] = []
-  /** How many bytes have not arrived yet; NaN if the client has not told. */
-  #left: number
-  #waiting: PromiseWithResolvers<BodyPart> | undefined
-  #hasEnded = false
-  #failure: unknown
-
-  constructor(message: IncomingMessage) {
-    this.#message = message
-    this.#left = Number(message.headers['content-length'])
-    message.on('data', this.#arrive)
-    message.once('end', this.#end)
-    message.once('error', this.#fail)
-    message.once('close', this.#fail)
-    if (message.destroyed) this.#fail(message.errored)
-  }
-
-  read(): Promise<BodyPart> {
-    const part = this.#parts.shift()
-    if (part) return Promise.resolve(part)
-    if (this.#hasEnded) return Promise.resolve({ done: true, value: undefined })
-    if (this.#failure) return Promise.reject(this.#failure)
-    if (this.#message.isPaused()) this.#message.resume()
-    this.#waiting = Promise.withResolvers<BodyPart>()
-    return this.#waiting.promise
-  }
-
-  readonly #arrive = (value: Uint8Array): void => {
-    this.#left -= value.length
-    const part = { done: false, value, isLast: this.#left === 0 } as const
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    if (waiting) waiting.resolve(part)
-    else {
-      this.#parts.push(part)
-      this.#message.pause()
-    }
-  }
-
-  readonly #end = (): void => {
-    this.#hasEnded = true
-    this.#waiting?.resolve({ done: true, value: undefined })
-  }
-
-  readonly #fail = (error?: unknown): void => {
-    if (this.#hasEnded || this.#failure) return
-    this.#failure = error ?? new Error('the client has gone')
-    this.#waiting?.reject(this.#failure)
-  }
-}
+import { pipeline, Readable } from 'node:stream'
+import type { PipedBody } from '../../src/ports/services/piped-body.ts'
+import type { PlainResponse } from './messages/node-response.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -139,16 +45,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-/** A response as node:http takes it: names and values of headers in turn. */
-interface Content {
-  readonly status: number
-  readonly statusText: string
-  readonly headers: string[]
-  readonly body?: unknown
-}
-
-/** A response of this runtime: one of srvx tells its contents, once. `bench/bridge` measures what that saves. */
-type Made = Response & { _toNodeResponse?(): Content }
+/** A response of this runtime, or of srvx, which tells its contents too. `bench/bridge` measures what that saves. */
+type Made = Response & { _toNodeResponse?(): PlainResponse }
 
 /**
  * Sends responses. Short ones wait for the end of the turn of the event loop and are sent together: a client woken by
@@ -156,7 +54,7 @@ type Made = Response & { _toNodeResponse?(): Content }
  */
 export function outbox(): (response: ServerResponse, made: Made) => unknown {
   // `start` is the body if that is a stream.
-  let waiting: { response: ServerResponse; content: Content; start: Start | undefined }[] = []
+  let waiting: { response: ServerResponse; content: PlainResponse; start: Start | undefined }[] = []
   const sendAll = () => {
     const all = waiting
     waiting = []
@@ -170,7 +68,7 @@ export function outbox(): (response: ServerResponse, made: Made) => unknown {
     const { body = null } = content
     const isText = body === null || typeof body === 'string'
     if (!isText && (!(body instanceof ReadableStream) || response.req.method === 'HEAD')) {
-      return sendContent(response, content)
+      return sendOther(response, content)
     }
     if (waiting.length === 0) setImmediate(sendAll)
     waiting.push({ response, content, start: isText ? undefined : new Start(body) })
@@ -178,17 +76,68 @@ export function outbox(): (response: ServerResponse, made: Made) => unknown {
   }
 }
 
-function contentOf({ status, statusText, headers, body }: Response): Content {
+function contentOf({ status, statusText, headers, body }: Response): PlainResponse {
   return { status, statusText, headers: [...headers].flat(), body }
 }
 
-function sendContent(response: ServerResponse, content: Content): Promise<void> {
-  return sendNodeResponse(response, { _toNodeResponse: () => content } as never)
+/** Sends a response whose body is no text, or is not wanted. */
+function sendOther(response: ServerResponse, content: PlainResponse): void {
+  const { status, statusText, headers, body } = content
+  // In Express, another middleware may have responded meanwhile.
+  const isWanted = !response.headersSent && !response.destroyed
+  if (isWanted) response.writeHead(status, statusText, headers)
+  if (isWanted && response.req.method !== 'HEAD') {
+    sendBody(response, body)
+    return
+  }
+  leave(body)
+  if (isWanted) response.end()
+}
+
+function sendBody(response: ServerResponse, body: unknown): void {
+  if (body instanceof ReadableStream) void sendStream(response, body)
+  else if (body instanceof Readable) pipeline(body, response, () => {})
+  else if (isPiped(body)) body.pipe(response)
+  else response.end(body)
+}
+
+/** Nobody reads `body`. */
+function leave(body: unknown): void {
+  if (body instanceof ReadableStream) body.cancel().catch(() => {})
+  else if (isPiped(body)) body.destroy()
+}
+
+function isPiped(body: unknown): body is PipedBody {
+  return typeof body === 'object' && body !== null && 'pipe' in body
+}
+
+/** Sends what a stream has, as fast as the client takes it. */
+async function sendStream(response: ServerResponse, body: ReadableStream): Promise<void> {
+  const reader = body.getReader()
+  let goOn = () => {}
+  response.on('drain', () => goOn())
+  response.once('close', () => {
+    goOn()
+    reader.cancel().catch(() => {})
+  })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (response.destroyed) return void (await reader.cancel())
+      if (done) return void response.end()
+      if (response.write(value)) continue
+      await new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+    }
+  } catch {
+    response.destroy()
+  }
 }
 
 function sendWhole(
   response: ServerResponse,
-  { status, statusText, headers }: Content,
+  { status, statusText, headers }: PlainResponse,
   body: string | null,
   encoding: BufferEncoding = 'utf8',
 ): void {
@@ -247,25 +196,28 @@ class Start {
 }
 
 /** Sends what a stream had within the turn, and what comes after it. */
-function sendStarted(response: ServerResponse, content: Content, start: Start): void {
+function sendStarted(response: ServerResponse, content: PlainResponse, start: Start): void {
   const whole = start.end()
-  if (response.headersSent) return void (content.body as ReadableStream).cancel().catch(() => {})
+  if (response.headersSent) {
+    leave(content.body)
+    return
+  }
   if (whole) {
     sendWhole(response, sized(content, whole.length), whole.toString('latin1'), 'latin1')
     return
   }
   try {
     const { status, statusText, headers } = content
-    if (start.pieces.length > 0) response.writeHead(status, statusText, headers)
+    response.writeHead(status, statusText, headers)
     for (const piece of start.pieces) response.write(piece)
-    sendContent(response, content).catch(() => response.destroy())
+    void sendStream(response, content.body as ReadableStream)
   } catch {
     response.destroy()
   }
 }
 
 /** With its length, unless the headers say it, or that none is said: those of a server whose response is passed on. */
-function sized(content: Content, length: number): Content {
+function sized(content: PlainResponse, length: number): PlainResponse {
   const { headers } = content
   const isFramed = headers.some((name, at) => at % 2 === 0 && FRAMING.has(name.toLowerCase()))
   return isFramed

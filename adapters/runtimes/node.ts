@@ -1,20 +1,20 @@
 /**
- * `serve` for Node 22 and newer. Request and Response are srvx's, created lazily on node:http: bench/bridge has the
- * figures.
+ * `serve` for Node 22 and newer. Request and Response are made lazily on node:http: bench/bridge has the figures.
  *
  * @module
  */
 
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type * as Http from 'node:http'
 import module from 'node:module'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { ServerPlatform } from './client-address.ts'
+import { ServedRequest } from './messages/node-request.ts'
 import { continueWhenRead, leaveUnread, socketsOf } from './node-connections.ts'
-import { hasBody, inTurn, outbox, ServedRequest } from './node-messages.ts'
+import { hasBody, inTurn, outbox } from './node-messages.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import { inProcesses } from './processes/serve.ts'
@@ -37,6 +37,9 @@ export interface NodeServeOptions extends ServeOptions {
 
 const CHECK_MS = 1000
 
+/** Not imported: that would read all that it exports, and with it load what `fetch` is made of, see `messages/standard.ts`. */
+const http: typeof Http = module.createRequire(process.execPath)('node:http')
+
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of `listen` (e.g. `EADDRINUSE`), with the
  * error of `app.ready()`, or with a `TypeError` naming an option that makes no sense.
@@ -57,7 +60,10 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
   const shared = { work, trustProxy: options.trustProxy }
   const arrivals = new Arrivals()
   const send = outbox()
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+  const answer = async (
+    request: Http.IncomingMessage,
+    response: Http.ServerResponse,
+  ): Promise<unknown> => {
     const { socket } = request
     // Read the address now: a closed connection has none.
     const { remoteAddress } = socket
@@ -86,7 +92,7 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
     requestTimeout,
     connectionsCheckingInterval: CHECK_MS,
   }
-  const server = createServer({ ...timeouts, requireHostHeader: false }, listener)
+  const server = http.createServer({ ...timeouts, requireHostHeader: false }, listener)
   server.on('checkExpectation', listener)
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response)
@@ -111,7 +117,7 @@ async function serveHere(app: App, options: NodeServeOptions, place: Place): Pro
 }
 
 /** Whether nothing about a request is for `malformed` to judge. */
-function isUsual({ headers, httpVersion }: IncomingMessage): boolean {
+function isUsual({ headers, httpVersion }: Http.IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host !== undefined
 }
 
@@ -120,7 +126,11 @@ function isUsual({ headers, httpVersion }: IncomingMessage): boolean {
  * client can send one more request and be told that the connection ends: data that it has sent may not have been read
  * yet, and would be lost.
  */
-async function stop(server: Server, sockets: ReadonlySet<Socket>, leaveMs: number): Promise<void> {
+async function stop(
+  server: Http.Server,
+  sockets: ReadonlySet<Socket>,
+  leaveMs: number,
+): Promise<void> {
   const closed = once(server, 'close')
   await acceptWaiting(server)
   // Not the close of node:http, which closes idle connections at once.
@@ -141,7 +151,7 @@ async function stop(server: Server, sockets: ReadonlySet<Socket>, leaveMs: numbe
 const BACKLOG = 4096
 
 /** Accepts the connections that the kernel holds, one per turn of the event loop: it would reset them. */
-async function acceptWaiting(server: Server): Promise<void> {
+async function acceptWaiting(server: Http.Server): Promise<void> {
   let accepted = 0
   const count = () => {
     accepted += 1

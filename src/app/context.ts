@@ -1,5 +1,6 @@
 /** What belongs to one request: the context for guards, the headers that they set, and the response that is sent. */
 
+import { Response as OwnResponse } from '#response'
 import { Deadline } from '../http/deadline.ts'
 import { type AuthOrNobody, takeAuth } from '../http/request/given-auth.ts'
 import type { ApiRequest } from '../http/request/request.ts'
@@ -34,6 +35,15 @@ export class AppContext extends Deadline implements Context {
   isRead = false
   /** Whether the response is there. */
   isAnswered = false
+  /** What the request says of itself: some runtimes find it out anew each time that it is asked. */
+  method = ''
+  url = ''
+  /** Its `Host`. */
+  address: string | null = null
+  /** Whether it is a POST that names another method. */
+  isOverridden = false
+  /** Whether it has credentials. */
+  isAuthorized = false
   readonly platform: Platform | undefined
   readonly basePath: string
   /** The headers that guards have set. Created on first use: most requests set none. */
@@ -116,14 +126,14 @@ export function finish(
   context: AppContext,
   isLate = false,
 ): MaybePromise<Response> {
-  if (!(made instanceof Response || isResponse(made))) {
+  if (!(made instanceof OwnResponse || isResponse(made))) {
     const what = Array.isArray(made) ? 'a list' : `a value of type ${typeof made}`
     throw new TypeError(
       `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards may also return nothing, and handlers of routes JSON.`,
     )
   }
   // The headers of a HEAD are those of a GET, so hooks see what a GET would send.
-  const isBare = request.method === 'HEAD' && !context.hooks
+  const isBare = context.method === 'HEAD' && !context.hooks
   const own = isBare ? bare(made) : made
   // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
   if (!('plainHeaders' in own) && own.bodyUsed) {
@@ -131,7 +141,7 @@ export function finish(
   }
   if (!context.hooks) return complete(own, request, context)
   return runHooks(context.hooks, own, isLate, context.logger).then((hooked) =>
-    complete(request.method === 'HEAD' ? bare(hooked) : hooked, request, context),
+    complete(context.method === 'HEAD' ? bare(hooked) : hooked, request, context),
   )
 }
 
@@ -179,12 +189,12 @@ function complete(response: Response, request: ApiRequest, context: AppContext):
  * be kept, but must be revalidated each time; without the header, a cache may choose a lifetime itself (RFC 9111, 4.2.2).
  */
 function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
+  const { isAuthorized } = context
   setHeader(response, 'X-Request-Id', request.requestId)
   for (const [name, value] of context.ownHeaders ?? []) {
     if (headerOf(response, name) === null) setHeader(response, name, value)
     else response.headers.append(name, value)
   }
-  const isAuthorized = request.headers.has('authorization')
   const isPrivate = isAuthorized || Boolean(request.auth)
   if ((isPrivate || context.isRead) && headerOf(response, 'Cache-Control') === null) {
     setHeader(response, 'Cache-Control', isPrivate ? 'private, no-store' : 'no-cache')

@@ -1,5 +1,6 @@
 /** The way of a request through the app, from top to bottom: from its id to the response that is sent. */
 
+import { Response as OwnResponse } from '#response'
 import { isCurrent } from '../cache/conditional.ts'
 import { limitBody } from '../http/body/limited-body.ts'
 import { causeOf, unavailable } from '../http/errors/outages.ts'
@@ -62,8 +63,8 @@ export class Flow {
     const { host } = this.#parts
     // A guard of another app may pass its request on.
     const raiseAgain = SHIELD in raw ? lowerShield(raw) : undefined
-    const request = this.#identify(raw)
-    const context = new AppContext(host, request, this.#limitMs, env, platform)
+    const request = raw as ApiRequest
+    const context = this.#contextOf(request, env, platform)
     if (context.basePath !== '') noteBasePath(request, context.basePath)
     const response =
       host.observers.length === 0
@@ -72,18 +73,24 @@ export class Flow {
     return raiseAgain ? response.finally(raiseAgain) : response
   }
 
-  #identify(raw: Request): ApiRequest {
-    const request = raw as ApiRequest
-    const given = request.headers.get('x-request-id')
+  /** Begins a request. All that it says of itself is asked at once, and only here. */
+  #contextOf(request: ApiRequest, env: unknown, platform: Platform | undefined): AppContext {
+    const { host } = this.#parts
+    const { method, url, headers } = request
+    const given = headers.get('x-request-id')
+    const address = headers.get('host')
+    const isOverridden = method === 'POST' && headers.has(METHOD_OVERRIDE)
+    const isAuthorized = headers.has('authorization')
+    const query = url.includes('?') ? parseQuery(url) : noQuery
     request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
-    const query = request.url.includes('?') ? parseQuery(request.url) : noQuery
     if (SHIELD in request) resetQuery(request, query)
     else request.query = query
     request.params = {}
     request.route = ''
     // GET and HEAD have no body, and most requests are one of them.
-    if (request.method !== 'GET' && request.method !== 'HEAD') limitBody(request, this.#parts.host)
-    return request
+    if (method !== 'GET' && method !== 'HEAD') limitBody(request, host)
+    const context = new AppContext(host, request, this.#limitMs, env, platform)
+    return Object.assign(context, { method, url, address, isOverridden, isAuthorized })
   }
 
   /** Runs the early guards before anything else. */
@@ -124,12 +131,12 @@ export class Flow {
   async #respond(request: ApiRequest, context: AppContext): Promise<Response> {
     let response: Response
     try {
-      const address = request.headers.get('host')
+      const { address } = context
       // Most requests of a server name the same host.
       if (address !== this.#validHost) this.#validHost = checkHost(address)
       const made = this.#route(request, context)
-      const sent = finish(made instanceof Promise ? await made : made, request, context)
-      response = sent instanceof Promise ? await sent : sent
+      const sent = finish(made instanceof OwnResponse ? made : await made, request, context)
+      response = sent instanceof OwnResponse ? sent : await sent
     } catch (error) {
       response = await this.#failed(error, request, context)
     }
@@ -159,8 +166,9 @@ export class Flow {
   /** What the first guard or route responds that responds at all. */
   #route(request: ApiRequest, context: AppContext): MaybePromise<unknown> {
     const { host, guards, table, early } = this.#parts
-    if (request.method === 'POST' && request.headers.has(METHOD_OVERRIDE)) {
+    if (context.isOverridden) {
       takeQuerySentAsPost(request, () => table.at(routedPath(request)))
+      context.method = request.method
     }
     const isPlain = early.size === 0 && guards.prompt.length === 0 && !context.platform?.auth
     if (!isPlain || !host.start.isReady) return this.#routeGuarded(request, context)
@@ -172,7 +180,7 @@ export class Flow {
     const { host, guards, early } = this.#parts
     const path = routedPath(request)
     if (early.serves(path)) {
-      for (const row of early.rows(request.method, path)) {
+      for (const row of early.rows(context.method, path)) {
         if (!enter(row, path, request)) continue
         const made = await serveGuarded(row, [], request, context)
         if (made !== undefined) return made
@@ -196,8 +204,8 @@ export class Flow {
     silent: Row | undefined,
   ): MaybePromise<unknown> {
     const { table, guards } = this.#parts
-    const path = routedPath(request)
-    const rows = table.rows(request.method, path)
+    const path = routedPath(context)
+    const rows = table.rows(context.method, path)
     for (let at = from; at < rows.length; at += 1) {
       const row = rows[at] as Row
       if ((silent && row.width > silent.width) || !enter(row, path, request)) continue
@@ -206,7 +214,7 @@ export class Flow {
       const made = isGuarded
         ? serveGuarded(row, guards.late, request, context)
         : row.handler(request, context)
-      if (made instanceof Response) return made
+      if (made instanceof OwnResponse) return made
       return this.#orNext(made, request, context, at + 1, row)
     }
     if (silent) table.warnOfSilent(silent, context.logger)

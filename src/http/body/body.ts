@@ -35,11 +35,14 @@ export async function readJson(
 ): Promise<unknown> {
   const known = arrived.get(request)
   if (known) return structuredClone(known.json)
-  const contentType = request.headers.get('content-type')
+  const { headers } = request
+  const contentType = headers.get('content-type')
+  const encoding = headers.get('content-encoding')
+  const length = headers.get('content-length')
   const json = contentType === 'application/json' || isJson(contentType)
   if (contentType !== null && !json) throw refuse()
-  refuseEncoded(request)
-  const bytes = await readBytes(request, limits)
+  checkEncoding(encoding)
+  const bytes = await readBytes(request, limits, length)
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
   return parseJson(bytes, limits.maxBodyValues)
@@ -55,15 +58,20 @@ export function hasArrived(request: Request, json: unknown): void {
 
 /** Refuses a compressed body: its unpacked size would have no limit. */
 export function refuseEncoded(request: Request): void {
-  const encoding = request.headers.get('content-encoding')
+  checkEncoding(request.headers.get('content-encoding'))
+}
+
+function checkEncoding(encoding: string | null): void {
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw http.unsupportedEncoding()
 }
 
 /** The whole body, empty if there is none; throws 413 and 408 by `limits`, whatever Content-Length says. */
-export async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
-  const { maxBodySize, bodyTimeoutMs } = limits
-  if (Number(request.headers.get('content-length')) > maxBodySize)
-    throw http.bodyTooLarge(maxBodySize)
+export async function readBytes(
+  request: Request,
+  { maxBodySize, bodyTimeoutMs }: BodyLimits,
+  length: string | null = request.headers.get('content-length'),
+): Promise<Uint8Array> {
+  if (Number(length) > maxBodySize) throw http.bodyTooLarge(maxBodySize)
   const chunks: Uint8Array[] = []
   let size = 0
   await eachChunk(request, bodyTimeoutMs, (chunk) => {

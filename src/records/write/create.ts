@@ -2,7 +2,7 @@
 
 import { checkTime } from '../../http/deadline.ts'
 import { methodNotAllowed, outsideScope } from '../../http/errors/refusals.ts'
-import { type ApiRequest, METHOD_OVERRIDE } from '../../http/request/request.ts'
+import type { ApiRequest } from '../../http/request/request.ts'
 import { visible } from '../../model/versions/present.ts'
 import { withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
@@ -19,7 +19,8 @@ import { type Incoming, payloadOf, respondWritten, serveWrite } from './write-re
 export function createHandler(resource: Resource, allowed: () => string): Handler {
   return (request, context) => {
     // A read that was not taken for one must not become a write.
-    if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowed())
+    const { isOverridden } = context as { readonly isOverridden?: boolean }
+    if (isOverridden) throw methodNotAllowed(allowed())
     return create(resource, request, context)
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PipedBody } from '../../src/ports/services/piped-body.ts'
+import type { PipedBody } from '../../../src/ports/services/piped-body.ts'
 
 /** The runtime's own class. */
 export const Response: typeof globalThis.Response = globalThis.Response
