@@ -41,8 +41,9 @@ export function ownedLogger(logger: Logger): Logger {
 type Identified = Pick<ObservedRequest, 'headers' | 'requestId' | 'traceId'>
 
 /** The trace of a request: from its span, else from its `traceparent` header; undefined if it has neither. */
-export function traceIdOf({ traceId, headers }: Omit<Identified, 'requestId'>): string | undefined {
-  const header = traceId === undefined ? headers.get('traceparent') : null
+export function traceIdOf(request: Omit<Identified, 'requestId'>): string | undefined {
+  const { traceId } = request
+  const header = traceId === undefined ? request.headers.get('traceparent') : null
   return header === null ? traceId : traceParent(header)?.traceId
 }
 
