@@ -5,7 +5,7 @@ import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
 import { topOf } from '../../../../src/ports/values/paths.ts'
 import { textOf } from '../../json-values.ts'
-import { changedPaths } from '../../planner/change.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
 import { every, whereAll } from '../../sql/filter.ts'
 import { asText, type Shadow, shadowAt } from '../layout/records.ts'
@@ -55,19 +55,20 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
   }
 
   const kept = keptChanges(schema)
-  const stampAfter = (change: Change) => `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
+  const stampAfter = (operations: readonly Operation[]) =>
+    `${STAMP} = ${stamps?.ofChanged(operations) ?? 'NULL'}`
 
   const updating = (
-    change: Change,
+    operations: readonly Operation[],
     whereIn: (compiled: Compilation) => string,
     returning: string,
-    stamp = stampAfter(change),
+    stamp = stampAfter(operations),
   ): Statement => {
     const compiled = compilation()
     const { shadows, parameters } = compiled
-    const changes = compileChange(change, shadows.values(), parameters)
+    const changes = compileChange(operations, shadows.values(), parameters)
     const sql = `UPDATE ${table} SET ${changes}, ${stamp}${whereIn(compiled)}${returning}`
-    const effect = { changed: changedPaths(change).map(topOf) }
+    const effect = { changed: operations.map(({ path }) => topOf(path)) }
     return { ...parameters.statement(sql), to, effect }
   }
 
@@ -83,13 +84,15 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
       return { sql: `INSERT INTO ${table} ${sql}`, values, to, effect: { inserts: 1 } }
     },
     update(filter, change, held = {}, failure) {
-      const stamp = stampAfter(change)
+      const operations = operationsOf(change)
+      const stamp = stampAfter(operations)
       const whereIn = (compiled: Compilation) => one(filter, held, failure, compiled)
-      const compile = () => updating(change, whereIn, ' RETURNING doc', stamp)
+      const compile = () => updating(operations, whereIn, ' RETURNING doc', stamp)
       const isPlain = held.doc === undefined && failure === undefined
-      return isPlain ? kept(filter, change, held.expect, stamp, compile) : compile()
+      return isPlain ? kept(filter, operations, held.expect, stamp, compile) : compile()
     },
-    updateMany: (filter, change) => updating(change, (compiled) => where(filter, compiled), ''),
+    updateMany: (filter, change) =>
+      updating(operationsOf(change), (compiled) => where(filter, compiled), ''),
     delete: (filter, held = {}, failure) =>
       deleting((compiled) => one(filter, held, failure, compiled)),
     deleteMany: (filter) => deleting((compiled) => where(filter, compiled)),
