@@ -6,14 +6,16 @@ import type {
   GroupSort,
   Measure,
 } from '../../../src/ports/store/aggregate.ts'
-import type { SortKey } from '../../../src/ports/store/filter.ts'
-import type { Stretch } from '../planner/seek.ts'
+import type { Filter, SortKey } from '../../../src/ports/store/filter.ts'
+import { namesOne, type Stretch } from '../planner/seek.ts'
 import { whereAll } from './filter.ts'
 
 /** What a page consists of. */
 export interface Page {
   /** The columns and the table: `a, b FROM t`. */
   readonly from: string
+  readonly filter: Filter
+  /** Those of the filter, and what else holds for each record. */
   readonly conditions: readonly string[]
   readonly sort: readonly SortKey[]
   /** What follows the position that the page starts after; without one it starts at the beginning. */
@@ -36,6 +38,8 @@ export interface PageDialect {
 /** The statement that returns the page's records. */
 export function selectPage(page: Page, dialect: PageDialect): string {
   const { from, conditions, sort, skip = 0, limit } = page
+  const isOne = namesOne(page.filter) && !page.stretches && skip === 0
+  if (isOne) return `SELECT ${from}${whereAll(conditions)}`
   const { stretches = [{ conditions: [], sort }] } = page
   const select = (more: readonly string[], keys: readonly SortKey[], records: number): string => {
     const where = whereAll(more.length === 0 ? conditions : [...conditions, ...more])

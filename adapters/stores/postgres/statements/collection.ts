@@ -12,7 +12,7 @@ import {
   type Bounds,
   boundsAfter,
   idOf,
-  namesOne,
+  mayContain,
   type Range,
   type Stretch,
   stretchesBeyond,
@@ -169,10 +169,8 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
   const { parameters, table } = compiled
   const from = `${columns} FROM ${table.sql}`
   const { anchor, stretches } = startOf(read, compiled)
-  if (namesOne(filter) && !stretches && skip === 0)
-    return `SELECT ${from}${where(filter, compiled)}`
   const conditions = [compileFilter(filter, compiled)]
-  const page = { from, conditions, sort, stretches, skip, limit }
+  const page = { from, filter, conditions, sort, stretches, skip, limit }
   const sql = selectPage(page, {
     order: (key) => sorted(key, compiled),
     // A limit that the planner can't see makes it plan a prepared statement again each time. A search has to be: for any text,
@@ -184,10 +182,6 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
     oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
   })
   return anchor + sql
-}
-
-function mayContain(filter: Filter): boolean {
-  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
 }
 
 function lengthOf(row: Row): number {

@@ -6,11 +6,10 @@ import {
   type Bounds,
   boundsAfter,
   type Key,
-  namesOne,
   type Range,
   stretchesBeyond,
 } from '../../planner/seek.ts'
-import { every, some, whereAll } from '../../sql/filter.ts'
+import { every, some } from '../../sql/filter.ts'
 import { type PageDialect, selectPage } from '../../sql/page.ts'
 import { boundValue, fieldValue, orderOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
@@ -37,12 +36,9 @@ export function compilePage(
 ): string {
   const { filter, sort, after, skip = 0, limit, afterRecord } = read
   const from = `${columns} FROM ${table}`
-  const page = { from, conditions, sort, skip, limit }
+  const page = { from, filter, conditions, sort, skip, limit }
   const row = afterRecord && `${table}${where(afterRecord, compiled)}`
-  if (!row && !after) {
-    if (namesOne(filter) && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
-    return selectPage(page, dialect(compiled))
-  }
+  if (!row && !after) return selectPage(page, dialect(compiled))
   const bounds = row
     ? boundsAfterRow(sort, row, compiled)
     : boundsAfter(sort, after ?? [], (field) => keyOf(field, compiled))
