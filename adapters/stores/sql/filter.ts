@@ -12,26 +12,42 @@ export type Sign = '>' | '>=' | '<' | '<='
  * The conditions of a dialect, with what a statement is compiled with as `Context`. Of a list, or a path through one, they
  * hold if they hold for one element. They may be NULL, which matches nothing.
  */
-export interface FilterDialect<Context> {
+export interface FilterDialect<Operand, Context> {
   /** The value is null or missing. */
   isMissing(field: string, context: Context): string
-  /** The value is one of `values`, which are one at least. */
-  isAmong(field: string, values: readonly Value[], context: Context): string
-  compare(field: string, sign: Sign, value: Value, context: Context): string
-  /** The string contains `text`, whatever the case of both. */
+  /** `test` holds for the value at a path. */
+  found(field: string, context: Context, test: (operand: Operand) => string): string
+  /** What holds besides of a mixed value that is compared with one of this type. */
+  ownType?(operand: Operand, type: JsonType): string | undefined
+  /** The value is one of `values`, which are one at least, and of one type. */
+  isIn(operand: Operand, values: readonly Value[], context: Context): string
+  /** What follows for an index if the value is one of `values`. */
+  contained?(field: string, values: readonly Value[], context: Context): string[]
+  compare(operand: Operand, sign: Sign, value: Value, context: Context): string
+  /** The string contains `text`, which is well-formed, whatever the case of both. */
   contains(field: string, text: string, context: Context): string
-  matches(field: string, pattern: string, context: Context): string
+  /** Without it, the store takes no patterns. */
+  matches?(operand: Operand, pattern: string, context: Context): string
 }
 
 /** Returns what compiles a filter to a condition, which is never NULL if it is negated. */
-export function filterCompiler<Context>(
-  dialect: FilterDialect<Context>,
+export function filterCompiler<Operand, Context>(
+  dialect: FilterDialect<Operand, Context>,
 ): (filter: Filter, context: Context) => string {
   const among = (field: string, values: readonly Scalar[], context: Context): string => {
     const others = values.filter(isStorable)
     const conditions = values.includes(null) ? [dialect.isMissing(field, context)] : []
-    if (others.length > 0) conditions.push(dialect.isAmong(field, others, context))
-    return some(conditions)
+    if (others.length === 0) return some(conditions)
+    const alike = [...Map.groupBy(others, typeOf)]
+    const isThere = dialect.found(field, context, (operand) =>
+      some(alike.map(([type, own]) => typed(operand, type, dialect.isIn(operand, own, context)))),
+    )
+    const contained = dialect.contained?.(field, others, context) ?? []
+    return some([...conditions, every([...contained, isThere])])
+  }
+  const typed = (operand: Operand, type: JsonType, condition: string): string => {
+    const isOwn = dialect.ownType?.(operand, type)
+    return isOwn === undefined ? condition : every([isOwn, condition])
   }
   const compile = (filter: Filter, context: Context): string => {
     switch (filter.op) {
@@ -48,13 +64,19 @@ export function filterCompiler<Context>(
       case 'nin':
         return not(among(filter.field, filter.values, context))
       case 'contains':
+        if (!filter.text.isWellFormed()) return 'FALSE'
         return dialect.contains(filter.field, filter.text, context)
       case 'matches':
-        return dialect.matches(filter.field, filter.pattern, context)
+        return dialect.found(filter.field, context, (operand) => {
+          if (dialect.matches) return dialect.matches(operand, filter.pattern, context)
+          throw new TypeError('this store has no patterns: rawRegex is false')
+        })
       default: {
-        const { field, value } = filter
+        const { op, field, value } = filter
         if (!isStorable(value)) return 'FALSE'
-        return dialect.compare(field, SIGNS[filter.op], value, context)
+        return dialect.found(field, context, (operand) =>
+          typed(operand, typeOf(value), dialect.compare(operand, SIGNS[op], value, context)),
+        )
       }
     }
   }
@@ -62,6 +84,29 @@ export function filterCompiler<Context>(
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/** What JSON has a value as: a date is a string in it. */
+export type JsonType = 'string' | 'number' | 'boolean'
+
+function typeOf(value: Value): JsonType {
+  const type = typeof value
+  return type === 'number' || type === 'boolean' ? type : 'string'
+}
+
+/** `test` holds for the value at `parts`, or for one element of each list on the way, or `absent` for such a list. */
+export function throughLists(
+  root: string,
+  [path = '', ...rest]: readonly string[],
+  someElement: (root: string, path: string, element: string, condition: string) => string,
+  test: (root: string, path: string) => string,
+  absent?: (root: string, path: string) => string,
+): string {
+  if (rest.length === 0) return test(root, path)
+  const element = `element${rest.length}`
+  const within = throughLists(element, rest, someElement, test, absent)
+  const found = someElement(root, path, element, within)
+  return absent ? some([absent(root, path), found]) : found
+}
 
 /** Whether it is a value that UTF-8 can hold, which has no lone surrogates: no stored string has one. */
 function isStorable(value: Scalar): value is Value {

@@ -2,11 +2,11 @@
 
 import type { Filter, Scalar, SortKey } from '../../../src/ports/store/filter.ts'
 import type { Read } from '../../../src/ports/store/records.ts'
-import type { ObjectShape } from '../../../src/ports/store/shape.ts'
+import type { ObjectShape, Shape } from '../../../src/ports/store/shape.ts'
 import { fold } from '../../../src/ports/values/fold.ts'
 import { isoText } from '../json-values.ts'
 import { boundsAfter, placeAt, stretchesBeyond } from '../planner/seek.ts'
-import { every, filterCompiler, type Sign, some, type Value, whereAll } from './filter.ts'
+import { every, filterCompiler, some, throughLists, type Value, whereAll } from './filter.ts'
 import { orderBy } from './page.ts'
 
 /** How a database reads JSON, as expressions of its SQL. */
@@ -63,38 +63,34 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
     const text = reader.textAt(reader.record, field)
     return placeAt(field, shape).shape.kind === 'number' ? reader.number(text) : text
   }
-  /** Dates and booleans compare as their texts do; a mixed value compares with those of its own type. */
-  const compares = (field: string, sign: Sign | 'IN', some: readonly Value[]) => {
-    const list = some.map(bound).join(', ')
-    if (field === '_id') return `${reader.id} ${sign} (${list})`
-    const type = typeof some[0]
-    const end = placeAt(field, shape)
-    return within(reader, reader.record, end.parts, (json, path) => {
-      const text = reader.textAt(json, path)
-      const compared = `${type === 'number' ? reader.number(text) : text} ${sign} (${list})`
-      if (end.shape.kind !== 'mixed') return compared
-      const known = type === 'number' || type === 'boolean' ? type : 'string'
-      return every([reader.isOfType(reader.at(json, path), known), compared])
-    })
+  /** Dates and booleans compare as their texts do. */
+  const comparable = ([json, path]: Operand, value: Value | undefined) => {
+    if (json === reader.record && path === '_id') return reader.id
+    const text = reader.textAt(json, path)
+    return typeof value === 'number' ? reader.number(text) : text
   }
+  const someElement = (json: string, path: string, element: string, condition: string) =>
+    reader.some(reader.at(json, path), element, condition)
   const isMissing = (json: string, path: string) => `${reader.textAt(json, path)} IS NULL`
-  const matching = filterCompiler<void>({
+  const matching = filterCompiler<Operand, void>({
     isMissing: (field) =>
-      within(reader, reader.record, placeAt(field, shape).parts, isMissing, isMissing),
-    isAmong(field, values) {
-      const alike = Map.groupBy(values, (one) => typeof one)
-      return some([...alike.values()].map((some) => compares(field, 'IN', some)))
-    },
-    compare: (field, sign, one) => compares(field, sign, [one]),
-    contains(field, text) {
-      if (!text.isWellFormed()) return 'FALSE'
-      const part = bind(fold(text))
-      return within(reader, reader.folded, placeAt(field, shape).parts, (json, path) =>
-        reader.contains(reader.textAt(json, path), part),
+      throughLists(reader.record, placeAt(field, shape).parts, someElement, isMissing, isMissing),
+    found(field, _, test) {
+      const { parts, shape: end } = placeAt(field, shape)
+      return throughLists(reader.record, parts, someElement, (json, path) =>
+        test([json, path, end.kind]),
       )
     },
-    matches() {
-      throw new TypeError('this store has no patterns: rawRegex is false')
+    ownType: ([json, path, kind], type) =>
+      kind === 'mixed' ? reader.isOfType(reader.at(json, path), type) : undefined,
+    isIn: (operand, values) =>
+      `${comparable(operand, values[0])} IN (${values.map(bound).join(', ')})`,
+    compare: (operand, sign, value) => `${comparable(operand, value)} ${sign} ${bound(value)}`,
+    contains(field, text) {
+      const part = bind(fold(text))
+      return throughLists(reader.folded, placeAt(field, shape).parts, someElement, (json, path) =>
+        reader.contains(reader.textAt(json, path), part),
+      )
     },
   })
   const behind = (sort: readonly SortKey[], after: readonly Scalar[]) => {
@@ -117,17 +113,4 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
   }
 }
 
-/** `test` holds for the value at `parts`, or for one element of each list on the way, or `absent` for such a list. */
-function within(
-  reader: JsonReader,
-  json: string,
-  [path = '', ...rest]: readonly string[],
-  test: (json: string, path: string) => string,
-  absent?: (json: string, path: string) => string,
-): string {
-  if (rest.length === 0) return test(json, path)
-  const element = `element${rest.length}`
-  const one = within(reader, element, rest, test, absent)
-  const found = reader.some(reader.at(json, path), element, one)
-  return absent ? some([absent(json, path), found]) : found
-}
+type Operand = readonly [json: string, path: string, kind: Shape['kind']]

@@ -5,6 +5,7 @@ import type { Shape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { fold } from '../../../../src/ports/values/fold.ts'
 import { placeAt } from '../../planner/seek.ts'
+import { throughLists } from '../../sql/filter.ts'
 import { type Column, FOLD, kindOf, SEARCH_PREFIX, type Table, TYPES } from './columns.ts'
 import { identifier, literal, type Parameters, shortName } from './sql.ts'
 
@@ -41,8 +42,9 @@ export function found(
   const { shape, column, keys, lists } = located(field, collected)
   const { table } = collected
   if (lists.length === 0) return test(operandAt(column, keys, shape, table))
-  const within = (value: string) => test(jsonOperand(value, shape.kind, table))
-  return inLists(json(column.value, keys), lists, within)
+  return throughLists(column.value, [keys.join('.'), ...lists], someElement, (root, path) =>
+    test(jsonOperand(jsonAt(root, path), shape.kind, table)),
+  )
 }
 
 /** The SQL of a list of single values at a path; undefined for any other path, and in another program's table. */
@@ -83,18 +85,15 @@ function operandAt(
   return { kind: column.shape.kind, sql, ordered, isFine, type, isColumn, isNotNull }
 }
 
-/** `test` holds for the JSON at the path in one element of a list; anything but a list is its own only element. */
-function inLists(
-  list: string,
-  [path = '', ...rest]: readonly string[],
-  test: (value: string) => string,
-): string {
-  const element = `element${rest.length}`
-  const keys = path === '' ? [] : path.split('.')
-  const value = json(`${element}.value`, keys)
-  const within = rest.length > 0 ? inLists(value, rest, test) : test(value)
+/** Anything but a list is its own only element. */
+function someElement(root: string, path: string, element: string, condition: string): string {
+  const list = jsonAt(root, path)
   const elements = `CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE jsonb_build_array(${list}) END`
-  return `EXISTS (SELECT FROM jsonb_array_elements(${elements}) AS ${element} WHERE ${within})`
+  return `EXISTS (SELECT FROM jsonb_array_elements(${elements}) AS elements(${element}) WHERE ${condition})`
+}
+
+function jsonAt(root: string, path: string): string {
+  return json(root, path === '' ? [] : path.split('.'))
 }
 
 /** The JSON at `keys` in the JSON `root`. */

@@ -18,23 +18,20 @@ import {
 } from '../layout/operands.ts'
 import { arrayText, type Parameters, stored } from '../layout/sql.ts'
 
-export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler({
+export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler<
+  Operand,
+  Compilation
+>({
   isMissing: (field, compilation) => found(field, compilation, isLacking),
-  isAmong(field, values, compilation) {
-    const isThere = found(field, compilation, (one) => isIn(one, values, compilation.parameters))
-    return every([...contained(field, values, compilation), isThere])
+  found,
+  isIn,
+  contained,
+  compare(operand, sign, value, { table, parameters }) {
+    if (operand.kind !== 'mixed') return comparison(operand, sign, value, parameters)
+    const json = value instanceof Date ? isoText(value) : value
+    return comparison(ofType(operand, json, table), sign, json, parameters)
   },
-  compare: (field, sign, value, compilation) =>
-    found(field, compilation, (operand) => {
-      const { table, parameters } = compilation
-      if (operand.kind !== 'mixed') return comparison(operand, sign, value, parameters)
-      const json = value instanceof Date ? isoText(value) : value
-      return comparison(ofType(operand, json, table), sign, json, parameters)
-    }),
   contains,
-  matches() {
-    throw new TypeError('the PostgreSQL store has no patterns')
-  },
 })
 
 /** The `WHERE` of the records that match; empty if all do. */
@@ -73,7 +70,7 @@ function isLacking({ sql, ordered, isFine, kind }: Operand): string {
   return kind === 'mixed' ? `NULLIF(${sql}, 'null') IS NULL` : `${sql} IS NULL`
 }
 
-function isIn(operand: Operand, values: readonly Value[], parameters: Parameters): string {
+function isIn(operand: Operand, values: readonly Value[], { parameters }: Compilation): string {
   if (operand.isFine) {
     const dates = values.filter((value) => value instanceof Date)
     return some(dates.map((date) => compareFine(operand, '=', date, parameters)))
@@ -170,7 +167,6 @@ function contains(field: string, text: string, compilation: Compilation): string
   if (!schema.searchable.includes(field)) {
     throw new TypeError(`the field '${field}' is not searchable`)
   }
-  if (!text.isWellFormed()) return 'FALSE'
   const { sql } = searchColumn(field, compilation)
   const term = fold(text)
   if (placeAt(field, schema.shape).parts.length === 1) return holds(sql, folded(term), compilation)

@@ -5,7 +5,7 @@ import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { ObjectShape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
-import { every, filterCompiler, some, type Value, whereAll } from '../../sql/filter.ts'
+import { every, filterCompiler, throughLists, type Value, whereAll } from '../../sql/filter.ts'
 import {
   boundValue,
   type Candidates,
@@ -49,81 +49,54 @@ export interface Target {
 }
 
 /** `filter` as a condition. */
-export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler({
-  isMissing: (field, { shape }) =>
-    found(
-      field,
-      shape,
-      ({ value }) => `${value} IS NULL`,
-      (list) => `${list} IS NULL`,
-    ),
-  isAmong: (field, values, { shape, parameters }) =>
-    found(field, shape, (operand, isMixed) =>
-      isMixed ? amongOwnType(operand, values, parameters) : isIn(operand, values, parameters),
-    ),
-  compare(field, sign, value, { shape, parameters }) {
-    const bound = boundValue(value, parameters)
-    return found(field, shape, (operand, isMixed) => {
-      const condition = `${operand.value} ${sign} ${bound}`
-      return isMixed ? every([hasTypeOf(operand, value), condition]) : condition
-    })
-  },
+export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler<
+  Typed,
+  Compilation
+>({
+  isMissing: (field, compilation) => found(field, compilation, isNull, isAbsent),
+  found,
+  ownType: ({ type, isMixed }, own) => (isMixed ? `${type} ${TYPES[own]}` : undefined),
+  isIn,
+  compare: (operand, sign, value, { parameters }) =>
+    `${operand.value} ${sign} ${boundValue(value, parameters)}`,
   contains,
-  matches(field, pattern, { shape, parameters }) {
-    const bound = parameters.pattern(pattern)
-    return found(field, shape, ({ value }) => `${MATCHES}(${bound}, ${value})`)
-  },
+  matches: ({ value }, pattern, { parameters }) =>
+    `${MATCHES}(${parameters.pattern(pattern)}, ${value})`,
 })
+
+const isNull: Test = ({ value }) => `${value} IS NULL`
+const isAbsent: Test = ({ type }) => `${type} IS NULL`
+
+const TYPES = {
+  string: "= 'text'",
+  number: "IN ('integer', 'real')",
+  boolean: "IN ('true', 'false')",
+} as const
 
 /** The `WHERE` clause of the records that match. */
 export function where(filter: Filter, compilation: Compilation): string {
   return whereAll([compileFilter(filter, compilation)])
 }
 
-/** A condition on one value. May be NULL, which matches nothing. */
-type Test = (operand: Operand, isMixed: boolean) => string
+type Typed = Operand & { readonly isMixed: boolean }
+type Test = (operand: Typed) => string
 
-/** `test` holds for the value at `field`, or for one element if the path leads through lists, or `absent` for a list. */
-function found(
-  field: string,
-  shape: ObjectShape,
-  test: Test,
-  absent?: (type: string) => string,
-): string {
-  const { parts, shape: end, operand } = fieldAt(field, shape)
+function found(field: string, { shape }: Compilation, test: Test, absent?: Test): string {
+  const { parts, shape: end } = fieldAt(field, shape)
   const isMixed = end.kind === 'mixed'
-  if (parts.length === 1) return test(operand, isMixed)
-  return inLists('doc', parts, (one) => test(one, isMixed), absent)
+  const at = (one: Test) => (root: string, path: string) =>
+    one({ ...operandIn(root, path), isMixed })
+  return throughLists('doc', parts, someElement, at(test), absent && at(absent))
 }
 
-function inLists(
-  root: string,
-  [path = '', ...rest]: readonly string[],
-  test: (operand: Operand) => string,
-  absent?: (type: string) => string,
-): string {
-  const operand = operandIn(root, path)
-  if (rest.length === 0) return test(operand)
-  const element = `element${rest.length}`
-  const within = inLists(element, rest, test, absent)
+function someElement(root: string, path: string, element: string, condition: string): string {
   const json =
-    root === 'doc' ? 'doc' : `CASE ${root}.type WHEN 'object' THEN ${root}.value ELSE '{}' END`
-  const isFound = exists(`json_each(${json}, ${jsonPath(path)}) AS ${element}`, within)
-  return absent ? some([absent(operand.type), isFound]) : isFound
-}
-
-/** A mixed value is compared with values of its own type alone. */
-function amongOwnType(operand: Operand, values: readonly Value[], parameters: Parameters): string {
-  const alike = Map.groupBy(values, (value) => typeof value)
-  return some(
-    [...alike.values()].map((some) =>
-      every([hasTypeOf(operand, some[0] ?? ''), isIn(operand, some, parameters)]),
-    ),
-  )
+    root === 'doc' ? root : `CASE ${root}.type WHEN 'object' THEN ${root}.value ELSE '{}' END`
+  return exists(`json_each(${json}, ${jsonPath(path)}) AS ${element}`, condition)
 }
 
 /** Long lists are sent as one JSON string: D1 allows a hundred parameters. */
-function isIn({ value }: Operand, values: readonly Value[], parameters: Parameters): string {
+function isIn({ value }: Operand, values: readonly Value[], { parameters }: Compilation): string {
   const [first = '', ...others] = values
   if (others.length === 0) return `${value} = ${boundValue(first, parameters)}`
   const list = JSON.stringify(values.map(jsonValue))
@@ -135,21 +108,9 @@ function jsonValue(value: Value): unknown {
   return value instanceof Date ? isoText(value) : value
 }
 
-function hasTypeOf({ type }: Operand, value: Value): string {
-  switch (typeof value) {
-    case 'number':
-      return `${type} IN ('integer', 'real')`
-    case 'boolean':
-      return `${type} IN ('true', 'false')`
-    default:
-      return `${type} = 'text'`
-  }
-}
-
 function contains(field: string, text: string, compilation: Compilation): string {
   const { shadows, parameters, candidates, found } = compilation
   const { shadow, text: whole, key } = searchFor(field, text, shadows)
-  if (!text.isWellFormed()) return 'FALSE'
   const rowids = found?.get(key)?.rowids
   const candidate =
     rowids === undefined
