@@ -28,14 +28,15 @@ export class LoggedModels {
     return [...this.#models.keys()]
   }
 
-  get all(): readonly LoggedModel[] {
-    return [...this.#models.values()].map(({ logged }) => logged)
+  /** Those that don't keep their entries for ever. */
+  get limited(): readonly LoggedModel[] {
+    const all = [...this.#models.values()].map(({ logged }) => logged)
+    return all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)
   }
 
-  /** Calls `drop` for each model that does not keep its entries for ever, so many times. */
+  /** Calls `drop` for each of these, so many times. */
   async dropOld(times: number, drop: (model: LoggedModel) => Promise<unknown>): Promise<void> {
-    const limited = this.all.filter(({ keepMs }) => keepMs !== Number.POSITIVE_INFINITY)
-    for (let left = times; left > 0; left -= 1) for (const one of limited) await drop(one)
+    for (let left = times; left > 0; left -= 1) for (const one of this.limited) await drop(one)
   }
 
   /** The change of an entry at the position `id`; undefined if its model is not known. */

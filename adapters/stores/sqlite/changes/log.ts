@@ -73,19 +73,11 @@ export function logTriggers({ name: table, logged }: CollectionSchema): Creation
 
 const NOW_MS = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
-/** From now on, what the transaction writes is noted; before it, nothing was. */
-export function beginNoting(by: string | null): Statement {
-  const now = `max(at, ${NOW_MS})`
-  return actorSet(`UPDATE ${LOG} SET is_open = 1, start = seq, now = ${now}, actor = `, by)
-}
-
-/** From now on, somebody else does what is noted. */
-export function noteFor(by: string | null): Statement {
-  return actorSet(`UPDATE ${LOG} SET actor = `, by)
-}
-
-function actorSet(sql: string, by: string | null): Statement {
-  return by === null ? { sql: `${sql}NULL`, values: [] } : { sql: `${sql}?1`, values: [by] }
+/** From now on, `by` does what the transaction writes; if it `begins`, that is noted, and what comes before it is not. */
+export function noteFor(by: string | null, begins: boolean): Statement {
+  const beginning = begins ? `is_open = 1, start = seq, now = max(at, ${NOW_MS}), ` : ''
+  const sql = `UPDATE ${LOG} SET ${beginning}actor = `
+  return by === null ? statement(`${sql}NULL`) : { sql: `${sql}?1`, values: [by] }
 }
 
 /** Ends it, and returns what was noted, for `noted`. */
@@ -97,7 +89,6 @@ export const END_NOTING: Statement = {
 
 /** Drops the oldest entries of a model, if they are older than it keeps them. */
 function dropOld({ model, keepMs }: LoggedModel): Statement[] {
-  if (keepMs === Number.POSITIVE_INFINITY) return []
   const old = `at < ${NOW_MS} - ${Math.ceil(keepMs)}`
   const known = `coalesce((SELECT seq FROM ${DROPPED} WHERE model = ?1), 0)`
   // Looked through from where the last one ended: others' entries that are kept longer are passed once.
@@ -163,7 +154,7 @@ export function openLog(rows: (statement: Statement) => MaybePromise<readonly Ro
     wake: wakes.wake,
     prepared: (schemas) => models.prepared(schemas),
     get logged() {
-      return models.all
+      return models.limited
     },
     noted(row) {
       const { epoch, noted: json = '[]' } = row ?? {}

@@ -8,7 +8,7 @@ import type {
 } from '../../../../src/ports/store/store.ts'
 import { timesToDrop } from '../../changes/entries.ts'
 import { filterOf, take } from '../../planner/steps.ts'
-import { beginNoting, dropAll, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'
+import { dropAll, END_NOTING, noteFor, type OwnLog } from '../changes/log.ts'
 import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { RunAll, Statement, Written } from '../layout/sql.ts'
@@ -76,7 +76,7 @@ function noting(steps: readonly WriteStep[], statements: readonly Statement[], l
   let by: string | null | undefined
   for (const [at, { in: schema, by: next = null }] of steps.entries()) {
     if (schema.logged && next !== by) {
-      all.push(by === undefined ? beginNoting(next) : noteFor(next))
+      all.push(noteFor(next, by === undefined))
       by = next
     }
     places.push(all.push(statements[at] as Statement) - 1)
