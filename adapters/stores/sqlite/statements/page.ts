@@ -21,9 +21,7 @@ export interface From {
   readonly columns: string
   /** The table, as an identifier. */
   readonly table: string
-  /** The most bytes that the statement may have, if there is a limit. */
-  readonly maxBytes?: number | undefined
-  /** What leaves out what has the position's value of the first key. */
+  readonly maxBytes?: Runner['maxBytes']
   readonly untied?: Runner['untied']
 }
 

@@ -21,22 +21,13 @@ export interface Held {
   readonly doc?: string
 }
 
+export type Writes = ReturnType<typeof writesTo>
+
 /**
- * Returns the statements that write to a table; those that change or remove records return them. With `failure`, a
+ * Returns the statements that write to a table; those that change or remove one record return it. With `failure`, a
  * statement for one record fails if no record matches, with that string in the error's message.
  */
-export interface Writes {
-  insert(record: Fields): Statement
-  update(filter: Filter, change: Change, held?: Held, failure?: string): Statement
-  updateMany(filter: Filter, change: Change): Statement
-  delete(filter: Filter, held?: Held, failure?: string): Statement
-  deleteMany(filter: Filter): Statement
-  /** Fails unless a record matches and holds what is expected, or unless none matches. */
-  require(filter: Filter, isThere: boolean, failure: string, held?: Held): Statement
-}
-
-/** The statements that write to `target`. */
-export function writesTo({ schema, table, stamps, shadows, compilation }: Target): Writes {
+export function writesTo({ schema, table, stamps, shadows, compilation }: Target) {
   const { name: to } = schema
   /** The one record to write, as a condition on the row. */
   const one = (
@@ -79,11 +70,11 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
   }
 
   return {
-    insert(record) {
+    insert(record: Fields): Statement {
       const { sql, values } = rowOf(record, stamps?.ofWhole(record), shadows().values())
       return { sql: `INSERT INTO ${table} ${sql}`, values, to, effect: { inserts: 1 } }
     },
-    update(filter, change, held = {}, failure) {
+    update(filter: Filter, change: Change, held: Held = {}, failure?: string): Statement {
       const operations = operationsOf(change)
       const stamp = stampAfter(operations)
       const whereIn = (compiled: Compilation) => one(filter, held, failure, compiled)
@@ -91,12 +82,13 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
       const isPlain = held.doc === undefined && failure === undefined
       return isPlain ? kept(filter, operations, held.expect, stamp, compile) : compile()
     },
-    updateMany: (filter, change) =>
+    updateMany: (filter: Filter, change: Change) =>
       updating(operationsOf(change), (compiled) => where(filter, compiled), ''),
-    delete: (filter, held = {}, failure) =>
+    delete: (filter: Filter, held: Held = {}, failure?: string) =>
       deleting((compiled) => one(filter, held, failure, compiled)),
-    deleteMany: (filter) => deleting((compiled) => where(filter, compiled)),
-    require(filter, isThere, failure, held = {}) {
+    deleteMany: (filter: Filter) => deleting((compiled) => where(filter, compiled)),
+    /** Fails unless a record matches and holds what is expected, or unless none matches. */
+    require(filter: Filter, isThere: boolean, failure: string, held: Held = {}): Statement {
       const compiled = compilation()
       const found = exists(table, every(heldBy(filter, held, compiled)))
       const fails = failing(failure, compiled.parameters)
