@@ -30,10 +30,8 @@ export interface FilterDialect<Operand, Context> {
   matches?(operand: Operand, pattern: string, context: Context): string
 }
 
-/** Returns what compiles a filter to a condition, which is never NULL if it is negated. */
-export function filterCompiler<Operand, Context>(
-  dialect: FilterDialect<Operand, Context>,
-): (filter: Filter, context: Context) => string {
+/** What compiles a filter: to a condition, which is never NULL if it is negated, and to the `WHERE` of what matches. */
+export function filterCompiler<Operand, Context>(dialect: FilterDialect<Operand, Context>) {
   const among = (field: string, values: readonly Scalar[], context: Context): string => {
     const others = values.filter(isStorable)
     const conditions = values.includes(null) ? [dialect.isMissing(field, context)] : []
@@ -80,7 +78,8 @@ export function filterCompiler<Operand, Context>(
       }
     }
   }
-  return compile
+  const where = (filter: Filter, context: Context) => whereAll([compile(filter, context)])
+  return { compile, where }
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const

@@ -72,7 +72,7 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
   const someElement = (json: string, path: string, element: string, condition: string) =>
     reader.some(reader.at(json, path), element, condition)
   const isMissing = (json: string, path: string) => `${reader.textAt(json, path)} IS NULL`
-  const matching = filterCompiler<Operand, void>({
+  const { compile: matching, where } = filterCompiler<Operand, void>({
     isMissing: (field) =>
       throughLists(reader.record, placeAt(field, shape).parts, someElement, isMissing, isMissing),
     found(field, _, test) {
@@ -104,7 +104,7 @@ export function jsonQuery(shape: ObjectShape, reader: JsonReader): JsonQuery {
   return {
     values,
     value,
-    where: (filter) => whereAll([matching(filter)]),
+    where,
     inOrder({ filter, sort, after }) {
       const where = whereAll([matching(filter), ...(after ? [behind(sort, after)] : [])])
       const keys = sort.map(({ field, descending }) => reader.inOrder(value(field), descending))

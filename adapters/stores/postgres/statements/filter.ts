@@ -5,7 +5,7 @@ import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { fold } from '../../../../src/ports/values/fold.ts'
 import { isoText } from '../../json-values.ts'
 import { placeAt } from '../../planner/seek.ts'
-import { every, filterCompiler, type Sign, some, type Value, whereAll } from '../../sql/filter.ts'
+import { every, filterCompiler, type Sign, some, type Value } from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
 import { dateText, FIRST, LAST } from '../layout/dates.ts'
 import {
@@ -18,10 +18,7 @@ import {
 } from '../layout/operands.ts'
 import { arrayText, type Parameters, stored } from '../layout/sql.ts'
 
-export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler<
-  Operand,
-  Compilation
->({
+export const { compile: compileFilter, where } = filterCompiler<Operand, Compilation>({
   isMissing: (field, compilation) => found(field, compilation, isLacking),
   found,
   isIn,
@@ -33,11 +30,6 @@ export const compileFilter: (filter: Filter, compilation: Compilation) => string
   },
   contains,
 })
-
-/** The `WHERE` of the records that match; empty if all do. */
-export function where(filter: Filter, compiled: Compilation): string {
-  return whereAll([compileFilter(filter, compiled)])
-}
 
 /** Whether only records with certain ids, or with a certain unique value, can match. */
 export function namesUnique({ unique }: CollectionSchema, filter: Filter): boolean {

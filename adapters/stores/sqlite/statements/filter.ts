@@ -1,11 +1,10 @@
 /** The neutral filter as SQL over a table of JSON. */
 
-import type { Filter } from '../../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { ObjectShape } from '../../../../src/ports/store/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
-import { every, filterCompiler, throughLists, type Value, whereAll } from '../../sql/filter.ts'
+import { every, filterCompiler, throughLists, type Value } from '../../sql/filter.ts'
 import {
   boundValue,
   type Candidates,
@@ -48,11 +47,7 @@ export interface Target {
   compilation(): Compilation
 }
 
-/** `filter` as a condition. */
-export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler<
-  Typed,
-  Compilation
->({
+export const { compile: compileFilter, where } = filterCompiler<Typed, Compilation>({
   isMissing: (field, compilation) => found(field, compilation, isNull, isAbsent),
   found,
   ownType: ({ type, isMixed }, own) => (isMixed ? `${type} ${TYPES[own]}` : undefined),
@@ -72,11 +67,6 @@ const TYPES = {
   number: "IN ('integer', 'real')",
   boolean: "IN ('true', 'false')",
 } as const
-
-/** The `WHERE` clause of the records that match. */
-export function where(filter: Filter, compilation: Compilation): string {
-  return whereAll([compileFilter(filter, compilation)])
-}
 
 type Typed = Operand & { readonly isMixed: boolean }
 type Test = (operand: Typed) => string
