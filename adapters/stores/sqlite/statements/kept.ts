@@ -2,8 +2,6 @@
 
 import type { Filter, Scalar } from '../../../../src/ports/store/filter.ts'
 import type { Fields, Read } from '../../../../src/ports/store/records.ts'
-import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
-import { isWithin } from '../../../../src/ports/values/paths.ts'
 import { isoText } from '../../json-values.ts'
 import type { Operation } from '../../planner/change.ts'
 import { type Found, type FoundRows, searchKey } from '../layout/records.ts'
@@ -72,7 +70,7 @@ export function readShape(read: Read, values: SqlValue[], found?: FoundRows): st
 }
 
 /** The same for a change of records that match and hold what is expected. */
-function changeShape(
+export function changeShape(
   filter: Filter,
   operations: readonly Operation[],
   expect: Fields,
@@ -101,28 +99,6 @@ function bindOperation(one: Operation, json: unknown[], values: SqlValue[]): str
   if (one.op !== 'push' || one.cap === undefined) return ''
   values.push(one.cap)
   return `${END}cap`
-}
-
-/** Returns the statement that `compile` makes of a change; `stamp` is what it depends on besides. */
-export function keptChanges({ searchable }: CollectionSchema) {
-  const kept = new KeptStatements()
-  return (
-    filter: Filter,
-    operations: readonly Operation[],
-    expect: Fields | undefined,
-    stamp: string,
-    compile: () => Statement,
-  ): Statement => {
-    const values: SqlValue[] = []
-    const shape = changeShape(filter, operations, expect ?? {}, values)
-    // What is searched is bound too, or NULL.
-    const isSearched = () =>
-      searchable.some((path) =>
-        operations.some((one) => isWithin(path, one.path) || isWithin(one.path, path)),
-      )
-    const key = shape && `${stamp} ${searchable.length} ${shape}`
-    return kept.of(key, values, compile, isSearched)
-  }
 }
 
 function filterShape(filter: Filter, values: SqlValue[], found?: FoundRows): string | undefined {

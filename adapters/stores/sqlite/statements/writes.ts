@@ -3,17 +3,17 @@
 import type { Filter } from '../../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
-import { topOf } from '../../../../src/ports/values/paths.ts'
+import { isWithin, topOf } from '../../../../src/ports/values/paths.ts'
 import { textOf } from '../../json-values.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
 import { every, whereAll } from '../../sql/filter.ts'
 import { asText, type Shadow, shadowAt } from '../layout/records.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
-import { exists, type Parameters, type Statement } from '../layout/sql.ts'
+import { exists, type Parameters, type SqlValue, type Statement } from '../layout/sql.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter, type Target, where } from './filter.ts'
-import { keptChanges } from './kept.ts'
+import { changeShape, KeptStatements } from './kept.ts'
 
 /** What the record must hold: values, or all of its JSON. */
 export interface Held {
@@ -28,7 +28,7 @@ export type Writes = ReturnType<typeof writesTo>
  * statement for one record fails if no record matches, with that string in the error's message.
  */
 export function writesTo({ schema, table, stamps, shadows, compilation }: Target) {
-  const { name: to } = schema
+  const { name: to, searchable } = schema
   /** The one record to write, as a condition on the row. */
   const one = (
     filter: Filter,
@@ -45,7 +45,7 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
     return ` WHERE rowid = coalesce(${row}, ${failing(failure, parameters)})`
   }
 
-  const kept = keptChanges(schema)
+  const kept = new KeptStatements()
   const stampAfter = (operations: readonly Operation[]) =>
     `${STAMP} = ${stamps?.ofChanged(operations) ?? 'NULL'}`
 
@@ -79,8 +79,11 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
       const stamp = stampAfter(operations)
       const whereIn = (compiled: Compilation) => one(filter, held, failure, compiled)
       const compile = () => updating(operations, whereIn, ' RETURNING doc', stamp)
-      const isPlain = held.doc === undefined && failure === undefined
-      return isPlain ? kept(filter, operations, held.expect, stamp, compile) : compile()
+      if (held.doc !== undefined || failure !== undefined) return compile()
+      const values: SqlValue[] = []
+      const shape = changeShape(filter, operations, held.expect ?? {}, values)
+      const key = shape && `${stamp} ${searchable.length} ${shape}`
+      return kept.of(key, values, compile, () => areSearched(operations, searchable))
     },
     updateMany: (filter: Filter, change: Change) =>
       updating(operationsOf(change), (compiled) => where(filter, compiled), ''),
@@ -96,6 +99,13 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
       return compiled.parameters.statement(`SELECT CASE WHEN ${found} THEN ${yes} ELSE ${no} END`)
     },
   }
+}
+
+/** Whether operations change what is searched: that is bound too, or NULL. */
+function areSearched(operations: readonly Operation[], searchable: readonly string[]): boolean {
+  return operations.some(({ path }) =>
+    searchable.some((one) => isWithin(path, one) || isWithin(one, path)),
+  )
 }
 
 /** The conditions of a record that matches and holds what is expected. */
