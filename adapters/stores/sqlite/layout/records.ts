@@ -21,28 +21,24 @@ export interface Operand {
   readonly type: string
 }
 
-/** The field at the path `field` of a shape. */
-export interface Field extends Place {
-  /** Its SQL, as indexes hold it: filters and sorts must use the same for an index to serve them. */
-  readonly operand: Operand
-}
-
-const known = new WeakMap<ObjectShape, Map<string, Field>>()
+const known = new WeakMap<ObjectShape, Map<string, Place>>()
 
 /** The field at a path. Throws a `TypeError` for one that the shape does not have. */
-export function fieldAt(path: string, shape: ObjectShape): Field {
-  const fields = known.get(shape) ?? new Map<string, Field>()
+export function fieldAt(path: string, shape: ObjectShape): Place {
+  const fields = known.get(shape) ?? new Map<string, Place>()
   const before = fields.get(path)
   if (before) return before
   const place = placeAt(path, shape)
-  const field = { ...place, operand: operandIn('doc', place.parts[0] ?? '') }
-  known.set(shape, fields.set(path, field))
-  return field
+  known.set(shape, fields.set(path, place))
+  return place
 }
 
-/** A field's value as SQL. Throws a `TypeError` for one that leads through a list. */
+/**
+ * A field's value as SQL, as indexes hold it: filters and sorts must use the same for an index to serve them. Throws a
+ * `TypeError` for one that leads through a list.
+ */
 export function fieldValue(path: string, shape: ObjectShape): string {
-  return outsideLists(path, shape).operand.value
+  return operandIn('doc', outsideLists(path, shape)).value
 }
 
 /** One key of an order, as indexes hold it and sorts ask for it. */
@@ -55,8 +51,8 @@ export function orderOf(
 
 /** A field's value as JSON; NULL if it is missing. */
 export function fieldJson(path: string, shape: ObjectShape): string {
-  const [first = ''] = outsideLists(path, shape).parts
-  return first === '_id' ? 'json_quote(_id)' : `doc -> ${jsonPath(first)}`
+  const own = outsideLists(path, shape)
+  return own === '_id' ? 'json_quote(_id)' : `doc -> ${jsonPath(own)}`
 }
 
 /** The JSON of what `select` leaves of a record that is declared, as SQL; undefined if that leads into a field. */
@@ -82,10 +78,10 @@ export function partOf(shape: ObjectShape, select: Projection): string | undefin
 /** D1 allows so many in the call of a function. */
 const MAX_ARGUMENTS = 32
 
-function outsideLists(path: string, shape: ObjectShape): Field {
-  const field = fieldAt(path, shape)
-  if (field.parts.length > 1) throw new TypeError(`the field '${path}' leads through a list`)
-  return field
+function outsideLists(path: string, shape: ObjectShape): string {
+  const [own = '', ...rest] = fieldAt(path, shape).parts
+  if (rest.length > 0) throw new TypeError(`the field '${path}' leads through a list`)
+  return own
 }
 
 /** The value at `path` in the record, or in an element from `json_each` with the alias `root`. */
@@ -228,15 +224,9 @@ export function searchesIn(
   shadows: ReadonlyMap<string, Shadow>,
 ): readonly Search[] {
   if (shadows.size === 0) return []
-  switch (filter.op) {
-    case 'and':
-    case 'or':
-      return filter.filters.flatMap((one) => searchesIn(one, shadows))
-    case 'contains':
-      return filter.text.isWellFormed() ? [searchFor(filter.field, filter.text, shadows)] : []
-    default:
-      return []
-  }
+  if ('filters' in filter) return filter.filters.flatMap((one) => searchesIn(one, shadows))
+  const isSearch = filter.op === 'contains' && filter.text.isWellFormed()
+  return isSearch ? [searchFor(filter.field, filter.text, shadows)] : []
 }
 
 /** The shadow contains the folded string. A list's shadow is searched as a whole, as JSON: it may match across elements. */
