@@ -95,11 +95,6 @@ export function namesOne(filter: Filter): boolean {
   return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
 }
 
-/** Whether a filter has a search; most have none. */
-export function mayContain(filter: Filter): boolean {
-  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
-}
-
 /** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
 export function placeAt(path: string, shape: ObjectShape): Place {
   const place = placeOf(shape, path)

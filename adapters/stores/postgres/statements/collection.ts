@@ -12,7 +12,6 @@ import {
   type Bounds,
   boundsAfter,
   idOf,
-  mayContain,
   type Range,
   type Stretch,
   stretchesBeyond,
@@ -182,6 +181,10 @@ function compileRead(read: Read, { columns }: Reader, compiled: Compilation): st
     oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
   })
   return anchor + sql
+}
+
+function mayContain(filter: Filter): boolean {
+  return 'filters' in filter ? filter.filters.some(mayContain) : filter.op === 'contains'
 }
 
 function lengthOf(row: Row): number {

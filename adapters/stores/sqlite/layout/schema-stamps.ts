@@ -11,8 +11,7 @@
 import { digestOf } from '#hmac'
 import { type Declared, declaredAt, isWhole } from '../../../../src/ports/store/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/store/declared-text.ts'
-import type { CollectionSchema } from '../../../../src/ports/store/store.ts'
-import type { Operation } from '../../planner/change.ts'
+import type { Change, CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { type Creation, emptyingTrigger, identifier, type Statement, statement } from './sql.ts'
 
 /** The column of the stamp. It comes before the record, which may be long. */
@@ -104,19 +103,22 @@ export class SchemaStamps {
     return own !== undefined && isWhole(this.#declared, record) ? own : undefined
   }
 
-  /** The stamp of a record after `operations`, as SQL. */
-  ofChanged(operations: readonly Operation[]): string {
+  /** The stamp of a record that `change` changes, as SQL. */
+  ofChanged(change: Change): string {
     const { own, stamps } = this.#trusts()
-    if (own === undefined || !operations.every((one) => this.#declares(one))) return 'NULL'
+    if (own === undefined || !this.#declares(change)) return 'NULL'
     return `CASE WHEN ${STAMP} = ${own} THEN ${-own} WHEN ${STAMP} IN (${stamps}) THEN ${own} END`
   }
 
-  #declares(one: Operation): boolean {
-    if (one.op === 'pull') return true
-    if (one.op === 'unset') return !this.#isDefault(one.path)
-    const value = one.op === 'add' ? one.by : one.value
-    const written = one.op === 'push' ? [value] : value
-    return isWhole(this.#declared, written, one.path) && !this.#mayMakeParent(one.path)
+  #declares({ set = {}, unset = [], push = {}, increment = {} }: Change): boolean {
+    const pushed = Object.entries(push).map(([path, { value }]) => [path, [value]] as const)
+    const numbers = Object.entries(increment)
+    const written = [...Object.entries(set), ...pushed, ...numbers]
+    return (
+      written.every(
+        ([path, value]) => isWhole(this.#declared, value, path) && !this.#mayMakeParent(path),
+      ) && unset.every((path) => !this.#isDefault(path))
+    )
   }
 
   #isDefault(path: string): boolean {

@@ -1,8 +1,9 @@
 /** A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement. */
 
 import type { Fields } from '../../../../src/ports/store/records.ts'
+import type { Change } from '../../../../src/ports/store/store.ts'
 import { isWithin } from '../../../../src/ports/values/paths.ts'
-import type { Operation } from '../../planner/change.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
 import { type Assignment, changedJson, type JsonDialect, type Of } from '../../sql/change.ts'
 import { every } from '../../sql/filter.ts'
 import { asText, keptShadow, type Shadow, shadowAt } from '../layout/records.ts'
@@ -10,10 +11,11 @@ import { jsonPath, type Parameters } from '../layout/sql.ts'
 
 /** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */
 export function compileChange(
-  operations: readonly Operation[],
+  change: Change,
   shadows: Iterable<Shadow>,
   parameters: Parameters,
 ): string {
+  const operations = operationsOf(change)
   const assignments = [`doc = ${changedJson('doc', operations, DIALECT, parameters)}`]
   for (const shadow of shadows) {
     const text = changedShadow(operations, shadow, parameters)

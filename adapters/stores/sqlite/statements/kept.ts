@@ -2,8 +2,8 @@
 
 import type { Filter, Scalar } from '../../../../src/ports/store/filter.ts'
 import type { Fields, Read } from '../../../../src/ports/store/records.ts'
+import type { Change } from '../../../../src/ports/store/store.ts'
 import { isoText } from '../../json-values.ts'
-import type { Operation } from '../../planner/change.ts'
 import { type Found, type FoundRows, searchKey } from '../layout/records.ts'
 import type { SqlValue, Statement } from '../layout/sql.ts'
 import { DEEP } from './page.ts'
@@ -72,15 +72,14 @@ export function readShape(read: Read, values: SqlValue[], found?: FoundRows): st
 /** The same for a change of records that match and hold what is expected. */
 export function changeShape(
   filter: Filter,
-  operations: readonly Operation[],
+  change: Change,
   expect: Fields,
   values: SqlValue[],
 ): string | undefined {
   const json: unknown[] = []
   let shape = filterShape(filter, values)
   if (shape === undefined) return undefined
-  for (const one of operations)
-    shape += END + one.op + END + one.path + bindOperation(one, json, values)
+  shape += shapeOfChange(change, json, values)
   for (const field in expect) {
     const value = expect[field]
     if (value !== undefined) json.push(value)
@@ -91,14 +90,32 @@ export function changeShape(
   return shape
 }
 
-/** Adds what an operation binds to the JSON or the values, and returns what else SQL tells of it. */
-function bindOperation(one: Operation, json: unknown[], values: SqlValue[]): string {
-  if (one.op === 'unset') return ''
-  json.push(one.op === 'add' ? one.by : one.value)
-  if (one.op === 'pull') return END + one.key
-  if (one.op !== 'push' || one.cap === undefined) return ''
-  values.push(one.cap)
-  return `${END}cap`
+function shapeOfChange(
+  { set = {}, unset = [], increment = {}, push = {}, pull = {} }: Change,
+  json: unknown[],
+  values: SqlValue[],
+): string {
+  let shape = ''
+  for (const path of unset) shape += `${END}unset${END}${path}`
+  for (const path in set) {
+    if (set[path] === undefined) continue
+    json.push(set[path])
+    shape += `${END}set${END}${path}`
+  }
+  for (const path in increment) {
+    json.push(increment[path])
+    shape += `${END}add${END}${path}`
+  }
+  for (const [path, { value, cap }] of Object.entries(push)) {
+    json.push(value)
+    if (cap !== undefined) values.push(cap)
+    shape += `${END}${cap === undefined ? 'push' : 'cap'}${END}${path}`
+  }
+  for (const [path, { key, value }] of Object.entries(pull)) {
+    json.push(value)
+    shape += `${END}pull${END}${path}${END}${key}`
+  }
+  return shape
 }
 
 function filterShape(filter: Filter, values: SqlValue[], found?: FoundRows): string | undefined {

@@ -5,7 +5,7 @@ import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
 import { isWithin, topOf } from '../../../../src/ports/values/paths.ts'
 import { textOf } from '../../json-values.ts'
-import { type Operation, operationsOf } from '../../planner/change.ts'
+import { changedPaths } from '../../planner/change.ts'
 import { namesOne } from '../../planner/seek.ts'
 import { every, whereAll } from '../../sql/filter.ts'
 import { asText, type Shadow, shadowAt } from '../layout/records.ts'
@@ -46,20 +46,19 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
   }
 
   const kept = new KeptStatements()
-  const stampAfter = (operations: readonly Operation[]) =>
-    `${STAMP} = ${stamps?.ofChanged(operations) ?? 'NULL'}`
+  const stampAfter = (change: Change) => `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
 
   const updating = (
-    operations: readonly Operation[],
+    change: Change,
     whereIn: (compiled: Compilation) => string,
     returning: string,
-    stamp = stampAfter(operations),
+    stamp = stampAfter(change),
   ): Statement => {
     const compiled = compilation()
     const { shadows, parameters } = compiled
-    const changes = compileChange(operations, shadows.values(), parameters)
+    const changes = compileChange(change, shadows.values(), parameters)
     const sql = `UPDATE ${table} SET ${changes}, ${stamp}${whereIn(compiled)}${returning}`
-    const effect = { changed: operations.map(({ path }) => topOf(path)) }
+    const effect = { changed: changedPaths(change).map(topOf) }
     return { ...parameters.statement(sql), to, effect }
   }
 
@@ -75,18 +74,17 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
       return { sql: `INSERT INTO ${table} ${sql}`, values, to, effect: { inserts: 1 } }
     },
     update(filter: Filter, change: Change, held: Held = {}, failure?: string): Statement {
-      const operations = operationsOf(change)
-      const stamp = stampAfter(operations)
+      const stamp = stampAfter(change)
       const whereIn = (compiled: Compilation) => one(filter, held, failure, compiled)
-      const compile = () => updating(operations, whereIn, ' RETURNING doc', stamp)
+      const compile = () => updating(change, whereIn, ' RETURNING doc', stamp)
       if (held.doc !== undefined || failure !== undefined) return compile()
       const values: SqlValue[] = []
-      const shape = changeShape(filter, operations, held.expect ?? {}, values)
+      const shape = changeShape(filter, change, held.expect ?? {}, values)
       const key = shape && `${stamp} ${searchable.length} ${shape}`
-      return kept.of(key, values, compile, () => areSearched(operations, searchable))
+      return kept.of(key, values, compile, () => isSearched(change, searchable))
     },
     updateMany: (filter: Filter, change: Change) =>
-      updating(operationsOf(change), (compiled) => where(filter, compiled), ''),
+      updating(change, (compiled) => where(filter, compiled), ''),
     delete: (filter: Filter, held: Held = {}, failure?: string) =>
       deleting((compiled) => one(filter, held, failure, compiled)),
     deleteMany: (filter: Filter) => deleting((compiled) => where(filter, compiled)),
@@ -101,9 +99,9 @@ export function writesTo({ schema, table, stamps, shadows, compilation }: Target
   }
 }
 
-/** Whether operations change what is searched: that is bound too, or NULL. */
-function areSearched(operations: readonly Operation[], searchable: readonly string[]): boolean {
-  return operations.some(({ path }) =>
+/** Whether a change is one of what is searched: that is bound too, or NULL. */
+function isSearched(change: Change, searchable: readonly string[]): boolean {
+  return changedPaths(change).some((path) =>
     searchable.some((one) => isWithin(path, one) || isWithin(one, path)),
   )
 }
