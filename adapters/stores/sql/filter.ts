@@ -21,7 +21,7 @@ export interface FilterDialect<Operand, Context> {
   ownType?(operand: Operand, type: JsonType): string | undefined
   /** The value is one of `values`, which are one at least, and of one type. */
   isIn(operand: Operand, values: readonly Value[], context: Context): string
-  /** What follows for an index if the value is one of `values`. */
+  /** What follows if the value is one of `values`, in a form that an index serves. */
   contained?(field: string, values: readonly Value[], context: Context): string[]
   compare(operand: Operand, sign: Sign, value: Value, context: Context): string
   /** The string contains `text`, which is well-formed, whatever the case of both. */
