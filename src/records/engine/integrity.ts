@@ -158,12 +158,12 @@ export class Integrity {
     return found.length > 0 ? found : undefined
   }
 
-  /** Takes `step` while `ids` exist and no `exclusives`; null if it found none. Throws a 400 of ids, or the refusal. */
+  /** Takes `step` while `ids` exist and no `exclusives`; its own outcome. Throws a 400 of ids, or the refusal. */
   async writeChecked(
     ids: readonly ReferencedId[] = [],
     exclusives: readonly Exclusive[],
     step: EngineStep,
-  ): Promise<StepResult | null> {
+  ): Promise<WriteOutcome> {
     const once = [...new Map(ids.map((one) => [`${one.target} ${one.id}`, one])).values()]
     const required = once.map(({ target, id }): EngineStep => {
       const engine = this.#needs.engine(this.#model(target))
@@ -175,12 +175,12 @@ export class Integrity {
       return { engine, action: { require: one.others, exists: false } }
     })
     const outcome = await this.write([...guards, ...required, ...others, step])
-    if ('results' in outcome) return outcome.results.at(-1) ?? null
+    if ('results' in outcome) return { results: outcome.results.slice(-1) }
     const failed = outcome.failed - guards.length
     const missing = once[failed]
     const met = exclusives[failed - once.length]
     if (met) throw met.refusal
-    if (!missing) return null
+    if (!missing) return outcome
     throw noSuchReferences(await this.#pathsOfMissing(ids, missing))
   }
 

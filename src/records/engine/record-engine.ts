@@ -1,7 +1,7 @@
 /** The engine of a model: every write of a record goes through here, from a route or from your app's code. */
 
 import { invalidFields } from '../../http/errors/refusals.ts'
-import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
+import { enforcedReferences } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
 import { type Validation, validateFields, validateRecord } from '../../model/shape/validate.ts'
 import { newRecord } from '../../model/values/cast.ts'
@@ -11,22 +11,17 @@ import { firstIn, pages } from '../../ports/evaluation/walk.ts'
 import { inOwnTurn, isLarge } from '../../ports/promises/turns.ts'
 import { all, BY_ID, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import type { Change, CollectionSchema, WriteAction } from '../../ports/store/store.ts'
+import type { Change, CollectionSchema, WriteOptions } from '../../ports/store/store.ts'
 import { topOf } from '../../ports/values/paths.ts'
 import type { Author } from './author.ts'
 import { refusedWith } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { type KnownUpdate, seenChanges, updateKnown, updateOfNothing } from './known-updates.ts'
-import {
-  checkStart,
-  type Exclusive,
-  excludedBy,
-  exclusivesOf,
-  updateAllowed,
-} from './model-rules.ts'
+import { checkStart, excludedBy, exclusivesOf, updateAllowed } from './model-rules.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { type Along, changeBy, type Replacement, replacement } from './replace.ts'
 import { SerialQueue } from './serial-queue.ts'
+import { type Writing, writingBySteps } from './stepwise.ts'
 
 /** What the engine needs from the app. */
 export interface Surroundings {
@@ -149,19 +144,14 @@ export class RecordEngine {
     const unsure = [...plan.unsure, ...ruled]
     const isKnown = !this.model.refinements && unsure.length === 0
     if (isKnown && !this.model.transitions) return this.#write(filter, changes, plan, expect)
-    const known: KnownUpdate = {
-      changes,
-      kept,
-      unsure,
-      write: (one, found, expected, whole) =>
-        this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined),
-    }
-    const write = (one: Filter, expected?: Fields) =>
+    const writeFound: KnownUpdate['write'] = (one, found, expected, whole) =>
+      this.#write(one, changes, found, expected, ruled.length > 0 ? whole : undefined)
+    const known = { changes, kept, unsure, write: writeFound }
+    return updateAllowed(this, filter, changes, expect, (one, expected) =>
       isKnown
         ? this.#write(one, changes, plan, expected)
-        : updateKnown(this, this.#knowing, one, expected, known)
-    if (!this.model.transitions) return write(filter, expect)
-    return updateAllowed(this, filter, changes, expect, write)
+        : updateKnown(this, this.#knowing, one, expected, known),
+    )
   }
 
   /** The same for a writer who cannot see hidden fields: inside an object that is replaced, their values stay. */
@@ -211,8 +201,8 @@ export class RecordEngine {
     whole?: Fields,
   ): Promise<Fields | null> {
     const change = this.#change(changes, plan)
-    const action = { update: filter, change, ...(expect && { options: { expect } }) }
-    const update = () => this.#update(changes, action, whole ? exclusivesOf(this.model, whole) : [])
+    const options = expect && { expect }
+    const update = () => this.#update(filter, changes, change, options, whole)
     const write = isLarge(changes) ? () => inOwnTurn(update) : update
     if (!this.model.changes) return write()
     const untimed = changeBy(plan, changes, this.#along)
@@ -229,48 +219,44 @@ export class RecordEngine {
 
   /** The record as it is stored. */
   async #insert(record: Fields): Promise<Fields> {
-    const ids = this.#idsIn(record, record._id)
-    const exclusives = this.model.exclude ? exclusivesOf(this.model, record) : []
     try {
-      if (!ids && exclusives.length === 0) return (await this.stored.insert(record)) ?? record
-      const step = { engine: this, action: { insert: record } }
-      return (await this.#integrity.writeChecked(ids, exclusives, step))?.records[0] ?? record
+      return (await this.#writing(record, record, record._id).insert(record)) ?? record
     } catch (error) {
       throw await refusedWith(this, error, { record })
     }
   }
 
   async #update(
+    filter: Filter,
     changes: Fields,
-    action: Extract<WriteAction, { update: Filter }>,
-    exclusives: readonly Exclusive[],
+    change: Change,
+    options: WriteOptions | undefined,
+    whole: Fields | undefined,
   ): Promise<Fields | null> {
-    const { update: filter, change, options } = action
-    const ids = this.#idsIn(changes)
     try {
-      if (!ids && exclusives.length === 0) return await this.stored.update(filter, change, options)
-      const step = { engine: this, action }
-      return (await this.#integrity.writeChecked(ids, exclusives, step))?.records[0] ?? null
+      return await this.#writing(changes, whole).update(filter, change, options)
     } catch (error) {
       throw await refusedWith(this, error, { filter, changes })
     }
   }
 
   async #updateMany(filter: Filter, changes: Fields, change: Change): Promise<number> {
-    const ids = this.#idsIn(changes)
     try {
-      if (!ids) return await this.stored.updateMany(filter, change)
-      const step = { engine: this, action: { updateMany: filter, change } }
-      return (await this.#integrity.writeChecked(ids, [], step))?.count ?? 0
+      return await this.#writing(changes).updateMany(filter, change)
     } catch (error) {
       throw await refusedWith(this, error, { filter, changes, every: true })
     }
   }
 
-  /** The ids in `values` that must exist; undefined if there are none. */
-  #idsIn(values: Fields, own?: unknown): readonly ReferencedId[] | undefined {
+  /** What writes `values`: the collection, or steps that make sure of what they refer to, and of what excludes `whole`. */
+  #writing(values: Fields, whole?: Fields, own?: unknown): Writing {
     this.#refers ??= enforcedReferences(this.model).length > 0
-    return this.#refers ? this.#integrity.idsIn(this.model, values, own) : undefined
+    const ids = this.#refers ? this.#integrity.idsIn(this.model, values, own) : undefined
+    const exclusives = whole && this.model.exclude ? exclusivesOf(this.model, whole) : []
+    if (!ids && exclusives.length === 0) return this.stored
+    return writingBySteps((action) =>
+      this.#integrity.writeChecked(ids, exclusives, { engine: this, action }),
+    )
   }
 
   get #integrity(): Integrity {
