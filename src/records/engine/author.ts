@@ -45,15 +45,21 @@ export class RequestAuthor implements Author {
   }
 }
 
+/** The log of an app: start-up has made sure that there is one where its records are followed or told of. */
+export function logOf({ changes }: { readonly changes: ChangeLog | undefined }): ChangeLog {
+  if (!changes) throw new TypeError('the store keeps no log of changes')
+  return changes
+}
+
 /** `log`, whose records are as they are stored, under the current names of their fields: scopes go by that, as lists do. */
 export function modelChanges(
   log: ChangeLog,
   modelNamed: (name: string) => Model | undefined,
 ): ChangeLog {
   const shown = (change: LoggedChange): LoggedChange => {
-    const model = modelNamed(change.model)
-    const part = (record: Fields | null) =>
-      record && model ? underCurrentNames(record, model.renamed) : record
+    const { renamed } = modelNamed(change.model) ?? {}
+    if (!renamed?.size) return change
+    const part = (record: Fields | null) => record && underCurrentNames(record, renamed)
     return { ...change, before: part(change.before), after: part(change.after) }
   }
   return {

@@ -7,10 +7,11 @@ import { listJson } from '../../http/response/respond.ts'
 import { declaredPart, present } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
-import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
+import type { LoggedChange } from '../../ports/store/changes.ts'
 import { withId } from '../../ports/store/filter.ts'
 import { project } from '../../ports/store/projection.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { logOf } from '../engine/author.ts'
 import type { Context } from '../engine/route.ts'
 import type { Cursors } from '../list/cursor.ts'
 import { cursorInUrl, pageSizeInUrl } from '../list/parameters.ts'
@@ -63,7 +64,7 @@ async function* changesBefore(
   position: string | undefined,
   pageSize: number,
 ): AsyncGenerator<LoggedChange> {
-  const log = logOf(resource)
+  const log = logOf(resource.host)
   const limit = pageSize + 2
   for (let upTo = position; ; ) {
     const found = await log.history(resource.model.name, id, { limit, upTo })
@@ -116,12 +117,6 @@ async function stateAs(
   return isFields(shown) ? shown : {}
 }
 
-/** The log that the history of a router is in: start-up has made sure that there is one. */
-export function logOf({ host }: Pick<Resource, 'host'>): ChangeLog {
-  if (!host.changes) throw new TypeError('the store keeps no log of changes')
-  return host.changes
-}
-
 /** The record; undefined if it was removed. Throws a 404 if it, or what it was last, is out of scope or never was. */
 export async function currentIn(
   resource: Pick<Resource, 'host' | 'model' | 'engine'>,
@@ -129,7 +124,9 @@ export async function currentIn(
   scope: Scope,
 ): Promise<Fields | undefined> {
   const record = await resource.engine.first(withId(id))
-  const [last] = record ? [] : await logOf(resource).history(resource.model.name, id, { limit: 1 })
+  const [last] = record
+    ? []
+    : await logOf(resource.host).history(resource.model.name, id, { limit: 1 })
   const known = record ?? (last?.kind === 'removed' ? last.before : undefined)
   if (!known || !scope.admits(known)) throw entryNotFound()
   return record

@@ -13,6 +13,7 @@ import { declaredPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import type { Fields } from '../../ports/store/records.ts'
+import { logOf } from '../engine/author.ts'
 import type { Context } from '../engine/route.ts'
 import { requestedId } from '../read/read.ts'
 import { writeLimits } from '../rules/scope.ts'
@@ -20,7 +21,7 @@ import type { Resource } from '../setup/resource.ts'
 import { createFrom } from '../write/create.ts'
 import { updateFrom } from '../write/update.ts'
 import { type Incoming, writerFor } from '../write/write-request.ts'
-import { currentIn, logOf } from './history.ts'
+import { currentIn } from './history.ts'
 
 /** How ids of changes are spelled. */
 const CHANGE_ID = /^[0-9a-z]+(?:-[0-9a-z]+){1,8}$/
@@ -64,7 +65,7 @@ async function stateAfter(
   id: string,
   changeId: string,
 ): Promise<Fields | undefined> {
-  const log = logOf(resource)
+  const log = logOf(resource.host)
   const [change] = await log.history(resource.model.name, id, { limit: 1, upTo: changeId })
   if (change?.id !== changeId) return undefined
   return change.after ?? change.before ?? undefined

@@ -3,10 +3,9 @@
 import { outside } from '#contexts'
 import { causeOf, outageLog } from '../../http/errors/outages.ts'
 import type { Model } from '../../model/model.ts'
-import { underCurrentNames } from '../../model/versions/upgrade.ts'
 import { nextTurn } from '../../ports/promises/turns.ts'
 import type { ChangeLog, LoggedChange } from '../../ports/store/changes.ts'
-import type { Fields } from '../../ports/store/records.ts'
+import { logOf } from '../engine/author.ts'
 import type { Host } from '../engine/host.ts'
 import { type Follower, Followers } from './followers.ts'
 import { Rounds } from './rounds.ts'
@@ -25,7 +24,7 @@ const TOGETHER = 16
 
 export interface Listener extends Follower {
   readonly model: Model
-  /** An entry of the log that may concern it, with records under their fields' current names. */
+  /** An entry of the log that may concern it. */
   take(change: LoggedChange): void
   /** An entry of a model of accounts. */
   takeAccount(change: LoggedChange): void
@@ -54,9 +53,7 @@ export class Hub extends Rounds {
   /** If it `isAlone`, it listens to nothing that other requests do. */
   constructor(host: Host, isAlone: boolean) {
     super()
-    const { changes } = host.database
-    if (!changes) throw new TypeError('the store keeps no log of changes')
-    this.log = changes
+    this.log = logOf(host)
     this.#host = host
     this.#isAlone = isAlone
   }
@@ -176,24 +173,15 @@ export class Hub extends Rounds {
     const isAccount = [...this.#host.accounts.keys()].some(({ name }) => name === change.model)
     if (isAccount) for (const listener of [...this.#listeners]) listener.takeAccount(change)
     const followers = this.#byModel.get(change.model)
-    const model = followers && [...this.#host.known()].find(({ name }) => name === change.model)
-    if (!model) return
-    const current = currentOf(change, model)
-    const records = [current.before, current.after].filter((one) => one !== null)
-    for (const listener of followers.of(records)) listener.take(current)
+    if (!followers) return
+    const records = [change.before, change.after].filter((one) => one !== null)
+    for (const listener of followers.of(records)) listener.take(change)
   }
 
   /** All models that are logged: one that is followed later is among them already. */
   #models(): readonly string[] {
     return [...this.#host.known()].flatMap(({ name, changes }) => (changes ? [name] : []))
   }
-}
-
-/** An entry with its records under the current names of their fields. */
-export function currentOf(change: LoggedChange, { renamed }: Model): LoggedChange {
-  if (renamed.size === 0) return change
-  const current = (record: Fields | null) => record && underCurrentNames(record, renamed)
-  return { ...change, before: current(change.before), after: current(change.after) }
 }
 
 const hubs = new WeakMap<Host, Hub>()

@@ -16,7 +16,7 @@ import { type Asker, GuardResponse, markOf, type Rights } from '../list/rights.t
 import { shownTexts } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
 import { Events } from './events.ts'
-import { currentOf, type Hub, type Listener } from './hub.ts'
+import type { Hub, Listener } from './hub.ts'
 import { Rounds } from './rounds.ts'
 
 /**
@@ -156,7 +156,7 @@ export class LiveStream extends Rounds implements Listener, OpenStream {
       return false
     }
     this.#after = position
-    for (const change of read.changes) this.#add(currentOf(change, this.#resource.model))
+    for (const change of read.changes) this.#add(change)
     this.#after = read.changes.at(-1)?.id ?? position
     for (const change of this.#later ?? []) this.#add(change)
     this.#later = undefined
