@@ -68,10 +68,10 @@ const expand: Reach['expand'] = (from, model, names, select) => {
   const view = chosenOf(rules, whole, { expand: names, select: kept }, undefined)
   const most = Number.MAX_SAFE_INTEGER
   const limits = { maxPopulated: most, maxResponseBytes: most }
-  const options = { request: undefined, lean: false, isSent: false, hints: {}, ...limits }
+  const options = { ...rules, request: undefined, isSent: false, hints: {}, ...limits }
   return {
     select: kept ? (view.select ?? view.chosen) : projectionOf(model, select),
-    fill: (records) => populate(from, records, view.populate, options),
+    fill: (records) => populate(records, view.populate, options),
   }
 }
 

@@ -10,9 +10,8 @@ import type { Models } from '../engine/models.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { Population } from '../setup/resource.ts'
 
-type PopulatedFrom = Pick<Models, 'engine' | 'scopesOf'>
-
 export interface PopulateOptions {
+  readonly host: Pick<Models, 'engine' | 'scopesOf'>
   /** Undefined for your app's own code, which no scope limits. */
   readonly request: ApiRequest | undefined
   readonly lean: boolean
@@ -36,13 +35,8 @@ interface ReferenceGroup extends Pick<Population, 'target' | 'select'> {
 
 /** How many bytes may still be loaded, and which records are filled in, of which `maxPopulated` are the most. */
 interface Loading extends PopulateOptions {
-  readonly host: PopulatedFrom
   readonly left: { bytes: number }
   readonly distinct: Set<string>
-}
-
-function newLoading(host: PopulatedFrom, options: PopulateOptions): Loading {
-  return { ...options, host, left: { bytes: options.maxResponseBytes }, distinct: new Set() }
 }
 
 /** A loaded record as it will be shown. */
@@ -57,16 +51,15 @@ interface Shown {
  * counted once, and again wherever it appears in the response.
  */
 export async function populate(
-  host: PopulatedFrom,
   records: readonly Fields[],
   populations: readonly Population[],
   options: PopulateOptions,
-  loading: Loading = newLoading(host, options),
+  loading: Loading = { ...options, left: { bytes: options.maxResponseBytes }, distinct: new Set() },
   /** How many the response may still have. */
   left: { bytes: number } = { bytes: options.maxResponseBytes },
 ): Promise<Fields[]> {
   const filled = records.map((record) => ({ ...record }))
-  const groups = groupReferences(filled, populations, loading.distinct, options.maxPopulated)
+  const groups = groupReferences(filled, populations, loading)
   await Promise.all(
     groups.map(async (group) => {
       fillAll(filled, group, await load(group, loading), left)
@@ -75,12 +68,11 @@ export async function populate(
   return filled
 }
 
-/** The references in `records` to fill in, by record and then population: at most `maxRecords` distinct records. */
+/** The references in `records` to fill in, by record and then population: at most `maxPopulated` distinct records. */
 function groupReferences(
   records: readonly Fields[],
   populations: readonly Population[],
-  distinct: Set<string>,
-  maxRecords: number,
+  { distinct, maxPopulated }: Loading,
 ): readonly ReferenceGroup[] {
   const groups = new Map<string, ReferenceGroup>()
   const places = populations.map(({ path, target, select, chosen, populate: inner = [] }) => {
@@ -91,7 +83,7 @@ function groupReferences(
     group.paths.push(keys)
     const take = (id: string): boolean => {
       const name = `${target.name} ${id}`
-      if (!distinct.has(name) && distinct.size >= maxRecords) return false
+      if (!distinct.has(name) && distinct.size >= maxPopulated) return false
       distinct.add(name)
       group.ids.add(id)
       return true
@@ -148,11 +140,11 @@ async function show(
   loading: Loading,
   shown: Map<string, Shown>,
 ): Promise<void> {
-  const { host, lean } = loading
+  const { lean } = loading
   // What is filled in inside a record counts with it, wherever that appears.
   const unlimited = { bytes: Number.POSITIVE_INFINITY }
   const records =
-    inner.length > 0 ? await populate(host, declared, inner, loading, loading, unlimited) : declared
+    inner.length > 0 ? await populate(declared, inner, loading, loading, unlimited) : declared
   for (const record of records) {
     const whole = target.output ? present(target, record, lean) : record
     const value = chosen ? shownPart(whole, chosen) : whole

@@ -207,7 +207,7 @@ function fillIn(
 ): Promise<readonly Fields[]> {
   const { model, lean } = rules
   const how = { ...rules, request, hints, isSent: !model.output || lean }
-  return populate(rules.host, records, view.populate, how)
+  return populate(records, view.populate, how)
 }
 
 /** The JSON of records that the store has returned with the fields of the view. */
