@@ -4,18 +4,16 @@ import { hintsFor } from '../../http/deadline.ts'
 import { entryNotFound, invalidCursor } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
 import { listJson } from '../../http/response/respond.ts'
-import { declaredPart, present } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { isSameContent } from '../../ports/evaluation/evaluate.ts'
 import type { LoggedChange } from '../../ports/store/changes.ts'
 import { withId } from '../../ports/store/filter.ts'
-import { project } from '../../ports/store/projection.ts'
 import type { Fields } from '../../ports/store/records.ts'
 import { logOf } from '../engine/author.ts'
 import type { Context } from '../engine/route.ts'
 import type { Cursors } from '../list/cursor.ts'
 import { cursorInUrl, pageSizeInUrl } from '../list/parameters.ts'
-import { requestedId, withLinks } from '../read/read.ts'
+import { requestedId, showWritten } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
 import type { Scope } from '../rules/limits.ts'
 import { scopeOf } from '../rules/scope.ts'
@@ -41,7 +39,8 @@ export async function readHistory(
   })
   const after = cursor === undefined ? undefined : tokens.read(cursor)
   await currentIn(resource, id, scope)
-  const view = await viewFor(resource, request, context)
+  // References stay ids: what they lead to has a history of its own.
+  const view = { ...(await viewFor(resource, request, context)), populate: [] }
   const shown: Shown[] = []
   const all = changesBefore(resource, id, after, pageSize)
   for await (const change of all) {
@@ -91,8 +90,11 @@ async function shownAs(
   { id, at, by, kind, before, after }: LoggedChange,
   request: ApiRequest,
 ): Promise<Shown | undefined> {
-  const seen = async (state: Fields | null): Promise<Fields> =>
-    state && scope.admits(state) ? stateAs(resource, view, state, request) : {}
+  const seen = async (state: Fields | null): Promise<Fields> => {
+    if (!state || !scope.admits(state)) return {}
+    const shown: unknown = JSON.parse(await showWritten(resource, view, state, request))
+    return isFields(shown) ? shown : {}
+  }
   const [from, to] = [await seen(before), await seen(after)]
   const names = new Set([...Object.keys(from), ...Object.keys(to)])
   names.delete('_id')
@@ -101,20 +103,6 @@ async function shownAs(
   if (!isSeen || (changed.length === 0 && kind === 'updated')) return undefined
   const changes = changed.map((name) => [name, { from: from[name] ?? null, to: to[name] ?? null }])
   return { id, at, by, kind, changes: Object.fromEntries(changes) }
-}
-
-/** A state as a read would show it. */
-async function stateAs(
-  resource: Resource,
-  { select }: View,
-  state: Fields,
-  request: ApiRequest,
-): Promise<Fields> {
-  const { model, lean } = resource
-  const chosen = project(declaredPart(model, state, { lean }), select)
-  const linked = await withLinks(resource, chosen, request)
-  const shown: unknown = JSON.parse(JSON.stringify(present(model, linked, lean)) ?? 'null')
-  return isFields(shown) ? shown : {}
 }
 
 /** The record; undefined if it was removed. Throws a 404 if it, or what it was last, is out of scope or never was. */

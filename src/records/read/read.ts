@@ -171,7 +171,7 @@ export async function filledIn(
 }
 
 /**
- * A record that was just written, as the JSON that is sent: fields selected, references filled in, `output` applied. If
+ * A record as it is or was stored, as the JSON that is sent: fields selected, references filled in, `output` applied. If
  * that is too large for a response, the references stay ids: the write has happened, so it must not fail.
  */
 export async function showWritten(
@@ -256,8 +256,8 @@ function changesLinks({ upload, host, files }: ReadRules, request: ApiRequest): 
 }
 
 /** `record` with links to its files: signed, if the router's options ask for it, and below the path of the mount. */
-export async function withLinks(
-  { upload, host, cache, files }: Pick<ReadRules, 'upload' | 'host' | 'cache' | 'files'>,
+async function withLinks(
+  { upload, host, cache, files }: ReadRules,
   record: Fields,
   request: ApiRequest,
 ): Promise<Fields> {
