@@ -192,22 +192,18 @@ export class HostedRecords implements RecordStore {
     return this.#host.atomic(work, this.#ready, this.#author)
   }
 
-  /** The host of `store`; undefined if `store` was not made by an app. */
-  static hostOf(store: RecordStore): Host | undefined {
-    return #host in store ? store.#host : undefined
+  /** The app that `store` belongs to; `call` is the public function that takes the app, if one does. */
+  static hostOf(store: RecordStore | undefined, call?: string): Host {
+    if (store instanceof HostedRecords && #host in store) return store.#host
+    throw new TypeError(
+      call === undefined
+        ? "a request's context must be passed on as the app gave it"
+        : `${call} takes an app that createApp() returned`,
+    )
   }
 }
 
-/** The app that `store` belongs to; `call` is the public function that takes the app, if one does. */
-export function hostOf(store: RecordStore | undefined, call?: string): Host {
-  const host = store instanceof HostedRecords ? HostedRecords.hostOf(store) : undefined
-  if (host) return host
-  throw new TypeError(
-    call === undefined
-      ? "a request's context must be passed on as the app gave it"
-      : `${call} takes an app that createApp() returned`,
-  )
-}
+export const hostOf: (typeof HostedRecords)['hostOf'] = HostedRecords.hostOf
 
 /** What `app.mount` takes, e.g. a router; `T` tells the typed client what it serves. */
 export interface Mountable<T = unknown> {
