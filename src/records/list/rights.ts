@@ -75,13 +75,15 @@ export function askerFor(
   const { host } = resource
   const follower = host.follower(context)
   const request = repeaterOf(whole, context.basePath, body)
+  // They do not change once a request has come.
+  const guards = guardsOf(resource, action)
   /** What it asks for, if nothing that changes decides whether it may. */
   let known: ListPlan | undefined
   const beganAt = host.now()
   let hasAsked = false
   let asking: { readonly context: TimedContext; readonly since: number } | undefined
   const answer = async (again: ApiRequest, own: Context, askedAt: number) => {
-    const refused = await follower.admit(guardsOf(resource, action), again, own)
+    const refused = await follower.admit(guards, again, own)
     if (isResponse(refused)) throw new GuardResponse(refused)
     if (refused !== undefined) throw refusal('internal-error', 500, 'Internal Server Error')
     const plan = known ?? (await planFor(resource, action, again, body))
@@ -114,22 +116,13 @@ export function askerFor(
   }
 }
 
-const guardsKnown = new WeakMap<Resource, Map<string, readonly Guard[]>>()
-
-/** The guards of a list; they do not change once a request has come. */
-export function guardsOf(resource: Resource, action: ListAction): readonly Guard[] {
-  const { host, middlewares, access } = resource
-  const lists = guardsKnown.get(resource) ?? new Map<string, readonly Guard[]>()
-  guardsKnown.set(resource, lists)
-  const all = () => inTurn([...host.guards, ...middlewares, ...(access[action] || [])])
-  const guards = lists.get(action) ?? all()
-  lists.set(action, guards)
-  return guards
-}
-
-/** Guards in the order in which a request meets them, without those that count requests. */
-function inTurn(guards: readonly Guard[]): readonly Guard[] {
-  const again = guards.filter((guard) => !guard.once)
+/** The guards of a list in the order in which a request meets them, without those that count requests. */
+export function guardsOf(
+  { host, middlewares, access }: Resource,
+  action: ListAction,
+): readonly Guard[] {
+  const all = [...host.guards, ...middlewares, ...(access[action] || [])]
+  const again = all.filter((guard) => !guard.once)
   return [...again.filter(({ late }) => !late), ...again.filter(({ late }) => late)]
 }
 
