@@ -22,7 +22,7 @@ import {
   WRITE_CONFLICT,
 } from '../connection/errors.ts'
 import type { Stored } from '../documents/documents.ts'
-import { type Done, goingTogether, takingTurns } from './turns.ts'
+import { goingTogether, type Outcome, takingTurns } from './turns.ts'
 import { writesOf } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
@@ -53,7 +53,7 @@ export function stepWriter(
     steps: readonly WriteStep[],
     session: ClientSession,
     ticket: LogTicket,
-  ): Promise<Tried> {
+  ): Promise<Outcome> {
     const results: StepResult[] = []
     const noted: Noted[] = []
     // While a ticket is open, readers wait: what takes long takes it at its end.
@@ -70,30 +70,21 @@ export function stepWriter(
       results.push(taken.result)
       noted.push(...notedBy(taken, step, failed))
     }
-    if (noted.length > 0) return { results, noted: await ticket.add(noted), ticket }
+    if (noted.length > 0) return { results, noted: await ticket.add(noted) }
     return steps.some(isNotable) ? { results, noted: [] } : { results }
   }
 
   /** As one transaction, tried again so often. */
-  async function writeOnce(steps: readonly WriteStep[], tries?: number) {
-    const tried = await retried(
+  function writeOnce(steps: readonly WriteStep[], tries?: number): Promise<Outcome> {
+    return retried(
       database,
       async (session, tried) => {
         if (tried % TRIES_UNTIL_LEFT === TRIES_UNTIL_LEFT - 1) await log.endLeft()
         const ticket = log.ticket(session)
-        let outcome: Tried | undefined
-        try {
-          outcome = await takeAll(steps, session, ticket)
-          return outcome
-        } finally {
-          if (!outcome || !('ticket' in outcome)) ticket.close()
-        }
+        return inTransaction(session, ticket, () => takeAll(steps, session, ticket))
       },
       tries,
     )
-    if ('failed' in tried) return tried
-    const { ticket: _, ...outcome } = tried
-    return outcome
   }
 
   let hasGuards = false
@@ -121,9 +112,6 @@ function areQuick(steps: readonly WriteStep[]): boolean {
     'updateMany' in step || 'deleteMany' in step || 'guard' in step
   return steps.some(isNotable) && !steps.some(isLong)
 }
-
-/** The outcome of a transaction, with its ticket if it has added to the log of changes. */
-type Tried = (Done & { readonly ticket?: LogTicket }) | { readonly failed: number }
 
 /** The documents of the guards of these steps, in one order. */
 function guardsOf(steps: readonly WriteStep[]): readonly number[] {
@@ -153,14 +141,14 @@ async function takeGuards(
 /** The outcome of `work` in a transaction, once it meets no other one, or after so many tries. */
 async function retried(
   { client }: Db,
-  work: (session: ClientSession, tried: number) => Promise<Tried>,
+  work: (session: ClientSession, tried: number) => Promise<Outcome>,
   most = Number.POSITIVE_INFINITY,
-): Promise<Tried> {
+): Promise<Outcome> {
   const begun = performance.now()
   for (let tries = 0; ; tries += 1) {
     const session = client.startSession()
     try {
-      return await inTransaction(session, () => work(session, tries))
+      return await work(session, tries)
     } catch (error) {
       const isLast = tries + 1 >= most || performance.now() > begun + patienceFor(error)
       if (!isTransient(error) || isLast) throw error
@@ -185,26 +173,31 @@ async function checkTransactions(database: Db): Promise<void> {
   )
 }
 
-/** Runs `work` in a transaction and commits it, unless a step failed. */
-async function inTransaction(session: ClientSession, work: () => Promise<Tried>): Promise<Tried> {
+/** Runs `work` in a transaction and commits it, unless a step failed; its ticket is closed when that is over. */
+async function inTransaction(
+  session: ClientSession,
+  ticket: LogTicket,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
   session.startTransaction({
     readConcern: { level: 'snapshot' },
     writeConcern: { w: 'majority', journal: true },
     readPreference: 'primary',
   })
+  let isOver = true
   try {
     const outcome = await work()
     if ('failed' in outcome) return outcome
-    try {
-      await commit(session)
-      outcome.ticket?.close()
-    } catch (error) {
-      // It is over, unless the way to the database was lost: then nobody knows whether it has been committed.
-      if (isTransient(error)) outcome.ticket?.close()
-      throw error
-    }
+    // If the way to the database is lost now, nobody knows whether it has been committed.
+    isOver = !outcome.noted?.length
+    await commit(session)
+    isOver = true
     return outcome
+  } catch (error) {
+    isOver ||= isTransient(error)
+    throw error
   } finally {
+    if (isOver) ticket.close()
     // After a network error too: the server would keep its locks for a minute.
     if (session.inTransaction()) await session.abortTransaction().catch(() => {})
   }

@@ -12,12 +12,12 @@ import type { StepChange } from '../changes/log.ts'
 import { hasLabel, portError } from '../connection/errors.ts'
 
 /** What a write has done. */
-export interface Done {
+interface Done {
   readonly results: readonly StepResult[]
   readonly noted?: readonly StepChange[]
 }
 
-type Outcome = Done | { readonly failed: number }
+export type Outcome = Done | { readonly failed: number }
 type Write = (steps: readonly WriteStep[]) => Promise<Outcome>
 
 interface Call extends PromiseWithResolvers<Outcome> {
