@@ -9,7 +9,6 @@ import {
 } from 'mongodb'
 import { type Filter, withId } from '../../../../src/ports/store/filter.ts'
 import type { Fields } from '../../../../src/ports/store/records.ts'
-import type { ObjectShape } from '../../../../src/ports/store/shape.ts'
 import type { Change, WriteOptions } from '../../../../src/ports/store/store.ts'
 import type { StepWrites } from '../../changes/noting.ts'
 import { expecting } from '../../expecting.ts'
@@ -26,7 +25,8 @@ export interface Writes extends StepWrites {
 }
 
 /** The writes of a collection; with a session, they are part of its transaction. */
-export function writesOf({ native, schema, indexed }: Stored, session?: ClientSession): Writes {
+export function writesOf(stored: Stored, session?: ClientSession): Writes {
+  const { native, schema, indexed } = stored
   const { shape, version } = schema
   const within = session ? { session } : {}
   const queryOf = (filter: Filter) => compileFilter(filter, shape, indexed())
@@ -41,11 +41,7 @@ export function writesOf({ native, schema, indexed }: Stored, session?: ClientSe
     return document
   }
 
-  const one = async (
-    filter: Filter,
-    options: WriteOptions | undefined,
-    write: (query: Document) => Promise<Document | null>,
-  ) => writeOne({ native, shape, within, query: queryOf(filter) }, options, write)
+  const one = writerOfOne(stored, within)
 
   const updated = (
     filter: Filter,
@@ -101,38 +97,36 @@ export function writesOf({ native, schema, indexed }: Stored, session?: ClientSe
   }
 }
 
-/** The record that `write` returns for the one document that matches `query` and holds what is expected. */
-async function writeOne(
-  {
-    native,
-    shape,
-    within,
-    query,
-  }: Pick<Stored, 'native'> & { shape: ObjectShape; within: object; query: Document },
-  options: WriteOptions | undefined,
-  write: (query: Document) => Promise<Document | null>,
-): Promise<Fields | null> {
-  const document = await expecting<Document[], Document>(options?.expect, {
-    asWritten: (values) =>
-      Object.entries(values).map(([field, value]) =>
-        isStill(field, encode(value, shape.fields.get(field))),
-      ),
-    find: async (fields) => {
-      const found = await native.findOne(query, { ...within, raw: true })
-      if (!found) return undefined
-      const bytes = found as unknown as Uint8Array
-      const held = () => {
-        // Otherwise numbers become JavaScript's own, which are rounded.
-        const stored = BSON.deserialize(bytes, { promoteValues: false, bsonRegExp: true })
-        return fields.map((field) => isStill(field, stored[field]))
-      }
-      return { record: fromDocument(BSON.deserialize(bytes), shape), held }
-    },
-    // Not the query language's equality, which would match a value inside a list, and match null if the field is missing.
-    write: (held) =>
-      write(held.length === 0 ? query : { $and: [query, { $expr: { $and: held } }] }),
-  })
-  return document && fromDocument(document, shape)
+/** Writes the one document that matches and holds what is expected; resolves to the record that `write` returns. */
+function writerOfOne({ native, schema: { shape }, indexed }: Stored, within: object) {
+  return async (
+    filter: Filter,
+    options: WriteOptions | undefined,
+    write: (query: Document) => Promise<Document | null>,
+  ): Promise<Fields | null> => {
+    const query = compileFilter(filter, shape, indexed())
+    const document = await expecting<Document[], Document>(options?.expect, {
+      asWritten: (values) =>
+        Object.entries(values).map(([field, value]) =>
+          isStill(field, encode(value, shape.fields.get(field))),
+        ),
+      find: async (fields) => {
+        const found = await native.findOne(query, { ...within, raw: true })
+        if (!found) return undefined
+        const bytes = found as unknown as Uint8Array
+        const held = () => {
+          // Otherwise numbers become JavaScript's own, which are rounded.
+          const stored = BSON.deserialize(bytes, { promoteValues: false, bsonRegExp: true })
+          return fields.map((field) => isStill(field, stored[field]))
+        }
+        return { record: fromDocument(BSON.deserialize(bytes), shape), held }
+      },
+      // Not the query language's equality, which would match a value inside a list, and match null if the field is missing.
+      write: (held) =>
+        write(held.length === 0 ? query : { $and: [query, { $expr: { $and: held } }] }),
+    })
+    return document && fromDocument(document, shape)
+  }
 }
 
 /**
