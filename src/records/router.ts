@@ -95,9 +95,9 @@ export function createRouter<
   return router
 }
 
-function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
-  const tokens = cursors(host.secret)
-  const row = (
+/** What makes the routes of a resource. */
+function rowsOf(resource: Resource) {
+  return (
     method: string,
     operation: Serving['operation'],
     handler: Handler,
@@ -106,6 +106,11 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     ...{ method, path: '', guards: [], handler: serving(resource, operation, handler) },
     ...more,
   })
+}
+
+function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
+  const tokens = cursors(host.secret)
+  const row = rowsOf(resource)
   const follow = (action: ListAction): MaybeStream => {
     return async (accept, request, context) => {
       const loaded = (await host.parts.live?.()) as typeof import('./live/open.ts') | undefined
@@ -144,14 +149,11 @@ function historyRoutes(resource: Resource, tokens: Cursors): (readonly [Action, 
   }
   const restore: Handler = async (request, context) =>
     ((await load()) as typeof import('./history/restore.ts')).restore(resource, request, context)
-  const route = (operation: 'history' | 'restore', method: string, handler: Handler): Route => ({
-    ...{ method, path: `/:id/${operation}`, guards: [] },
-    handler: serving(resource, operation, handler),
-  })
+  const row = rowsOf(resource)
   const guards = resource.access.update || []
   return [
-    ['history', { ...route('history', 'GET', history), isRead: true }],
-    ['restore', { ...route('restore', 'POST', restore), guards }],
+    ['history', row('GET', 'history', history, { path: '/:id/history', isRead: true })],
+    ['restore', row('POST', 'restore', restore, { path: '/:id/restore', guards })],
   ]
 }
 

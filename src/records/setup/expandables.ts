@@ -25,11 +25,10 @@ export function expandables(
       const found = expandableAt(model, name)
       if (!found) {
         const isField = placeOf(model.shape, name) !== undefined
-        fail(isField ? notAReference(name) : noSuchField('expandable', name, model))
-        return [name, { path: name }]
+        return fail(isField ? notAReference(name) : noSuchField('expandable', name, model))
       }
       if (isHidden(model, found.path)) fail(`'expandable' names '${name}', which is hidden`)
-      host.onReady(() => checkTarget(host, model, name, found.path, fail))
+      host.onReady(() => checkTarget(host, model, name, found, fail))
       return [name, found]
     }),
   )
@@ -44,16 +43,14 @@ export function expandableAt(model: Model, name: string): Expandable | undefined
   return { path, inner: name.slice(path.length + 1) }
 }
 
-function checkTarget(host: Host, model: Model, name: string, path: string, fail: Fail): void {
-  const target = targetOf(host, model, path)
-  if (!target) {
+function checkTarget(host: Host, model: Model, name: string, found: Expandable, fail: Fail): void {
+  const { path, inner } = found
+  const target =
+    targetOf(host, model, path) ??
     fail(`'expandable' names '${name}', but no model is named '${referenceAt(model, path)}'`)
-  } else if (name !== path) {
-    const inner = name.slice(path.length + 1)
-    if (!placeOf(target.shape, inner)) fail(noSuchField('expandable', inner, target, name))
-    if (!targetOf(host, target, inner)) fail(notAReference(name))
-    if (isHidden(target, inner)) fail(`'expandable' names '${name}', which is hidden`)
-  }
+  if (inner === undefined) return
+  checkShown(target, 'expandable', inner, fail, name)
+  if (!targetOf(host, target, inner)) fail(notAReference(name))
 }
 
 function notAReference(name: string): string {
