@@ -12,7 +12,7 @@ import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
 import { all, everything, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Read } from '../../ports/store/records.ts'
 import type { Context, Handler } from '../engine/route.ts'
-import { type ReadRules, readPage } from '../read/read.ts'
+import { readPage } from '../read/read.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
@@ -147,7 +147,7 @@ export interface ListPage {
 
 /** The part of a list that was asked for: up to its limit, the page with a number, or the one after a cursor. */
 export function readPart(
-  rules: ReadRules & Pick<Resource, 'countStrategy'>,
+  rules: Resource,
   part: Exclude<Paging, { kind: 'cursor' }> | Position,
   list: Read,
   view: View,
@@ -159,7 +159,7 @@ export function readPart(
 }
 
 async function readByNumber(
-  rules: ReadRules & Pick<Resource, 'countStrategy'>,
+  rules: Resource,
   { page, pageSize }: Paging & { kind: 'page' },
   list: Read,
   view: View,
@@ -211,7 +211,7 @@ export function positionOf(
 }
 
 async function readByCursor(
-  rules: ReadRules,
+  rules: Resource,
   position: Position,
   list: Read,
   view: View,
@@ -228,7 +228,7 @@ async function readByCursor(
 
 /** The anchor's current place in the order. The anchor must still exist within the scope. */
 async function startAfter(
-  { engine: { stored } }: ReadRules,
+  { engine: { stored } }: Resource,
   { anchorId = '', scope }: Position,
   { sort }: Read,
 ): Promise<Pick<Read, 'after' | 'afterRecord'>> {

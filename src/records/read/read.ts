@@ -26,10 +26,10 @@ import { withSignedUrls } from '../../uploads/file-values.ts'
 import type { Context, Handler } from '../engine/route.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource, View } from '../setup/resource.ts'
-import { type ChoiceRules, choiceInUrl } from './choice.ts'
+import { choiceInUrl } from './choice.ts'
 import { populate } from './populate.ts'
 import type { RespondFromCache } from './read-cache.ts'
-import { type ViewRules, viewFor } from './view.ts'
+import { viewFor } from './view.ts'
 
 /** The handler of `GET <mount>/:id`. */
 export function readHandler(resource: Resource, cached: RespondFromCache | undefined): Handler {
@@ -42,7 +42,7 @@ export function readHandler(resource: Resource, cached: RespondFromCache | undef
 
 /** One record, or 404. Nothing is awaited where all requests see the same: what the store has at once is there at once. */
 export function readRecord(
-  resource: ReadRules & ViewRules & ChoiceRules & Pick<Resource, 'scope'>,
+  resource: Resource,
   request: ApiRequest,
   context: Context,
 ): MaybePromise<Loaded> {
@@ -60,7 +60,7 @@ export function readRecord(
 
 /** The record, if the request may see it: what lies outside of the scope counts as missing. */
 async function readVisible(
-  resource: ReadRules & ViewRules & ChoiceRules & Pick<Resource, 'scope'>,
+  resource: Resource,
   id: string,
   request: ApiRequest,
   context: Context,
@@ -72,7 +72,7 @@ async function readVisible(
 }
 
 function recordIn(
-  { maxResponseBytes }: ReadRules,
+  { maxResponseBytes }: Resource,
   { cacheable }: View,
   { texts: [text], unsigned }: Page,
 ): MaybePromise<Loaded> {
@@ -80,21 +80,6 @@ function recordIn(
   const body = recordJson(text, maxResponseBytes)
   return unsigned ? unsigned().then(([state]) => ({ body, state, cacheable })) : { body, cacheable }
 }
-
-/** What reading and showing the records of a router takes. */
-export type ReadRules = Pick<
-  Resource,
-  | 'host'
-  | 'model'
-  | 'engine'
-  | 'lean'
-  | 'hints'
-  | 'files'
-  | 'upload'
-  | 'cache'
-  | 'maxPopulated'
-  | 'maxResponseBytes'
->
 
 /** A page of records, each as JSON. */
 export interface Page {
@@ -108,7 +93,7 @@ export interface Page {
 
 /** Reads and shows the first `count` records. Passes on the store's own JSON if nothing has to be changed. */
 export function readPage(
-  rules: ReadRules,
+  rules: Resource,
   view: View,
   read: Read,
   request: ApiRequest,
@@ -137,7 +122,7 @@ function pageOf(found: readonly string[], count: number): Page {
 }
 
 async function readAndShow(
-  rules: ReadRules,
+  rules: Resource,
   view: View,
   query: Read,
   request: ApiRequest,
@@ -158,7 +143,7 @@ async function readAndShow(
 
 /** Records as declared, with references filled in, and the same with the links that responses show. */
 export async function filledIn(
-  rules: ReadRules,
+  rules: Resource,
   view: View,
   declared: readonly Fields[],
   request: ApiRequest,
@@ -175,7 +160,7 @@ export async function filledIn(
  * that is too large for a response, the references stay ids: the write has happened, so it must not fail.
  */
 export async function showWritten(
-  rules: ReadRules,
+  rules: Resource,
   view: View,
   whole: Fields,
   request: ApiRequest,
@@ -199,7 +184,7 @@ export async function showWritten(
 }
 
 function fillIn(
-  rules: ReadRules,
+  rules: Resource,
   view: View,
   records: readonly Fields[],
   request: ApiRequest,
@@ -212,7 +197,7 @@ function fillIn(
 
 /** The JSON of records that the store has returned with the fields of the view. */
 export async function shownTexts(
-  rules: ReadRules,
+  rules: Resource,
   view: View,
   found: readonly Fields[],
   request: ApiRequest | undefined,
@@ -223,13 +208,13 @@ export async function shownTexts(
 }
 
 /** Whether records are shown for a request, and not for all who have this view alike. */
-export function showsFor(rules: ReadRules, view: View, request: ApiRequest): boolean {
+export function showsFor(rules: Resource, view: View, request: ApiRequest): boolean {
   return view.populate.length > 0 || changesLinks(rules, request)
 }
 
 /** Each record's JSON, made one after the other until they are too large for a response. */
 async function textsOf(
-  { model, lean, maxResponseBytes }: ReadRules,
+  { model, lean, maxResponseBytes }: Resource,
   { chosen }: View,
   records: readonly Fields[],
 ): Promise<string[]> {
@@ -250,14 +235,14 @@ async function textsOf(
 }
 
 /** Whether responses show other links to files than records hold. */
-function changesLinks({ upload, host, files }: ReadRules, request: ApiRequest): boolean {
+function changesLinks({ upload, host, files }: Resource, request: ApiRequest): boolean {
   if (upload?.signUrls !== undefined) return true
   return files.names.length > 0 && areLinksBelow(request, host.files)
 }
 
 /** `record` with links to its files: signed, if the router's options ask for it, and below the path of the mount. */
 async function withLinks(
-  { upload, host, cache, files }: ReadRules,
+  { upload, host, cache, files }: Resource,
   record: Fields,
   request: ApiRequest,
 ): Promise<Fields> {

@@ -14,17 +14,11 @@ import type { Context } from '../engine/route.ts'
 import { isReadable, type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { PopulateOption, ReadOptions } from '../rules/hooks.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
-import { type Choice, type ChoiceRules, chosenOf } from './choice.ts'
-
-/** What decides how the records of a router are shown. */
-export type ViewRules = Pick<
-  Resource,
-  'host' | 'mount' | 'model' | 'plainView' | 'fieldsFor' | 'onGet'
->
+import { type Choice, chosenOf } from './choice.ts'
 
 /** How `request` sees the records, with what `choice` leaves of it, or fills in. Throws a 400 for names that are not shown. */
 export async function viewFor(
-  rules: ViewRules & ChoiceRules,
+  rules: Resource,
   request: ApiRequest,
   context: Context,
   choice?: Choice,
@@ -36,7 +30,7 @@ export async function viewFor(
 
 /** What `fieldsFor` and `onGet` leave. If `onGet` fails, the read goes on without populate and select. */
 async function wholeView(
-  rules: ViewRules,
+  rules: Resource,
   fields: ReadableFields,
   request: ApiRequest,
   context: Context,
@@ -59,7 +53,7 @@ async function wholeView(
 }
 
 /** The view that `onGet` has chosen, with nothing else than `fields`. */
-function viewOf(rules: ViewRules, chosen: ReadOptions, fields: ReadableFields): View {
+function viewOf(rules: Resource, chosen: ReadOptions, fields: ReadableFields): View {
   const { model } = rules
   const warn = warnerOfNames(rules)
   const select = knownNames(model, namesIn(chosen.select ?? chosen.selects), warn)
@@ -73,7 +67,7 @@ function viewOf(rules: ViewRules, chosen: ReadOptions, fields: ReadableFields): 
 
 /** The references that `populate` names, as far as `fields` has them: records of the same model show no more either. */
 function populations(
-  { host, model }: ViewRules,
+  { host, model }: Resource,
   named: readonly Exclude<PopulateOption, readonly unknown[]>[],
   fields: ReadableFields,
   warn: WarnOfName,
@@ -109,7 +103,7 @@ const MAX_NAME_LENGTH = 64
 
 const warned = new WeakMap<object, Set<string>>()
 
-function warnerOfNames({ host, mount, onGet }: ViewRules): WarnOfName {
+function warnerOfNames({ host, mount, onGet }: Resource): WarnOfName {
   const messages = warned.get(onGet ?? host) ?? new Set()
   warned.set(onGet ?? host, messages)
   return (option, name, why) => {
