@@ -26,7 +26,7 @@ export interface Records {
   guard?(name: string): Promise<void>
 }
 
-/** Runs `work` in a transaction, which is taken back if `work` rejects. It opens the collections that it needs. */
+/** Runs `work` in a transaction, which is taken back if `work` rejects, and may be run again. It opens the collections that it needs. */
 export type Transaction = <Result>(
   work: (open: (schema: CollectionSchema) => Records) => Promise<Result>,
 ) => Promise<Result>
@@ -43,16 +43,18 @@ export function writesIn(transaction: Transaction): {
   readonly writesOf: (schema: CollectionSchema) => CollectionWrites
 } {
   const write: NonNullable<Store['write']> = async (steps) => {
-    const results: StepResult[] = []
+    // Of the last run: a store may run a transaction again that met another one.
+    let results: StepResult[] = []
     try {
-      await transaction(async (open) => {
+      return await transaction(async (open) => {
+        results = []
         for (const step of steps) results.push(await take(step, takerOver(open(step.in))))
+        return { results }
       })
     } catch (error) {
       if (error instanceof NotTaken) return { failed: results.length }
       throw error
     }
-    return { results }
   }
   const writesOf = (schema: CollectionSchema): CollectionWrites => {
     const alone = async (step: WriteAction): Promise<StepResult> => {
