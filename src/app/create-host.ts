@@ -10,7 +10,7 @@ import { checkReferences } from '../model/shape/reference.ts'
 import { idMaker } from '../model/values/cast.ts'
 import type { Logger } from '../ports/services/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store/store.ts'
-import { modelChanges, RequestAuthor } from '../records/engine/author.ts'
+import { Author, modelChanges } from '../records/engine/author.ts'
 import { checkNeeds } from '../records/engine/guards.ts'
 import {
   type AppParts,
@@ -136,7 +136,7 @@ function storesFor(hostOf: () => Host, ready: () => Promise<void>): Host['storeF
       deadline?.check()
       await ready()
     }
-    return new HostedRecords(hostOf(), inTime, { author: new RequestAuthor(() => request) })
+    return new HostedRecords(hostOf(), inTime, { author: new Author(() => request) })
   }
 }
 

@@ -11,7 +11,7 @@ import { notAResponse } from '../http/request/not-a-response.ts'
 import { partRequest } from '../http/request/part-request.ts'
 import { type ApiRequest, noteBasePath } from '../http/request/request.ts'
 import { isResponse } from '../http/response/respond.ts'
-import { RequestAuthor } from '../records/engine/author.ts'
+import { Author } from '../records/engine/author.ts'
 import { noteKey, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
@@ -49,7 +49,7 @@ export class Operation {
   /** As the client sent it. */
   readonly asked: OperationRequest
   /** Who does it, once its guards have let it pass. */
-  readonly author: RequestAuthor = new RequestAuthor(() => this.request)
+  readonly author: Author = new Author(() => this.request)
   /** Its request, once it has begun. */
   request: ApiRequest | undefined
   /** The guards that it was for, once those that run at once have let it pass. */

@@ -13,7 +13,7 @@ import { checkOptions, type Fail, failAs, type Rule } from '../model/option-rule
 import { ownId } from '../model/own-records.ts'
 import type { CacheStore } from '../ports/services/cache.ts'
 import { pathOf } from '../ports/values/paths.ts'
-import { RequestAuthor } from '../records/engine/author.ts'
+import { Author } from '../records/engine/author.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import { perApp } from '../records/engine/host.ts'
 import { hasWrittenNothing, KEYED, type Keyed, noteKey } from '../records/engine/keyed-writes.ts'
@@ -222,9 +222,7 @@ const IN_TRANSIT =
  * that the client sent may be what a guard or a scope looks at.
  */
 function callersOf(request: ApiRequest): unknown {
-  const found = [
-    ...new Set(passedOf(request).requests.map((one) => new RequestAuthor(() => one).by)),
-  ]
+  const found = [...new Set(passedOf(request).requests.map((one) => new Author(() => one).by))]
   if (found.some((by) => by !== null)) return found
   // Cloudflare Access names a user.
   return [...request.headers].filter(

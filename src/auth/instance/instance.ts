@@ -5,7 +5,7 @@
 
 import type { Logger } from '../../ports/services/logger.ts'
 import type { Fields } from '../../ports/store/records.ts'
-import { RequestAuthor } from '../../records/engine/author.ts'
+import { Author } from '../../records/engine/author.ts'
 import type { Host } from '../../records/engine/host.ts'
 import type { Guard, Handler } from '../../records/engine/route.ts'
 import { SerialQueue } from '../../records/engine/serial-queue.ts'
@@ -245,7 +245,7 @@ export function route(
 export function bySender(work: Work): Work {
   return (auth) => {
     if (!auth.users.model.changes) return work(auth)
-    return work({ ...auth, users: auth.users.as(new RequestAuthor(() => auth.request)) })
+    return work({ ...auth, users: auth.users.as(new Author(() => auth.request)) })
   }
 }
 

@@ -6,15 +6,8 @@ import { underCurrentNames } from '../../model/versions/upgrade.ts'
 import type { ChangeLog, LoggedChange, NotedChange } from '../../ports/store/changes.ts'
 import type { Fields } from '../../ports/store/records.ts'
 
-export interface Author {
-  /** A user's id, `key:<id>` for an API key; null if nobody is signed in. */
-  readonly by: string | null
-  /** Told of what a write has added to the log. */
-  noted(changes: readonly NotedChange[]): void
-}
-
-/** The author of what is written for `request`, as its guards have found out by then. */
-export class RequestAuthor implements Author {
+/** Who writes what is written for a request, as its guards have found out by then. */
+export class Author {
   readonly #request: () => Pick<ApiRequest, 'auth'> | undefined
   #changes: readonly NotedChange[] = []
 
@@ -22,6 +15,7 @@ export class RequestAuthor implements Author {
     this.#request = request
   }
 
+  /** A user's id, `key:<id>` for an API key; null if nobody is signed in. */
   get by(): string | null {
     const { userId, claims = {} } = this.#request()?.auth ?? {}
     // A key's claims are no token's.
@@ -29,6 +23,7 @@ export class RequestAuthor implements Author {
     return typeof key === 'string' && iat === undefined ? `key:${key}` : (userId ?? null)
   }
 
+  /** Told of what a write has added to the log. */
   noted(changes: readonly NotedChange[]): void {
     this.#changes = changes
   }

@@ -12,8 +12,13 @@ import { runAfterWrite, withHookResponse } from '../rules/hooks.ts'
 import { unlimited } from '../rules/limits.ts'
 import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { saveWithFiles } from './file-writes.ts'
-import { type Incoming, payloadOf, respondWritten, serveWrite } from './write-request.ts'
+import {
+  type Incoming,
+  payloadOf,
+  respondWritten,
+  serveWrite,
+  uploadCode,
+} from './write-request.ts'
 
 /** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
 export function createHandler(resource: Resource, allowed: () => string): Handler {
@@ -63,8 +68,8 @@ export async function createFrom(
   const insert = () => engine.insert(values, id as string | undefined)
   const write = () => (keyed ? noteWrite(keyed, insert()) : insert())
   checkTime(request)
-  const hasFiles = incoming.files.length > 0
-  const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
+  const code = incoming.files.length > 0 && (await uploadCode(resource.host))
+  const record = await (code ? code.saveWithFiles(resource, incoming, values, write) : write())
   if (runAfterCreate) {
     const run = () => runAfterCreate(record as never, request, context)
     await runAfterWrite(resource, request, 'runAfterCreate', run, strictAfterCreate)

@@ -13,16 +13,6 @@ import { uploadCode, writeExpected } from './write-request.ts'
 
 type Owner = Pick<FileOwner, 'upload'> & Pick<Resource, 'host' | 'engine' | 'files'>
 
-/** Stores the files that `values` points at, then saves; if that fails, removes them again. */
-export async function saveWithFiles(
-  owner: Owner,
-  incoming: IncomingFiles,
-  values: Fields,
-  save: () => Promise<Fields>,
-): Promise<Fields> {
-  return (await uploadCode(owner.host)).saveWithFiles(owner, incoming, values, save)
-}
-
 /** Saves changes and removes the files that they replace. Throws a 404, or the refusal of `expected`. */
 export async function updateWithFiles(
   owner: Owner,

@@ -14,7 +14,7 @@ import type { IncomingFile, Incoming as Received } from '../../uploads/incoming.
 import type { Upload } from '../../uploads/options.ts'
 import { storageNotConfigured, unexpectedFile } from '../../uploads/refusals.ts'
 import type { UploadCode } from '../../uploads/taking.ts'
-import { RequestAuthor } from '../engine/author.ts'
+import { Author } from '../engine/author.ts'
 import { KEYED, type Keyed, noteWrite, type Receipt } from '../engine/keyed-writes.ts'
 import type { Context } from '../engine/route.ts'
 import { writingBySteps } from '../engine/stepwise.ts'
@@ -79,7 +79,7 @@ export function writerFor(resource: Resource, request: ApiRequest): Resource {
   const { receipt } = (request as Keyed)[KEYED] ?? {}
   const { model, engine } = resource
   if (!model.changes && !receipt) return resource
-  const by = model.changes ? engine.as(new RequestAuthor(() => request)) : engine
+  const by = model.changes ? engine.as(new Author(() => request)) : engine
   return { ...resource, engine: receipt ? receipted(resource.host, by, receipt) : by }
 }
 
@@ -196,5 +196,5 @@ export function changeIdOf(
   { author, model }: Pick<Resource['engine'], 'author' | 'model'>,
   id: unknown,
 ): Record<string, string> {
-  return author instanceof RequestAuthor ? author.headers(model.name, id) : {}
+  return author?.headers(model.name, id) ?? {}
 }
