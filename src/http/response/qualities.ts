@@ -12,8 +12,12 @@ export function qualitiesIn(header: string): Map<string, number> {
   return qualities
 }
 
-/** The weight of JSON among these; 0 if the client does not want it. */
-export function jsonQuality(qualities: ReadonlyMap<string, number>): number {
+/** What an `Accept` wants most of `types`, and more than JSON. A type has to be named: a range that it is in wants JSON. */
+export function bestOf<T extends string>(accept: string, types: readonly T[]): T | undefined {
+  const wanted = qualitiesIn(accept)
   const ranges = ['application/json', 'application/*', '*/*']
-  return ranges.map((range) => qualities.get(range)).find((one) => one !== undefined) ?? 0
+  const json = ranges.map((range) => wanted.get(range)).find((one) => one !== undefined) ?? 0
+  const qualityOf = (type: T) => wanted.get(type) ?? 0
+  const better = types.filter((type) => qualityOf(type) > json)
+  return better.sort((a, b) => qualityOf(b) - qualityOf(a))[0]
 }

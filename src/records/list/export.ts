@@ -6,7 +6,7 @@
 import { hintsFor } from '../../http/deadline.ts'
 import { exportHasNoPages, exportTooLarge, notExported } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import { jsonQuality, qualitiesIn } from '../../http/response/qualities.ts'
+import { bestOf } from '../../http/response/qualities.ts'
 import { valueAt } from '../../model/model.ts'
 import { declaredParts, present, shownPart } from '../../model/versions/present.ts'
 import { isFields } from '../../model/writable.ts'
@@ -40,19 +40,13 @@ export async function fileOf(
   request: ApiRequest,
   context: Context,
 ): Promise<Response | undefined> {
-  const wanted = qualitiesIn(accept)
-  const json = jsonQuality(wanted)
-  // A file has to be named; a range that it is in wants JSON.
-  const [best] = (Object.keys(FILES) as FileType[])
-    .map((type) => ({ type, quality: wanted.get(type) ?? 0 }))
-    .filter(({ quality }) => quality > json)
-    .sort((a, b) => b.quality - a.quality)
-  if (!best) return undefined
+  const type = bestOf(accept, Object.keys(FILES) as FileType[])
+  if (!type) return undefined
   if (resource.exportLimit === 0) throw notExported()
   const body = await bodyOf(resource, action, request)
   if (asksForGroups(body)) throw notExported()
   const plan = await planFor(resource, action, request, body)
-  return exportList(resource, plan, best.type, action, { request, context, body })
+  return exportList(resource, plan, type, action, { request, context, body })
 }
 
 /** The list as a file of `type`. Everything that can be refused is refused before the response begins. */

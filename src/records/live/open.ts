@@ -9,7 +9,7 @@ import {
   notLive,
 } from '../../http/errors/refusals.ts'
 import type { ApiRequest } from '../../http/request/request.ts'
-import { jsonQuality, qualitiesIn } from '../../http/response/qualities.ts'
+import { bestOf } from '../../http/response/qualities.ts'
 import { buffered } from '../../ports/services/buffered.ts'
 import type { Context } from '../engine/route.ts'
 import { asksForGroups } from '../list/groups.ts'
@@ -36,12 +36,8 @@ export async function streamOf(
   request: ApiRequest,
   context: Context,
 ): Promise<Response | undefined> {
-  const wanted = qualitiesIn(accept)
-  const json = jsonQuality(wanted)
-  const events = wanted.get('text/event-stream') ?? 0
-  const isLess = (type: string) => events < (wanted.get(type) ?? 0)
-  // It has to be named: a range that it is in wants JSON.
-  if (events <= json || isLess('text/csv') || isLess('application/x-ndjson')) return undefined
+  const best = bestOf(accept, ['text/event-stream', 'text/csv', 'application/x-ndjson'])
+  if (best !== 'text/event-stream') return undefined
   if (!resource.live || buffered.has(request)) throw notLive()
   const { host } = resource
   const body = await bodyOf(resource, action, request)
