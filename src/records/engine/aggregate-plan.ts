@@ -25,11 +25,7 @@ export interface Aggregatable {
   readonly of: { get(name: string): MeasuredKind | undefined }
 }
 
-export interface AskedAggregate {
-  readonly aggregate: unknown
-  readonly by: unknown
-  readonly sort: unknown
-}
+type Asked = Readonly<Record<'aggregate' | 'by' | 'sort', unknown>>
 
 export interface AggregatePlan extends Pick<AggregateRead, 'by' | 'measures' | 'sort'> {
   /** The names of the keys, as they were given. */
@@ -43,7 +39,7 @@ export const MAX_GROUP_KEYS = 3
 const MAX_SORT_KEYS = 5
 
 /** What is asked for. Throws a 400 for what `allowed` does not have. */
-export function planAggregate(asked: AskedAggregate, allowed: Aggregatable): AggregatePlan {
+export function planAggregate(asked: Asked, allowed: Aggregatable): AggregatePlan {
   const names = namesIn(asked.by ?? [])
   if (!names || names.length > MAX_GROUP_KEYS) throw refuse.groupsNotList(MAX_GROUP_KEYS)
   const by = names.map((name) => {

@@ -125,7 +125,7 @@ export function resolveResource(
   const fail = failAt(mount)
   const setup = { host, mount, options, fail }
   checkSimpleOptions(options, fail)
-  const { model, middlewares = [] } = options
+  const { model, middlewares = [], scope } = options
   const legacyMode = options.legacyMode === true
   if (legacyMode) {
     host.logger.warn(
@@ -140,9 +140,9 @@ export function resolveResource(
     engine: host.engine(model),
     middlewares,
     access: resolveAccess(options, fail),
-    scope: scopesOf(options.scope),
+    scope: typeof scope === 'object' ? scope : { read: scope, write: scope },
     fieldsFor: options.fieldsFor,
-    isUnlimited: !options.scope && !options.fieldsFor,
+    isUnlimited: !scope && !options.fieldsFor,
     ...fieldRules(setup, legacyMode),
     ...pageRules(setup, legacyMode),
     aggregates: aggregateRules(model, options.aggregates ?? {}, fail),
@@ -182,10 +182,6 @@ function checkDatabase({ host, options, fail }: Setup, legacyMode: boolean): voi
   if (options.allowRawRegex && !host.database.rawRegex) {
     fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)
   }
-}
-
-function scopesOf(scope: RouterOptions<Fields>['scope']): Scopes {
-  return typeof scope === 'object' ? scope : { read: scope, write: scope }
 }
 
 /** What lists may be filtered and sorted by. */

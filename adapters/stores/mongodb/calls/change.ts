@@ -8,7 +8,7 @@ import type { Fields } from '../../../../src/ports/store/records.ts'
 import type { ObjectShape, Shape } from '../../../../src/ports/store/shape.ts'
 import type { Change, CollectionSchema } from '../../../../src/ports/store/store.ts'
 import { type Operation, operationsOf } from '../../planner/change.ts'
-import { encode, fromDocument } from '../documents/documents.ts'
+import { encode, fromDocument, partsOf } from '../documents/documents.ts'
 import { gramStages, type Indexed } from '../search/grams.ts'
 
 /**
@@ -86,14 +86,13 @@ function changesList(operation: Operation, shape: ObjectShape): boolean {
   if (operation.op === 'push' || operation.op === 'pull') return true
   if (operation.op === 'add') return false
   const isList = operation.op === 'set' && isListed(operation.value)
-  return isList || holdsList(shapeAt(operation.path, shape))
+  const at = shapeAt(operation.path, shape)
+  return isList || (at !== undefined && holdsList(at))
 }
 
 /** Whether a value of this shape holds a list, at any depth. */
-function holdsList(shape: Shape | undefined): boolean {
-  if (shape?.kind === 'map') return holdsList(shape.value)
-  if (shape?.kind === 'object') return [...shape.fields.values()].some(holdsList)
-  return shape?.kind === 'list'
+function holdsList(shape: Shape): boolean {
+  return shape.kind === 'list' || partsOf(shape).some(holdsList)
 }
 
 /** Whether `value` is a list or holds one: mixed values may. */

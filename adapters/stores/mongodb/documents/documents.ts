@@ -208,7 +208,8 @@ function toldForm(shape: Shape | undefined): StoredForm | undefined {
   return shape?.kind === 'id' && shape.idType === 'integer' ? 'long' : formOf(shape)
 }
 
-function partsOf(shape: Shape): readonly Shape[] {
+/** The shapes of what is in a value of this shape. */
+export function partsOf(shape: Shape): readonly Shape[] {
   if (shape.kind === 'object') return [...shape.fields.values()]
   if (shape.kind === 'list') return [shape.element]
   return shape.kind === 'map' ? [shape.value] : []
