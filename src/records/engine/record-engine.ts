@@ -85,11 +85,14 @@ export class RecordEngine {
     this.#along.push(along)
   }
 
-  /** The same engine over `stored` in place of the collection, with the references that `integrity` keeps. */
-  over(stored: Settling, integrity: Integrity): RecordEngine {
+  /**
+   * The same engine over `stored` in place of the collection, with the references that `integrity` keeps. Its writers wait
+   * in line with the others, unless theirs `isApart`: what waits for a batch must hold up nobody.
+   */
+  over(stored: Settling, integrity: Integrity, isApart = false): RecordEngine {
     const surroundings = { ...this.#surroundings, integrity: () => integrity, writtenBy: undefined }
-    const { model, schema, author } = this
-    return new RecordEngine(model, schema, stored, surroundings, { author, along: this.#along })
+    const from = { author: this.author, along: this.#along, base: isApart ? undefined : this }
+    return new RecordEngine(this.model, this.schema, stored, surroundings, from)
   }
 
   /** A record that matches; any of them if several do. */
@@ -264,7 +267,7 @@ export class RecordEngine {
   }
 }
 
-type From = { author?: Author | undefined; base?: RecordEngine; along?: Along[] }
+type From = { author?: Author | undefined; base?: RecordEngine | undefined; along?: Along[] }
 
 /** The values that a schema has produced. Throws a `ValidationError` with `fields`. */
 function valuesOf(validation: Validation): Fields {

@@ -63,7 +63,7 @@ export class OverlaidStore {
       ...this.of(model).collection(writing),
       newId: async () => newId?.() ?? records.newId?.(),
     }
-    const engine = this.#host.engine(model).over(stored, this.#integrity)
+    const engine = this.#host.engine(model).over(stored, this.#integrity, true)
     this.#engines.set(model, engine)
     return engine
   }
