@@ -32,8 +32,15 @@ export interface FieldSet {
   has(field: string): boolean
 }
 
+/** Options as they were given, or their defaults. */
+type Resolved<N extends keyof RouterOptions<Fields>> = Required<Pick<RouterOptions<Fields>, N>>
+
+type ListOption =
+  | ('maxSearchLength' | 'maxRelationMatches' | 'allowRawRegex' | 'methodOverride' | 'legacyMode')
+  | ('pagination' | 'countStrategy' | 'maxLimit' | 'defaultPageSize' | 'maxPage')
+
 /** What clients may ask of a list, and how it is returned. */
-export interface ListRules {
+export interface ListRules extends Resolved<ListOption> {
   readonly model: Model
   /** The fields of `?<field>=`. */
   readonly query: readonly string[]
@@ -50,16 +57,6 @@ export interface ListRules {
   /** The same, with `_id` as the last key. */
   readonly order: readonly SortKey[]
   readonly search: readonly SearchField[]
-  readonly maxSearchLength: number
-  readonly maxRelationMatches: number
-  readonly allowRawRegex: boolean
-  readonly pagination: 'offset' | 'cursor'
-  readonly countStrategy: 'exact' | 'estimated' | 'none'
-  readonly maxLimit: number
-  readonly defaultPageSize: number
-  readonly maxPage: number
-  readonly methodOverride: boolean
-  readonly legacyMode: boolean
 }
 
 export interface Population {
@@ -81,20 +78,16 @@ export interface View {
   readonly cacheable: boolean
 }
 
+type ReadOption = 'exportLimit' | 'live' | 'lean' | 'maxPopulated' | 'maxResponseBytes'
+
 /** How records are read and shown. */
-export interface ReadRules {
+export interface ReadRules extends Resolved<ReadOption> {
   /** How records are shown where neither the request nor `onGet` says otherwise. */
   readonly plainView: View
   readonly onGet: OnGet | undefined
   /** The references that clients may expand, by the names that they use. */
   readonly expandable: ReadonlyMap<string, Expandable>
-  /** The most records of a list that is sent as a file; 0 for no files. */
-  readonly exportLimit: number
-  readonly live: boolean
-  readonly lean: boolean
   readonly hints: ReadHints
-  readonly maxPopulated: number
-  readonly maxResponseBytes: number
   readonly cache?: CacheSettings | undefined
 }
 
