@@ -26,10 +26,10 @@ export function replacement(
   kept: readonly string[],
   stored?: Fields,
 ): Replacement {
-  const plan: Plan = { set: {}, unset: [], unsure: new Set(), kept, isKnown: stored !== undefined }
+  const plan: Plan = { set: {}, unset: [], unsure: new Set(), kept, stored }
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) plan.unset.push(field)
-    else replace(plan, field, shape.fields.get(field), value, stored?.[field])
+    else replace(plan, field, shape.fields.get(field), value)
   }
   return { set: plan.set, unset: plan.unset, unsure: [...plan.unsure] }
 }
@@ -59,40 +59,27 @@ interface Plan {
   readonly unset: string[]
   readonly unsure: Set<string>
   readonly kept: readonly string[]
-  readonly isKnown: boolean
+  /** The whole record, if it is known. */
+  readonly stored: Fields | undefined
 }
 
-function replace(
-  plan: Plan,
-  path: string,
-  shape: Shape | undefined,
-  value: unknown,
-  stored: unknown,
-): void {
+function replace(plan: Plan, path: string, shape: Shape | undefined, value: unknown): void {
   const isApart = shape?.kind === 'object' && isFields(value) && isTakenApart(plan, path, shape)
-  if (isApart && Object.keys(value).every(isName)) replaceMembers(plan, path, shape, value, stored)
+  if (isApart && Object.keys(value).every(isName)) replaceMembers(plan, path, shape, value)
   else plan.set[path] = value
 }
 
-function replaceMembers(
-  plan: Plan,
-  path: string,
-  shape: ObjectShape,
-  value: Fields,
-  stored: unknown,
-): void {
+function replaceMembers(plan: Plan, path: string, shape: ObjectShape, value: Fields): void {
   const before = size(plan.set)
   for (const [key, member] of Object.entries(value)) {
-    if (member === undefined) continue
-    const inside = isFields(stored) ? stored[key] : undefined
-    replace(plan, `${path}.${key}`, shape.fields.get(key), member, inside)
+    if (member !== undefined) replace(plan, `${path}.${key}`, shape.fields.get(key), member)
   }
   const isEmpty = size(plan.set) === before
   for (const [key, member] of shape.fields) {
     if (value[key] === undefined) remove(plan, `${path}.${key}`, member)
   }
-  if (shape.open) removeOthers(plan, path, shape, value, stored)
-  if (isEmpty) makeSure(plan, path, stored)
+  if (shape.open) removeOthers(plan, path, shape, value)
+  if (isEmpty) makeSure(plan, path)
 }
 
 /** Removes the part of a member that the writer can see. */
@@ -106,27 +93,26 @@ function remove(plan: Plan, path: string, shape: Shape): void {
 }
 
 /** Removes the undeclared members of an open object; their names must be known. */
-function removeOthers(
-  plan: Plan,
-  path: string,
-  shape: ObjectShape,
-  value: Fields,
-  stored: unknown,
-): void {
-  if (!plan.isKnown) plan.unsure.add(topOf(path))
-  for (const key of Object.keys(isFields(stored) ? stored : {})) {
+function removeOthers(plan: Plan, path: string, shape: ObjectShape, value: Fields): void {
+  for (const key of Object.keys(storedAt(plan, path) ?? {})) {
     const isOther = !shape.fields.has(key) && value[key] === undefined
     if (isOther && isName(key)) plan.unset.push(`${path}.${key}`)
   }
 }
 
 /** An object none of whose members is set must still exist. */
-function makeSure(plan: Plan, path: string, stored: unknown): void {
-  if (!plan.isKnown) plan.unsure.add(topOf(path))
-  if (isFields(stored)) return
+function makeSure(plan: Plan, path: string): void {
+  if (storedAt(plan, path)) return
   plan.set[path] = {}
   const inside = plan.unset.filter((name) => isWithin(name, path))
   for (const name of inside) plan.unset.splice(plan.unset.indexOf(name), 1)
+}
+
+/** The object that is stored at a path, if there is one; it must be known. */
+function storedAt({ stored, unsure }: Plan, path: string): Fields | undefined {
+  if (!stored) unsure.add(topOf(path))
+  const found = stored && valueIn(stored, path)
+  return isFields(found) ? found : undefined
 }
 
 /** Whether the members of an object are written one by one: unless everything in it is declared and visible. */
