@@ -92,7 +92,7 @@ async function shownAs(
 ): Promise<Shown | undefined> {
   const seen = async (state: Fields | null): Promise<Fields> => {
     if (!state || !scope.admits(state)) return {}
-    const shown: unknown = JSON.parse(await showWritten(resource, view, state, request))
+    const shown: unknown = JSON.parse(await showWritten({ resource, view, request }, state))
     return isFields(shown) ? shown : {}
   }
   const [from, to] = [await seen(before), await seen(after)]

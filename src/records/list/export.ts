@@ -127,7 +127,7 @@ async function* partsOf(
     const last = found.at(-1)
     const records = select === view.select ? found : found.map((one) => project(one, view.select))
     const declared = declaredParts(model, records, { ...view, lean })
-    const { linked } = await filledIn(resource, view, declared, request)
+    const { linked } = await filledIn({ resource, view, request }, declared)
     const shown = linked.map((one) =>
       model.output ? shownPart(present(model, one, lean), view.chosen) : one,
     )

@@ -12,11 +12,11 @@ import type { MaybePromise } from '../../ports/promises/maybe-promise.ts'
 import { all, everything, type Filter, withId } from '../../ports/store/filter.ts'
 import type { Read } from '../../ports/store/records.ts'
 import type { Context, Handler } from '../engine/route.ts'
-import { readPage } from '../read/read.ts'
+import { type Reading, readPage } from '../read/read.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
-import type { Resource, View } from '../setup/resource.ts'
+import type { Resource } from '../setup/resource.ts'
 import type { Cursors, Scan, ScanCursors } from './cursor.ts'
 import { asksForGroups, parseGroups, readGroups } from './groups.ts'
 import { bodyOf, type ListAction, parseUrl, planFor, rulesFor } from './parse.ts'
@@ -131,7 +131,7 @@ async function readList(
     const isWhole = scope === everything && search === everything
     const filter = isWhole ? plan.filter : isFound ? search : all([scope, plan.filter, search])
     const read = { filter, sort, limit: 0 }
-    const { texts, pagination } = await readPart(resource, position, read, view, request)
+    const { texts, pagination } = await readPart({ resource, view, request }, position, read)
     return { body: listJson(texts, pagination, maxResponseBytes), cacheable: view.cacheable }
   } catch (error) {
     throw refusalOf(error)
@@ -147,40 +147,36 @@ export interface ListPage {
 
 /** The part of a list that was asked for: up to its limit, the page with a number, or the one after a cursor. */
 export function readPart(
-  rules: Resource,
+  reading: Reading,
   part: Exclude<Paging, { kind: 'cursor' }> | Position,
   list: Read,
-  view: View,
-  request: ApiRequest,
 ): MaybePromise<ListPage> {
-  if ('tokens' in part) return readByCursor(rules, part, list, view, request)
-  if (part.kind === 'page') return readByNumber(rules, part, list, view, request)
-  return readPage(rules, view, { ...list, limit: part.limit }, request)
+  if ('tokens' in part) return readByCursor(reading, part, list)
+  if (part.kind === 'page') return readByNumber(reading, part, list)
+  return readPage(reading, { ...list, limit: part.limit })
 }
 
 async function readByNumber(
-  rules: Resource,
+  reading: Reading,
   { page, pageSize }: Paging & { kind: 'page' },
   list: Read,
-  view: View,
-  request: ApiRequest,
 ): Promise<ListPage> {
   const read = { ...list, skip: (page - 1) * pageSize, limit: pageSize }
-  if (rules.countStrategy === 'none') {
+  const { engine, hints, countStrategy } = reading.resource
+  if (countStrategy === 'none') {
     // One more than the page, to know whether another one follows.
     const more = { ...read, limit: pageSize + 1 }
-    const { texts, hasMore } = await readPage(rules, view, more, request, pageSize)
+    const { texts, hasMore } = await readPage(reading, more, pageSize)
     return { texts, pagination: { currentPage: page, pageSize, hasMore } }
   }
-  const { engine, hints, countStrategy } = rules
   const { filter } = list
   // An estimate of a limited list would leak and mislead, so only an unlimited one is estimated.
   const isUnlimited = filter.op === 'and' && filter.filters.length === 0
   const [{ texts }, totalRecords] = await Promise.all([
-    readPage(rules, view, read, request),
+    readPage(reading, read),
     countStrategy === 'estimated' && isUnlimited
       ? engine.stored.estimate()
-      : engine.stored.count(filter, hintsFor(hints, request)),
+      : engine.stored.count(filter, hintsFor(hints, reading.request)),
   ])
   const totalPages = Math.ceil(totalRecords / pageSize)
   return { texts, pagination: { currentPage: page, pageSize, totalPages, totalRecords } }
@@ -210,28 +206,23 @@ export function positionOf(
   return { pageSize, anchorId, scope, tokens }
 }
 
-async function readByCursor(
-  rules: Resource,
-  position: Position,
-  list: Read,
-  view: View,
-  request: ApiRequest,
-): Promise<ListPage> {
+async function readByCursor(reading: Reading, position: Position, list: Read): Promise<ListPage> {
   const { pageSize, tokens } = position
-  const start = position.anchorId === undefined ? {} : await startAfter(rules, position, list)
+  const start = position.anchorId === undefined ? {} : await startAfter(reading, position, list)
   // One more than the page, to know whether another one follows.
   const read = { ...list, ...start, limit: pageSize + 1 }
-  const { texts, hasMore, lastId } = await readPage(rules, view, read, request, pageSize)
+  const { texts, hasMore, lastId } = await readPage(reading, read, pageSize)
   const nextCursor = hasMore ? tokens.issue(lastId()) : null
   return { texts, pagination: { pageSize, hasMore, nextCursor } }
 }
 
 /** The anchor's current place in the order. The anchor must still exist within the scope. */
 async function startAfter(
-  { engine: { stored } }: Resource,
+  { resource }: Reading,
   { anchorId = '', scope }: Position,
   { sort }: Read,
 ): Promise<Pick<Read, 'after' | 'afterRecord'>> {
+  const { stored } = resource.engine
   const filter = all([scope, withId(anchorId)])
   if (stored.seeksRecords) return { afterRecord: filter }
   const select = { include: sort.map((key) => key.field) }

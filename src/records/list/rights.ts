@@ -166,7 +166,7 @@ export async function rightsOf(
   const filter = all([scope, plan.filter, await searchFilter(resource, plan, request)])
   const isRuled = !resource.isUnlimited || resource.onGet !== undefined
   return {
-    request: showsFor(resource, view, request) ? request : undefined,
+    request: showsFor({ resource, view, request }) ? request : undefined,
     userId: request.auth?.userId,
     filter,
     sort: plan.sort,

@@ -52,10 +52,11 @@ export function readRecord(
   const isChosen = (select ?? expand) !== undefined
   if (isChosen || scope.read || fieldsFor || onGet)
     return readVisible(resource, id, request, context)
-  const page = readPage(resource, plainView, { filter: withId(id), sort: [], limit: 1 }, request)
+  const reading = { resource, view: plainView, request }
+  const page = readPage(reading, { filter: withId(id), sort: [], limit: 1 })
   return page instanceof Promise
-    ? page.then((found) => recordIn(resource, plainView, found))
-    : recordIn(resource, plainView, page)
+    ? page.then((found) => recordIn(reading, found))
+    : recordIn(reading, page)
 }
 
 /** The record, if the request may see it: what lies outside of the scope counts as missing. */
@@ -68,17 +69,23 @@ async function readVisible(
   const view = await viewFor(resource, request, context, choiceInUrl(request.query))
   const scope = await scopeOf(resource.model, resource.scope.read, request)
   const read = { filter: within(scope.filter, id), sort: [], limit: 1 }
-  return recordIn(resource, view, await readPage(resource, view, read, request))
+  const reading = { resource, view, request }
+  return recordIn(reading, await readPage(reading, read))
 }
 
-function recordIn(
-  { maxResponseBytes }: Resource,
-  { cacheable }: View,
-  { texts: [text], unsigned }: Page,
-): MaybePromise<Loaded> {
+function recordIn({ resource, view }: Reading, { texts, unsigned }: Page): MaybePromise<Loaded> {
+  const [text] = texts
   if (text === undefined) throw entryNotFound()
-  const body = recordJson(text, maxResponseBytes)
+  const { cacheable } = view
+  const body = recordJson(text, resource.maxResponseBytes)
   return unsigned ? unsigned().then(([state]) => ({ body, state, cacheable })) : { body, cacheable }
+}
+
+/** The records of a router as a request sees them. */
+export interface Reading {
+  readonly resource: Resource
+  readonly view: View
+  readonly request: ApiRequest
 }
 
 /** A page of records, each as JSON. */
@@ -93,19 +100,18 @@ export interface Page {
 
 /** Reads and shows the first `count` records. Passes on the store's own JSON if nothing has to be changed. */
 export function readPage(
-  rules: Resource,
-  view: View,
+  reading: Reading,
   read: Read,
-  request: ApiRequest,
   count: number = read.limit,
 ): MaybePromise<Page> {
-  const { engine, model, lean, files, upload } = rules
-  const hints = hintsFor(rules.hints, request)
+  const { resource, view, request } = reading
+  const { engine, model, lean, files, upload } = resource
+  const hints = hintsFor(resource.hints, request)
   const query: Read = { ...read, ...(view.select && { select: view.select }), hints }
   const isChanged = view.populate.length > 0 || (model.output && !lean) || model.convert
-  const hasLinks = (upload || files.names.length > 0) && changesLinks(rules, request)
+  const hasLinks = (upload || files.names.length > 0) && changesLinks(reading)
   if (isChanged || hasLinks || !engine.stored.findJson) {
-    return readAndShow(rules, view, query, request, count)
+    return readAndShow(reading, query, count)
   }
   const found = engine.stored.findJson({ ...query, fillDefaults: !lean })
   // Not every store makes promises of this realm.
@@ -121,21 +127,15 @@ function pageOf(found: readonly string[], count: number): Page {
   return { texts, hasMore: found.length > count, lastId }
 }
 
-async function readAndShow(
-  rules: Resource,
-  view: View,
-  query: Read,
-  request: ApiRequest,
-  count: number,
-): Promise<Page> {
-  const { model, engine, lean } = rules
+async function readAndShow(reading: Reading, query: Read, count: number): Promise<Page> {
+  const { model, engine, lean } = reading.resource
   const isSent = !model.output || lean
   const found = await declaredRecords(model, engine.stored, query, { lean, isSent })
   const records = found.slice(0, count)
-  const { filled, linked } = await filledIn(rules, view, records, request, query.hints)
+  const { filled, linked } = await filledIn(reading, records, query.hints)
   return {
-    texts: await textsOf(rules, view, linked),
-    ...(linked !== filled && { unsigned: () => textsOf(rules, view, filled) }),
+    texts: await textsOf(reading, linked),
+    ...(linked !== filled && { unsigned: () => textsOf(reading, filled) }),
     hasMore: found.length > count,
     lastId: () => String(records.at(-1)?._id),
   }
@@ -143,38 +143,32 @@ async function readAndShow(
 
 /** Records as declared, with references filled in, and the same with the links that responses show. */
 export async function filledIn(
-  rules: Resource,
-  view: View,
+  reading: Reading,
   declared: readonly Fields[],
-  request: ApiRequest,
   hints?: ReadHints,
 ): Promise<{ readonly filled: readonly Fields[]; readonly linked: readonly Fields[] }> {
-  const isFilled = view.populate.length > 0
-  const filled = isFilled ? await fillIn(rules, view, declared, request, hints) : declared
-  if (!changesLinks(rules, request)) return { filled, linked: filled }
-  return { filled, linked: await Promise.all(filled.map((one) => withLinks(rules, one, request))) }
+  const isFilled = reading.view.populate.length > 0
+  const filled = isFilled ? await fillIn(reading, declared, hints) : declared
+  if (!changesLinks(reading)) return { filled, linked: filled }
+  return { filled, linked: await Promise.all(filled.map((one) => withLinks(reading, one))) }
 }
 
 /**
  * A record as it is or was stored, as the JSON that is sent: fields selected, references filled in, `output` applied. If
  * that is too large for a response, the references stay ids: the write has happened, so it must not fail.
  */
-export async function showWritten(
-  rules: Resource,
-  view: View,
-  whole: Fields,
-  request: ApiRequest,
-): Promise<string> {
-  const { model, lean, maxResponseBytes } = rules
+export async function showWritten(reading: Reading, whole: Fields): Promise<string> {
+  const { resource, view } = reading
+  const { model, lean, maxResponseBytes } = resource
   const declared = declaredPart(model, whole, { lean })
   const chosen = view.select ? project(declared, view.select) : declared
   const textOf = async (record: Fields) => {
-    const linked = rules.host.files ? await withLinks(rules, record, request) : record
+    const linked = resource.host.files ? await withLinks(reading, record) : record
     return JSON.stringify(model.output ? present(model, linked, lean) : linked) ?? 'null'
   }
   if (view.populate.length === 0) return textOf(chosen)
   try {
-    const [filled = chosen] = await fillIn(rules, view, [chosen], request)
+    const [filled = chosen] = await fillIn(reading, [chosen])
     const text = await textOf(filled)
     if (text.length <= maxResponseBytes) return text
   } catch (error) {
@@ -184,38 +178,34 @@ export async function showWritten(
 }
 
 function fillIn(
-  rules: Resource,
-  view: View,
+  { resource, view, request }: Reading,
   records: readonly Fields[],
-  request: ApiRequest,
-  hints: ReadHints = hintsFor(rules.hints, request),
+  hints: ReadHints = hintsFor(resource.hints, request),
 ): Promise<readonly Fields[]> {
-  const { model, lean } = rules
-  const how = { ...rules, request, hints, isSent: !model.output || lean }
-  return populate(records, view.populate, how)
+  const isSent = !resource.model.output || resource.lean
+  return populate(records, view.populate, { ...resource, request, hints, isSent })
 }
 
 /** The JSON of records that the store has returned with the fields of the view. */
 export async function shownTexts(
-  rules: Resource,
+  resource: Resource,
   view: View,
   found: readonly Fields[],
   request: ApiRequest | undefined,
 ): Promise<readonly string[]> {
-  const declared = declaredParts(rules.model, found, { ...view, lean: rules.lean })
-  const shown = request ? (await filledIn(rules, view, declared, request)).linked : declared
-  return textsOf(rules, view, shown)
+  const declared = declaredParts(resource.model, found, { ...view, lean: resource.lean })
+  const filled = request && (await filledIn({ resource, view, request }, declared))
+  return textsOf({ resource, view }, filled?.linked ?? declared)
 }
 
 /** Whether records are shown for a request, and not for all who have this view alike. */
-export function showsFor(rules: Resource, view: View, request: ApiRequest): boolean {
-  return view.populate.length > 0 || changesLinks(rules, request)
+export function showsFor(reading: Reading): boolean {
+  return reading.view.populate.length > 0 || changesLinks(reading)
 }
 
 /** Each record's JSON, made one after the other until they are too large for a response. */
 async function textsOf(
-  { model, lean, maxResponseBytes }: Resource,
-  { chosen }: View,
+  { resource: { model, lean, maxResponseBytes }, view: { chosen } }: Omit<Reading, 'request'>,
   records: readonly Fields[],
 ): Promise<string[]> {
   const texts: string[] = []
@@ -235,17 +225,14 @@ async function textsOf(
 }
 
 /** Whether responses show other links to files than records hold. */
-function changesLinks({ upload, host, files }: Resource, request: ApiRequest): boolean {
+function changesLinks({ resource: { upload, host, files }, request }: Reading): boolean {
   if (upload?.signUrls !== undefined) return true
   return files.names.length > 0 && areLinksBelow(request, host.files)
 }
 
 /** `record` with links to its files: signed, if the router's options ask for it, and below the path of the mount. */
-async function withLinks(
-  { upload, host, cache, files }: Resource,
-  record: Fields,
-  request: ApiRequest,
-): Promise<Fields> {
+async function withLinks({ resource, request }: Reading, record: Fields): Promise<Fields> {
+  const { upload, host, cache, files } = resource
   const store = host.files
   if (!store) return record
   const signed = upload ? await withSignedUrls(upload, record, store, cache?.ttl) : record

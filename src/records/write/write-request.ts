@@ -185,7 +185,10 @@ export async function respondWritten(
   const isHidden = reads !== unlimited && !reads.admits(record)
   const json = isHidden
     ? idAlone(record)
-    : await showWritten(resource, typeof view === 'function' ? await view() : view, record, request)
+    : await showWritten(
+        { resource, view: typeof view === 'function' ? await view() : view, request },
+        record,
+      )
   if (!resource.model.changes) return dataResponse(json, init)
   const headers = { ...init?.headers, ...changeIdOf(resource.engine, record._id) }
   return dataResponse(json, { ...init, headers })
