@@ -76,7 +76,7 @@ export async function updateFrom(
   const seen = isConditional
     ? await recordSeenByClient(resource, request, incoming.context, one)
     : undefined
-  const writing = writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
+  const writing = writeJudged({ resource, incoming, filter: one, scope }, changes, seen)
   // A refusal tells nothing of the record that a read would not.
   const updated = await writing.catch((error) =>
     asSeen(error, async (field) => {
@@ -102,33 +102,28 @@ function respond(
 
 /** What an update may write: the record that matches, which must stay within the scope. */
 interface Target {
+  readonly resource: Resource
+  readonly incoming: Incoming
   readonly filter: Filter
   readonly scope: Scope
 }
 
 /** Writes `changes` to the target, if it is the record that is `known`, should one be, and the hook agrees. */
 async function writeJudged(
-  resource: Resource,
-  incoming: Incoming,
   target: Target,
   changes: Fields,
   known: SeenRecord | undefined,
 ): Promise<Fields> {
+  const { resource, incoming, filter } = target
   const { engine, model } = resource
   const { beforeUpdate, afterUpdate } = resource.hooks
-  if (!beforeUpdate && !afterUpdate) return write(resource, incoming, target, changes, known)
-  const { filter } = target
+  if (!beforeUpdate && !afterUpdate) return write(target, changes, known)
   const { request, context } = incoming
   const judgeAndWrite = async (seen: SeenRecord) => {
-    const wanted = beforeUpdate
-      ? await judge(resource, beforeUpdate, filter, {
-          record: seen.record,
-          changes,
-          request,
-          context,
-        })
-      : changes
-    return [seen.record, await write(resource, incoming, target, wanted, seen)] as const
+    const { record } = seen
+    const update = { record, changes, request, context }
+    const wanted = beforeUpdate ? await judge(resource, beforeUpdate, filter, update) : changes
+    return [record, await write(target, wanted, seen)] as const
   }
   const maxTries = beforeUpdate ? MAX_JUDGEMENTS : MAX_TRIES
   const [before, after] = await writeAsSeen(engine, filter, known, maxTries, judgeAndWrite)
@@ -141,13 +136,8 @@ async function writeJudged(
 }
 
 /** Writes `changes` to the target, unless it would leave the scope. */
-function write(
-  resource: Resource,
-  incoming: Incoming,
-  { filter, scope }: Target,
-  changes: Fields,
-  seen: SeenRecord | undefined,
-): Promise<Fields> {
+function write(target: Target, changes: Fields, seen: SeenRecord | undefined): Promise<Fields> {
+  const { resource, incoming, filter, scope } = target
   const { engine, files } = resource
   checkTime(incoming.request)
   const writeTo = (one: Filter) =>
