@@ -13,11 +13,11 @@ import { logOf } from '../engine/author.ts'
 import type { Context } from '../engine/route.ts'
 import type { Cursors } from '../list/cursor.ts'
 import { cursorInUrl, pageSizeInUrl } from '../list/parameters.ts'
-import { requestedId, showWritten } from '../read/read.ts'
+import { type Reading, requestedId, showWritten } from '../read/read.ts'
 import { viewFor } from '../read/view.ts'
 import type { Scope } from '../rules/limits.ts'
 import { scopeOf } from '../rules/scope.ts'
-import type { Resource, View } from '../setup/resource.ts'
+import type { Resource } from '../setup/resource.ts'
 
 /** One page of the history, as JSON. */
 export async function readHistory(
@@ -41,10 +41,11 @@ export async function readHistory(
   await currentIn(resource, id, scope)
   // References stay ids: what they lead to has a history of its own.
   const view = { ...(await viewFor(resource, request, context)), populate: [] }
+  const reading = { resource, view, request }
   const shown: Shown[] = []
   const all = changesBefore(resource, id, after, pageSize)
   for await (const change of all) {
-    const one = await shownAs(resource, view, scope, change, request)
+    const one = await shownAs(reading, scope, change)
     if (one && shown.push(one) > pageSize) break
     hintsFor(resource.hints, request).signal?.throwIfAborted()
   }
@@ -84,15 +85,13 @@ interface Shown extends Pick<LoggedChange, 'id' | 'at' | 'by' | 'kind'> {
 
 /** What the reader may see of a change, if anything: a state outside of the scope is none, as in the list. */
 async function shownAs(
-  resource: Resource,
-  view: View,
+  reading: Reading,
   scope: Scope,
   { id, at, by, kind, before, after }: LoggedChange,
-  request: ApiRequest,
 ): Promise<Shown | undefined> {
   const seen = async (state: Fields | null): Promise<Fields> => {
     if (!state || !scope.admits(state)) return {}
-    const shown: unknown = JSON.parse(await showWritten({ resource, view, request }, state))
+    const shown: unknown = JSON.parse(await showWritten(reading, state))
     return isFields(shown) ? shown : {}
   }
   const [from, to] = [await seen(before), await seen(after)]

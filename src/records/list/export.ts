@@ -17,7 +17,7 @@ import { placeOf } from '../../ports/store/shape.ts'
 import { datesAsText } from '../../ports/values/json.ts'
 import { isWithin } from '../../ports/values/paths.ts'
 import type { Context } from '../engine/route.ts'
-import { filledIn } from '../read/read.ts'
+import { filledIn, type Reading } from '../read/read.ts'
 import type { Population, Resource, View } from '../setup/resource.ts'
 import { asksForGroups } from './groups.ts'
 import { bodyOf, type ListAction, planFor } from './parse.ts'
@@ -76,7 +76,8 @@ async function exportList(
       const count = await engine.stored.count(rights.filter, hintsFor(hints, request))
       if (count > exportLimit) throw exportTooLarge(exportLimit)
     }
-    const parts = partsOf(resource, rights, texts(resource, rights.view), request, current)
+    const reading = { resource, view: rights.view, request }
+    const parts = partsOf(reading, rights, texts(resource, rights.view), current)
     return new Response(streamOf(parts, await parts.next()), { headers })
   } catch (error) {
     throw refusalOf(error)
@@ -105,14 +106,14 @@ const MAX_RECORDS = 1000
 
 /** The text of the file, part by part: only one part is in memory. Each goes on after the last record of the one before. */
 async function* partsOf(
-  resource: Resource,
+  reading: Reading,
   first: Rights,
   textOf: TextOf,
-  begin: ApiRequest,
   current: () => Promise<Rights>,
 ): AsyncGenerator<string, void> {
+  const { resource, view, request: begin } = reading
   const { engine, model, lean, hints } = resource
-  const { sort, view } = first
+  const { sort } = first
   const select = withKeys(view.select, sort)
   let limit = 100
   let after: readonly Scalar[] | undefined
@@ -127,7 +128,7 @@ async function* partsOf(
     const last = found.at(-1)
     const records = select === view.select ? found : found.map((one) => project(one, view.select))
     const declared = declaredParts(model, records, { ...view, lean })
-    const { linked } = await filledIn({ resource, view, request }, declared)
+    const { linked } = await filledIn({ ...reading, request }, declared)
     const shown = linked.map((one) =>
       model.output ? shownPart(present(model, one, lean), view.chosen) : one,
     )
