@@ -46,12 +46,14 @@ export class Reads {
   /** When the read that runs here is interrupted. */
   #end = Number.POSITIVE_INFINITY
   readonly #slow = new Set<string>()
-  /** Null if everything is read here: a database in memory has no second connection. */
-  #pool: Pool | null | undefined
+  /** Undefined if everything is read here: a database in memory has no second connection. */
+  #pool: Pool | undefined
 
   constructor(connection: Connection, pace: Pace) {
     this.#connection = connection
     this.#pace = pace
+    const { file } = connection
+    if (file !== undefined) this.#pool = new Pool(file, connection, pace.threads)
     addClock(connection.db, () => performance.now() > this.#end)
   }
 
@@ -91,7 +93,7 @@ export class Reads {
 
   /** The rows, unless a thread has to read them. Throws if another connection has the lock. */
   #now(statement: Statement, end: number): readonly Row[] | undefined {
-    const pool = this.#openPool()
+    const pool = this.#pool
     if (pool && (this.#pace.budgetMs === 0 || this.#slow.has(statement.sql))) return undefined
     const limit = pool ? Math.min(end, performance.now() + this.#pace.budgetMs) : end
     const mayMove = limit < end
@@ -116,7 +118,7 @@ export class Reads {
     over: string | undefined,
   ): Promise<readonly Row[]> {
     await checkPatterns(statement)
-    const pool = this.#openPool()
+    const pool = this.#pool
     const isLarge = pool && over !== undefined && (await this.#isLarge(over))
     const here = () => retryWhileBusy(() => this.#now(statement, end))
     const rows = isLarge ? undefined : await here()
@@ -134,14 +136,6 @@ export class Reads {
 
   async close(): Promise<void> {
     await this.#pool?.close()
-  }
-
-  #openPool(): Pool | undefined {
-    if (this.#pool === undefined) {
-      const { file } = this.#connection
-      this.#pool = file ? new Pool(file, this.#connection, this.#pace.threads) : null
-    }
-    return this.#pool ?? undefined
   }
 
   /** The rows of a statement that contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
@@ -170,8 +164,8 @@ export class Reads {
   /** Reads everything here from now on, if `error` says that there are no threads; any other error is thrown. */
   #stayHere(error: unknown): void {
     if (!(error instanceof NoThreads)) throw error
-    if (this.#pool === null) return
-    this.#pool = null
+    if (!this.#pool) return
+    this.#pool = undefined
     const { message, cause } = error
     const why = cause instanceof Error ? cause.message : String(cause)
     process.emitWarning(`sqliteStore: ${message}, so slow reads hold up all requests: ${why}`)

@@ -1,5 +1,6 @@
 /** Group commit: writes of one turn of the event loop, and of the turns right after it, wait for the disk only once. */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { isBusy } from '../layout/errors.ts'
 import type { Statement, Written } from '../layout/sql.ts'
 import { type Connection, type Outcome, PATIENCE_MS, pauseAfter } from './connection.ts'
@@ -18,9 +19,7 @@ const MAX_BATCH = 32
 export class Writer {
   readonly #connection: Connection
   #queue: Pending[] = []
-  /** How often in a row another connection had the lock. */
-  #looks = 0
-  #drained: (() => void)[] = []
+  #latest: Promise<unknown> | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -34,23 +33,21 @@ export class Writer {
     statements: readonly Statement[],
     committed: (written: readonly Written[]) => void,
   ): Promise<readonly Written[]> {
-    return new Promise((settle, reject) => {
-      const resolve = (written: readonly Written[]) => {
-        committed(written)
-        settle(written)
-      }
-      // After the sockets that are readable now have been read.
-      if (this.#queue.length === 0) setImmediate(() => this.#flushUnlessMore(1))
-      this.#queue.push({ statements, since: performance.now(), resolve, reject })
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Written[]>()
+    const settle = (written: readonly Written[]) => {
+      committed(written)
+      resolve(written)
+    }
+    // After the sockets that are readable now have been read.
+    if (this.#queue.length === 0) setImmediate(() => this.#flushUnlessMore(1))
+    this.#queue.push({ statements, since: performance.now(), resolve: settle, reject })
+    this.#latest = promise
+    return promise
   }
 
-  /** Settles when all earlier writes are committed, or have failed. */
-  drained(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#queue.length === 0) resolve()
-      else this.#drained.push(resolve)
-    })
+  /** Settles when all earlier writes are committed, or have failed: they do so in their order. */
+  async drained(): Promise<void> {
+    await Promise.allSettled([this.#latest])
   }
 
   /**
@@ -59,44 +56,32 @@ export class Writer {
    */
   #flushUnlessMore(seen: number): void {
     const { length } = this.#queue
-    if (length === seen || length >= MAX_BATCH) this.#flush()
+    if (length === seen || length >= MAX_BATCH) void this.#flush()
     else setImmediate(() => this.#flushUnlessMore(length))
   }
 
-  /** Commits the waiting writes, or tries again later if another connection has the lock. */
-  #flush(): void {
-    const batch = this.#queue
-    let outcomes: readonly Outcome[]
-    try {
-      outcomes = this.#connection.writeAll(batch)
-    } catch (error) {
-      if (isBusy(error)) {
-        this.#lookAgain(batch, error)
-        return
+  /** Commits the waiting writes; tries again for a while if another connection has the lock. */
+  async #flush(): Promise<void> {
+    for (let looks = 0; this.#queue.length > 0; looks += 1) {
+      const batch = this.#queue
+      const outcomes = this.#outcomesOf(batch)
+      this.#queue = batch.filter((_, at) => !outcomes[at])
+      for (const [at, outcome] of outcomes.entries()) {
+        if (!outcome) continue
+        if ('error' in outcome) batch[at]?.reject(outcome.error)
+        else batch[at]?.resolve(outcome.written)
       }
-      outcomes = batch.map(() => ({ error }))
-    }
-    this.#queue = []
-    this.#rest()
-    for (const [at, outcome] of outcomes.entries()) {
-      if ('error' in outcome) batch[at]?.reject(outcome.error)
-      else batch[at]?.resolve(outcome.written)
+      if (this.#queue.length > 0) await pause(pauseAfter(looks))
     }
   }
 
-  #lookAgain(batch: readonly Pending[], error: unknown): void {
-    const oldest = performance.now() - PATIENCE_MS
-    for (const { since, reject } of batch) if (since <= oldest) reject(error)
-    this.#queue = batch.filter(({ since }) => since > oldest)
-    if (this.#queue.length === 0) this.#rest()
-    else {
-      setTimeout(() => this.#flush(), pauseAfter(this.#looks))
-      this.#looks += 1
+  /** What has become of each; undefined of one that goes on waiting. */
+  #outcomesOf(batch: readonly Pending[]): readonly (Outcome | undefined)[] {
+    try {
+      return this.#connection.writeAll(batch)
+    } catch (error) {
+      const latest = isBusy(error) ? performance.now() - PATIENCE_MS : Number.POSITIVE_INFINITY
+      return batch.map(({ since }) => (since <= latest ? { error } : undefined))
     }
-  }
-
-  #rest(): void {
-    this.#looks = 0
-    for (const resolve of this.#drained.splice(0)) resolve()
   }
 }
