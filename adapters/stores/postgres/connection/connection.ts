@@ -4,12 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { withTimeout } from '../../../../src/ports/promises/with-timeout.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
-import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
+import { StoreTimeout, StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
+import { unlessOver } from '../../unless-over.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
 import type { Result, Row, Run } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
+import { Calls, Share } from './calls.ts'
 import { type ConnectionOptions, connectionMaker } from './driver.ts'
-import { Calls, Ending, Share, tooLong } from './long-reads.ts'
 import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */
@@ -24,10 +25,7 @@ const MAX_READ_MS = 30_000
 const END = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
   WHERE pid = $1::text::int AND state = 'active' AND left(query, 500) = left($2::text, 500)`
 
-/** How often a statement is sent again after it collided with another one. */
-const MAX_ATTEMPTS = 5
-
-/** How long a transaction that collides with others is tried again, in milliseconds. */
+/** How long a statement or a transaction that collides with others is tried again, in milliseconds. */
 const COLLIDING_MS = 10_000
 /** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 50
@@ -67,31 +65,34 @@ export class Connection {
     const isLimited = timeLimitMs !== undefined
     // A read by id, as a rule: nothing ends it but the database.
     if (!statement.isLong && !isLimited && !signal) return this.run(statement)
-    const ending = new Ending()
-    const endable = { ...statement, sent: ending.sent }
-    const run = () => (isLimited ? this.#limited(endable, timeLimitMs) : this.run(endable))
-    if (!statement.isLong) return ending.of(run(), signal)
+    let isOver = false
+    let cancel = () => {}
+    const sent = (end: () => void) => {
+      cancel = end
+      if (isOver) end()
+    }
+    const run = async () => {
+      // Its time was over before it had a place.
+      if (isOver) throw tooLong()
+      const endable = { ...statement, sent }
+      return isLimited ? this.#limited(endable, timeLimitMs) : this.run(endable)
+    }
     // It keeps its place until the server has ended it: what ends it needs a connection too.
-    const reading = this.#long.use(() => ending.unlessOver(run), signal)
-    return ending.of(reading, signal, isLimited ? undefined : MAX_READ_MS)
+    const reading = statement.isLong ? this.#long.use(run, signal) : run()
+    const ms = statement.isLong && !isLimited ? MAX_READ_MS : undefined
+    return unlessOver(reading, { signal, ms, late: tooLong }, () => {
+      isOver = true
+      cancel()
+    })
   }
 
   /** Runs a statement; again if it collided with another one. */
   run(statement: Endable): Promise<Result> {
-    return this.#noted(() => this.#attempt(statement, 1))
+    return this.#retried(() => this.#pool.use((pooled) => this.#send(pooled, statement)))
   }
 
   async rows(sql: string, ...values: string[]): Promise<readonly Row[]> {
     return (await this.run({ sql, values })).rows
-  }
-
-  #attempt(statement: Endable, attempt: number): Promise<Result> {
-    return this.#pool
-      .use((pooled) => this.#send(pooled, statement))
-      .catch((error: unknown) => {
-        if (attempt >= MAX_ATTEMPTS || !isCollision(error)) throw error
-        return this.#attempt(statement, attempt + 1)
-      })
   }
 
   /**
@@ -99,41 +100,45 @@ export class Connection {
    * `work` rejects; if it collided with another one, `work` is called again.
    */
   transaction<T>(work: Work<T>): Promise<T> {
-    return this.#retried('isolation level read committed', (run, isAgain) => {
-      // Sent with the first statement, which fails if it does; not for the session, which a pooler may share.
-      run({ sql: LEFT, values: [] }).catch(() => {})
-      return work(run, isAgain)
-    })
+    return this.#transaction('isolation level read committed', LEFT, work)
   }
 
-  #retried<T>(how: string, work: Work<T>): Promise<T> {
+  #transaction<T>(how: string, setting: string, work: Work<T>): Promise<T> {
+    return this.#retried((isAgain) =>
+      this.#pool.use(async (pooled) => {
+        const begun = pooled.sql.begin(how, async (transaction) => {
+          const run: Run = (statement) => this.#send(pooled, statement, transaction)
+          // Sent with the first statement, which fails if it does; not for the session, which a pooler may share.
+          run({ sql: setting, values: [] }).catch(() => {})
+          try {
+            return await work(run, isAgain)
+          } finally {
+            // After this, the driver sends COMMIT or ROLLBACK. Where the connection is gone, version 3.4.9 writes to `null`
+            // in a later turn, which ends the process (porsager/postgres issues 1066 and 1154). So this never ends.
+            if (pooled.isLost) await new Promise(() => {})
+          }
+        })
+        try {
+          return (await begun) as T
+        } catch (error) {
+          throw lostBy(error, pooled)
+        }
+      }),
+    )
+  }
+
+  /** The result of `once`, which is called again for a while if it collided with others. */
+  #retried<T>(once: (isAgain: boolean) => Promise<T>): Promise<T> {
     return this.#noted(async () => {
       const begun = performance.now()
       for (let tries = 0; ; tries += 1) {
         try {
-          return await this.#begin(how, (run) => work(run, tries > 0))
+          return await once(tries > 0)
         } catch (error) {
           if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
         }
         await pause(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS))
       }
-    })
-  }
-
-  #begin<T>(how: string, work: (run: Run) => Promise<T>): Promise<T> {
-    return this.#pool.use((pooled) => {
-      const begun = pooled.sql.begin(how, async (transaction) => {
-        try {
-          return await work((statement) => this.#send(pooled, statement, transaction))
-        } finally {
-          // After this, the driver sends COMMIT or ROLLBACK. Where the connection is gone, version 3.4.9 writes to `null`
-          // in a later turn, which ends the process (porsager/postgres issues 1066 and 1154). So this never ends.
-          if (pooled.isLost) await new Promise(() => {})
-        }
-      }) as Promise<T>
-      return begun.catch((error: unknown) => {
-        throw lostBy(error, pooled)
-      })
     })
   }
 
@@ -221,16 +226,9 @@ export class Connection {
   /** A read that the server ends. The time that it waits for a connection counts too. */
   #limited(statement: Endable, timeLimitMs: number): Promise<Result> {
     const limit = Math.max(1, Math.ceil(timeLimitMs))
-    return withTimeout(
-      limit,
-      () =>
-        this.#retried('read only', async (run) => {
-          const limiting = { sql: `SET LOCAL statement_timeout = ${limit}`, values: [] }
-          const [, result] = await Promise.all([run(limiting), run(statement)])
-          return result
-        }),
-      tooLong,
-    )
+    const setting = `SET LOCAL statement_timeout = ${limit}`
+    const read = () => this.#transaction('read only', setting, (run) => run(statement))
+    return withTimeout(limit, read, tooLong)
   }
 }
 
@@ -265,6 +263,10 @@ export class BriefConnections extends Connection {
       own.close().catch(() => {})
     }
   }
+}
+
+function tooLong(): StoreTimeout {
+  return new StoreTimeout('the read took too long')
 }
 
 /** Returns `error`, which may say that the connection of `pooled` broke. */

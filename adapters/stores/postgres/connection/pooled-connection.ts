@@ -1,7 +1,7 @@
 /** The connections of a store: each is used by one call at a time, and never again once it broke. */
 
 import type { Sql } from 'postgres'
-import { Share } from './long-reads.ts'
+import { Share } from './calls.ts'
 
 /** How long a connection may be idle, in milliseconds. Gateways drop idle connections silently. */
 const IDLE_MS = 60_000
@@ -18,22 +18,16 @@ const LIFE_MS = 3_600_000
 export class PooledConnection {
   readonly sql: Sql
   readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
-  /** One for all its idle times: to set and clear a timer for each would cost more than the rest of this. */
-  #idling: ReturnType<typeof setTimeout> | undefined
-  #idleSince = 0
+  /** Since when no call has used it. */
+  idleSince: number = performance.now()
+  isLost = false
   #fail: ((reason: unknown) => void) | undefined
-  #retire: (() => void) | undefined
-  #isLost = false
   /** The statement that the first call sends before its own. */
   #first: string | undefined
 
   constructor(sql: Sql, first?: string) {
     this.sql = sql
     this.#first = first
-  }
-
-  get isLost(): boolean {
-    return this.#isLost
   }
 
   /** Whether it has been there for so long that another should be made. */
@@ -43,7 +37,6 @@ export class PooledConnection {
 
   /** The result of `work`, unless the connection breaks first. */
   use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
-    this.#retire = undefined
     return new Promise((resolve, reject) => {
       this.#fail = reject
       const working = this.#first === undefined ? work(this) : this.#begin(work, this.#first)
@@ -59,30 +52,8 @@ export class PooledConnection {
 
   /** Its connection broke: ends the call that uses it. */
   lose(reason: unknown): void {
-    this.#isLost = true
+    this.isLost = true
     this.#fail?.(reason)
-    this.#retire?.()
-  }
-
-  /** The call has ended. Calls `retire` if the connection breaks, or is not used for a while. */
-  free(retire: () => void): void {
-    this.#fail = undefined
-    this.#retire = retire
-    this.#idleSince = performance.now()
-    this.#idling ??= this.#watch(IDLE_MS)
-  }
-
-  leave(): void {
-    this.#retire = undefined
-    clearTimeout(this.#idling)
-  }
-
-  #watch(ms: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      const left = this.#idleSince + IDLE_MS - performance.now()
-      this.#idling = this.#retire && left > 0 ? this.#watch(left) : undefined
-      if (left <= 0) this.#retire?.()
-    }, ms)
   }
 }
 
@@ -95,7 +66,10 @@ export interface ConnectionMaker {
 export class ConnectionPool {
   readonly #maker: ConnectionMaker
   readonly #all = new Set<PooledConnection>()
+  /** Those that no call uses, the longest idle first. */
   readonly #idle: PooledConnection[] = []
+  /** One for all: to set and clear one for each call would cost more than the rest of this. */
+  #retiring: ReturnType<typeof setTimeout> | undefined
   readonly #places: Share
 
   /** Throws a `TypeError` if the driver finds something wrong with the address. */
@@ -108,7 +82,7 @@ export class ConnectionPool {
   /** Calls `work` with a connection that nothing else uses meanwhile. */
   use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
     return this.#places.use(async () => {
-      const pooled = this.#idle.pop() ?? this.#another()
+      const pooled = this.#next()
       try {
         return await pooled.use(work)
       } finally {
@@ -122,10 +96,19 @@ export class ConnectionPool {
     this.#places.lose(reason)
     for (const pooled of this.#idle.splice(0)) void this.#discard(pooled)
     for (const pooled of this.#all) pooled.lose(reason)
+    clearTimeout(this.#retiring)
+    this.#retiring = undefined
   }
 
   async end(): Promise<void> {
+    clearTimeout(this.#retiring)
     await Promise.all([...this.#all].map((pooled) => this.#discard(pooled)))
+  }
+
+  #next(): PooledConnection {
+    let pooled = this.#idle.pop()
+    for (; pooled?.isLost; pooled = this.#idle.pop()) void this.#discard(pooled)
+    return pooled ?? this.#another()
   }
 
   #another(): PooledConnection {
@@ -135,21 +118,23 @@ export class ConnectionPool {
   }
 
   #free(pooled: PooledConnection): void {
-    if (pooled.isLost || pooled.isOld) void this.#discard(pooled)
-    else {
-      this.#idle.push(pooled)
-      pooled.free(() => this.#retire(pooled))
-    }
+    if (pooled.isLost || pooled.isOld) return void this.#discard(pooled)
+    pooled.idleSince = performance.now()
+    this.#idle.push(pooled)
+    this.#retiring ??= setTimeout(() => this.#retire(), IDLE_MS)
   }
 
-  #retire(pooled: PooledConnection): void {
-    this.#idle.splice(this.#idle.indexOf(pooled), 1)
-    void this.#discard(pooled)
+  /** Ends the connections that have been idle for too long. */
+  #retire(): void {
+    const since = performance.now() - IDLE_MS
+    const left = this.#idle.filter(({ idleSince }) => idleSince <= since)
+    for (const pooled of this.#idle.splice(0, left.length)) void this.#discard(pooled)
+    const [next] = this.#idle
+    this.#retiring = next && setTimeout(() => this.#retire(), next.idleSince - since)
   }
 
   #discard(pooled: PooledConnection): Promise<void> {
     this.#all.delete(pooled)
-    pooled.leave()
     return this.#maker.end(pooled)
   }
 }

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../../../src/ports/store/store-errors.ts'
+import { unlessOver } from '../../unless-over.ts'
 import type { Row, Statement } from '../layout/sql.ts'
 import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'
@@ -151,19 +152,12 @@ export class Pool {
   async run(statement: Statement, end: number, signal?: AbortSignal): Promise<Found> {
     if (this.#closed) throw closed()
     const job: Job = { statement, ...Promise.withResolvers<Found>() }
-    const onAbort = () => this.#stop(job, signal?.reason)
-    const onTime = () => this.#stop(job, tookTooLong())
-    const hasEnd = end < Number.POSITIVE_INFINITY
-    const timer = hasEnd ? setTimeout(onTime, Math.max(0, end - performance.now())) : undefined
-    signal?.addEventListener('abort', onAbort)
     this.#queue.add(job)
     this.begin()
-    try {
-      return await job.promise
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-    }
+    const isLimited = end < Number.POSITIVE_INFINITY
+    const ms = isLimited ? Math.max(0, end - performance.now()) : undefined
+    const over = { signal, ms, late: tookTooLong }
+    return unlessOver(job.promise, over, (reason) => this.#stop(job, reason))
   }
 
   /** Ends all reads with `StoreUnavailable`, and the threads. */

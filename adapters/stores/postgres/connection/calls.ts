@@ -1,49 +1,6 @@
-/** Calls that wait for the database: how long reads end early, and how many run at once, so that others find a connection. */
+/** Calls that wait for the database: how many run at once, and how long they have waited. */
 
-import { StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
-
-/** Ends one read. */
-export class Ending {
-  #cancel = (): void => {}
-  #isOver = false
-
-  /** The statement has been sent; `cancel` asks the server to end it. */
-  readonly sent = (cancel: () => void): void => {
-    this.#cancel = cancel
-    if (this.#isOver) cancel()
-  }
-
-  /** The result of `run`, which is not called once the read is over. */
-  unlessOver<T>(run: () => Promise<T>): Promise<T> {
-    return this.#isOver ? Promise.reject(tooLong()) : run()
-  }
-
-  /** The result of `reading`, unless the signal aborts or `ms` milliseconds are over first. */
-  async of<T>(reading: Promise<T>, signal: AbortSignal | undefined, ms?: number): Promise<T> {
-    if (!signal && ms === undefined) return reading
-    const { promise: over, reject } = Promise.withResolvers<never>()
-    const end = (reason: unknown) => {
-      reject(reason)
-      this.#isOver = true
-      // It rejects too, when the server has ended it.
-      reading.catch(() => {})
-      this.#cancel()
-    }
-    const abort = () => end(signal?.reason)
-    signal?.addEventListener('abort', abort, { once: true })
-    const timer = ms === undefined ? undefined : setTimeout(() => end(tooLong()), ms)
-    try {
-      return await Promise.race([reading, over])
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-    }
-  }
-}
-
-export function tooLong(): StoreTimeout {
-  return new StoreTimeout('the read took too long')
-}
+import { unlessOver } from '../../unless-over.ts'
 
 /** A number of places. Calls beyond it wait, in their order. */
 export class Share {
@@ -75,19 +32,10 @@ export class Share {
     this.#waiting.clear()
   }
 
-  async #place(signal: AbortSignal | undefined): Promise<void> {
+  #place(signal: AbortSignal | undefined): Promise<void> {
     const place = Promise.withResolvers<void>()
-    const abort = () => {
-      this.#waiting.delete(place)
-      place.reject(signal?.reason)
-    }
     this.#waiting.add(place)
-    signal?.addEventListener('abort', abort, { once: true })
-    try {
-      await place.promise
-    } finally {
-      signal?.removeEventListener('abort', abort)
-    }
+    return unlessOver(place.promise, { signal }, () => this.#waiting.delete(place))
   }
 }
 
