@@ -41,13 +41,12 @@ export class Share {
 
 /** The calls under way. When the first of them has waited for a while, somebody looks whether that makes sense. */
 export class Calls {
-  /** In the order in which they began. */
-  readonly #underWay = new Set<{ readonly since: number }>()
+  /** Since when each is, in the order in which they began. */
+  readonly #underWay = new Map<Promise<unknown>, number>()
   readonly #patienceMs: number
   readonly #look: () => Promise<unknown>
   /** One for all calls: a timer for each would cost as much as the rest of this. */
   #timer: ReturnType<typeof setTimeout> | undefined
-  #empty: (() => void) | undefined
 
   /** Calls `look` when a call has waited for `patienceMs` milliseconds, and every `patienceMs` from then on. */
   constructor(patienceMs: number, look: () => Promise<unknown>) {
@@ -56,24 +55,19 @@ export class Calls {
   }
 
   async noted<T>(work: () => Promise<T>): Promise<T> {
-    const call = { since: performance.now() }
-    this.#underWay.add(call)
+    const call = work()
+    this.#underWay.set(call, performance.now())
     this.#timer ??= this.#wake(this.#patienceMs)
     try {
-      return await work()
+      return await call
     } finally {
       this.#underWay.delete(call)
-      if (this.#underWay.size === 0) this.#empty?.()
     }
   }
 
   /** Waits for every call under way. */
   async ended(): Promise<void> {
-    if (this.#underWay.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#empty = resolve
-      })
-    }
+    await Promise.allSettled(this.#underWay.keys())
     clearTimeout(this.#timer)
   }
 
@@ -82,9 +76,9 @@ export class Calls {
   }
 
   async #check(): Promise<void> {
-    const [first] = this.#underWay
-    const left = first ? first.since + this.#patienceMs - performance.now() : 0
-    if (first && left <= 0) await this.#look()
+    const [since = Number.POSITIVE_INFINITY] = this.#underWay.values()
+    const left = since + this.#patienceMs - performance.now()
+    if (left <= 0) await this.#look()
     const isIdle = this.#underWay.size === 0
     this.#timer = isIdle ? undefined : this.#wake(left > 0 ? left : this.#patienceMs)
   }

@@ -89,7 +89,7 @@ const QUICK_MS = 1
  * those that came meanwhile will soon write again. Without patience the processes would take turns at the disk, each with its
  * part of the writes, and need twice as many commits as one process.
  */
-export class Gathering {
+class Gathering {
   /** Each begins a write, and settles after its commit. */
   #waiting: (() => Promise<unknown>)[] = []
   /** How many are expected to write soon. */
@@ -107,9 +107,8 @@ export class Gathering {
   }
 
   #beginIfAll(): void {
-    if (this.#isBusy) return
     const { length } = this.#waiting
-    if (length === 0) return
+    if (this.#isBusy || length === 0) return
     if (length >= this.#expected || this.#commitMs < QUICK_MS) void this.#begin()
     else this.#timer ??= setTimeout(() => void this.#begin(), Math.min(this.#commitMs, MAX_WAIT_MS))
   }

@@ -32,11 +32,18 @@ function createTable(table: string, shadows: readonly Shadow[]): string {
   return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${STAMP} INTEGER, doc TEXT NOT NULL${columns})`
 }
 
-/** The triggers that keep stamps and shadows true, whoever else writes, and those that note changes. */
-function triggersOf(schema: CollectionSchema, shadows: readonly Shadow[]): Creation[] {
+/** What a schema needs beside its table. */
+function needsOf(schema: CollectionSchema) {
   const { name: table } = schema
+  const shadows = [...shadowsOf(schema).values()]
   const own = shadows.map((shadow) => shadowTrigger(table, shadow))
-  return [stampTrigger(table), ...own, ...logTriggers(schema)]
+  return {
+    shadows,
+    /** They keep stamps and shadows true, whoever else writes, and note changes. */
+    triggers: [stampTrigger(table), ...own, ...logTriggers(schema)],
+    lacking: shadows.map((shadow) => ({ ...lackingIndex(table, shadow), shadow })),
+    indexes: indexesOf(schema),
+  }
 }
 
 /** Empties a shadow if the part of the record that it is made of is changed without it. */
@@ -143,7 +150,7 @@ export function* stepsTo(
 ): Migration<readonly Shadow[]> {
   const { name } = schema
   const table = identifier(name)
-  const shadows = [...shadowsOf(schema).values()]
+  const { shadows, ...needs } = needsOf(schema)
   const columns = existing.columns.get(name.toLowerCase()) ?? []
   const isNew = columns.length === 0
   const added = shadows.filter((shadow) => !columns.includes(shadow.name))
@@ -151,12 +158,9 @@ export function* stepsTo(
     ...(columns.includes(STAMP) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${STAMP} INTEGER`]),
     ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
   ]
-  const triggers = missingIn(existing, triggersOf(schema, shadows))
-  const lacking = missingIn(
-    existing,
-    shadows.map((shadow) => ({ ...lackingIndex(name, shadow), shadow })),
-  )
-  const indexes = [...lacking, ...missingIn(existing, indexesOf(schema))]
+  const triggers = missingIn(existing, needs.triggers)
+  const lacking = missingIn(existing, needs.lacking)
+  const indexes = [...lacking, ...missingIn(existing, needs.indexes)]
   const together = [
     ...(isNew ? [createTable(table, shadows)] : altered),
     ...dropsBefore(existing, triggers),
@@ -216,15 +220,9 @@ export function dropsOf(schema: CollectionSchema, existing: Existing): readonly 
 
 /** What belongs to the table and is not what `schema` needs. */
 function othersOf(schema: CollectionSchema, { byTable }: Existing): readonly Made[] {
-  const { name: table } = schema
-  const shadows = [...shadowsOf(schema).values()]
-  const needed = [
-    ...triggersOf(schema, shadows),
-    ...indexesOf(schema),
-    ...shadows.map((shadow) => lackingIndex(table, shadow)),
-  ]
-  const names = new Set(needed.map(({ name }) => name))
-  return (byTable.get(table) ?? []).filter(({ name }) => !names.has(name))
+  const { triggers, lacking, indexes } = needsOf(schema)
+  const names = new Set([...triggers, ...lacking, ...indexes].map(({ name }) => name))
+  return (byTable.get(schema.name) ?? []).filter(({ name }) => !names.has(name))
 }
 
 /** What start-up says of the indexes that others have declared; `store` as in `leftOverWarning`. */
