@@ -43,7 +43,6 @@ class Thread {
   readonly #closed = Promise.withResolvers<void>()
   /** What it does now. */
   job: Job | undefined
-  #cause: unknown
 
   /** Throws if no thread can be started. */
   constructor(path: string, pool: Pool) {
@@ -52,10 +51,14 @@ class Thread {
     this.#worker = new Worker(readerUrl(), { workerData })
     this.#worker.unref()
     this.#worker.on('message', (answer: Answer) => this.#heard(answer))
+    let cause: unknown
     this.#worker.on('error', (error) => {
-      this.#cause = error
+      cause = error
     })
-    this.#worker.on('exit', () => this.#ended())
+    this.#worker.on('exit', () => {
+      this.#closed.resolve()
+      pool.ended(this, cause)
+    })
   }
 
   /** Begins a job; the thread must be free. */
@@ -95,13 +98,6 @@ class Thread {
       else job?.resolve(answer)
       this.#pool.begin()
     }
-  }
-
-  #ended(): void {
-    this.#closed.resolve()
-    const { job } = this
-    this.job = undefined
-    this.#pool.ended(this, job, this.#cause)
   }
 }
 
@@ -173,10 +169,10 @@ export class Pool {
     this.#hasStarted = true
   }
 
-  /** A thread has ended by itself, for a reason. Its job, if it had one, gets no result. */
-  ended(thread: Thread, job: Job | undefined, cause: unknown): void {
+  /** A thread has ended, for a reason. Its job, if it had one, gets no result. */
+  ended(thread: Thread, cause: unknown): void {
     this.#threads.delete(thread)
-    job?.reject(this.#without(cause))
+    thread.job?.reject(this.#without(cause))
     this.begin()
   }
 
