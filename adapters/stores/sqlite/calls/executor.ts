@@ -73,11 +73,6 @@ export function executorStore(executor: Executor): Store {
     }
   }
 
-  function perform(statement: Statement): Promise<SqliteResult> {
-    refusePatterns(statement, executor)
-    return executor.run(statement)
-  }
-
   const rowsOf = async (statement: Statement) => (await executor.run(statement)).rows
 
   const migrated = <T>(migration: Migration<T>) =>
@@ -94,20 +89,16 @@ export function executorStore(executor: Executor): Store {
     rawRegex: false,
     runnerOf(schema) {
       const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
-        run(schema, async () => (await inTime(() => perform(statement), timeLimitMs)).rows)
+        run(schema, async () => (await inTime(() => executor.run(statement), timeLimitMs)).rows)
       return {
         ...(maxBytes !== undefined && { maxBytes }),
         read,
         count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
-        write: (statement) => run(schema, () => perform(statement)),
+        write: (statement) => run(schema, () => executor.run(statement)),
       }
     },
     read: (statement) => run(undefined, () => rowsOf(statement)),
-    write: (statements) =>
-      tracked(() => {
-        for (const statement of statements) refusePatterns(statement, executor)
-        return executor.batch(statements)
-      }),
+    write: (statements) => tracked(() => executor.batch(statements)),
     // The service decides which of SQLite's functions it allows.
     copying: { watch: () => watchWrites(rowsOf).catch(() => undefined) },
     prepare: (schemas) => migrated(prepareAll(schemas, false)),
@@ -119,10 +110,6 @@ export function executorStore(executor: Executor): Store {
       executor.close?.()
     },
   })
-}
-
-function refusePatterns({ patterns }: Statement, { title }: Executor): void {
-  if (patterns) throw new TypeError(`${title} has no regular expressions`)
 }
 
 /** A query that runs on is not interrupted: D1's own limit is half a minute. */
