@@ -8,7 +8,6 @@
 
 import type { MaybePromise } from '../../../../src/ports/promises/maybe-promise.ts'
 import type { ReadHints } from '../../../../src/ports/store/records.ts'
-import { StoreTimeout } from '../../../../src/ports/store/store-errors.ts'
 import { isBusy, throwPortError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
 import { type Connection, retryWhileBusy } from './connection.ts'
@@ -96,19 +95,21 @@ export class Reads {
     const pool = this.#pool
     if (pool && (this.#pace.budgetMs === 0 || this.#slow.has(statement.sql))) return undefined
     const limit = pool ? Math.min(end, performance.now() + this.#pace.budgetMs) : end
-    const mayMove = limit < end
+    let rows: readonly Row[] | undefined
+    this.#end = limit
     try {
-      const rows = this.#within(limit, statement)
-      // It does not check the time: it can't, or its records are large.
-      const isLate = performance.now() > limit
-      if (isLate && !mayMove) throw tookTooLong()
-      if (isLate) this.#noteSlow(statement)
-      return rows
+      rows = this.#connection.rows(statement)
     } catch (error) {
-      if (!mayMove || !(error instanceof StoreTimeout)) throw error
-      this.#noteSlow(statement)
-      return undefined
+      if (performance.now() <= limit) throw error
+    } finally {
+      this.#end = Number.POSITIVE_INFINITY
     }
+    if (performance.now() <= limit) return rows
+    // It was interrupted, or does not check the time: it can't, or its records are large.
+    if (limit === end) throw tookTooLong()
+    if (this.#slow.size >= MAX_SLOW) this.#slow.clear()
+    this.#slow.add(statement.sql)
+    return rows
   }
 
   async #later(
@@ -138,27 +139,10 @@ export class Reads {
     await this.#pool?.close()
   }
 
-  /** The rows of a statement that contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
-  #within(end: number, statement: Statement): readonly Row[] {
-    this.#end = end
-    try {
-      return this.#connection.rows(statement)
-    } catch (error) {
-      throw performance.now() > end ? tookTooLong() : error
-    } finally {
-      this.#end = Number.POSITIVE_INFINITY
-    }
-  }
-
   async #isLarge(table: string): Promise<boolean> {
     const last = `SELECT max(rowid) AS last FROM ${identifier(table)}`
     const [row] = await this.quick({ sql: last, values: [] })
     return Number(row?.last) > this.#pace.rows
-  }
-
-  #noteSlow({ sql }: Statement): void {
-    if (this.#slow.size >= MAX_SLOW) this.#slow.clear()
-    this.#slow.add(sql)
   }
 
   /** Reads everything here from now on, if `error` says that there are no threads; any other error is thrown. */
