@@ -106,7 +106,7 @@ export class Connection {
   #transaction<T>(how: string, setting: string, work: Work<T>): Promise<T> {
     return this.#retried((isAgain) =>
       this.#pool.use(async (pooled) => {
-        const begun = pooled.sql.begin(how, async (transaction) => {
+        const result = await pooled.sql.begin(how, async (transaction) => {
           const run: Run = (statement) => this.#send(pooled, statement, transaction)
           // Sent with the first statement, which fails if it does; not for the session, which a pooler may share.
           run({ sql: setting, values: [] }).catch(() => {})
@@ -118,11 +118,7 @@ export class Connection {
             if (pooled.isLost) await new Promise(() => {})
           }
         })
-        try {
-          return (await begun) as T
-        } catch (error) {
-          throw lostBy(error, pooled)
-        }
+        return result as T
       }),
     )
   }
@@ -212,7 +208,9 @@ export class Connection {
       const texts = client ? (rows as Buffer[][]).map((row) => row.map(textOf)) : rows
       return { rows: texts as unknown as readonly Row[], count: rows.count }
     } catch (error) {
-      throw lostBy(error, pooled)
+      // At once: the rest of a transaction must not go to the next connection.
+      if (isConnectionLost(error)) pooled.lose(error)
+      throw error
     }
   }
 
@@ -267,12 +265,6 @@ export class BriefConnections extends Connection {
 
 function tooLong(): StoreTimeout {
   return new StoreTimeout('the read took too long')
-}
-
-/** Returns `error`, which may say that the connection of `pooled` broke. */
-function lostBy(error: unknown, pooled: PooledConnection): unknown {
-  if (isConnectionLost(error)) pooled.lose(error)
-  return error
 }
 
 export interface Place {

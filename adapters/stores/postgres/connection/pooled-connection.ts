@@ -1,6 +1,7 @@
 /** The connections of a store: each is used by one call at a time, and never again once it broke. */
 
 import type { Sql } from 'postgres'
+import { isConnectionLost } from '../layout/errors.ts'
 import { Share } from './calls.ts'
 
 /** How long a connection may be idle, in milliseconds. Gateways drop idle connections silently. */
@@ -40,7 +41,10 @@ export class PooledConnection {
     return new Promise((resolve, reject) => {
       this.#fail = reject
       const working = this.#first === undefined ? work(this) : this.#begin(work, this.#first)
-      working.then(resolve, reject)
+      working.then(resolve, (error: unknown) => {
+        if (isConnectionLost(error)) this.lose(error)
+        reject(error)
+      })
     })
   }
 
