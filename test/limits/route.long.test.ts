@@ -8,10 +8,10 @@ import { expect, it } from 'vitest'
  */
 const MOST = {
   read: { calls: 74, files: 20, visits: 36 },
-  list: { calls: 111, files: 24, visits: 45 },
-  search: { calls: 156, files: 28, visits: 66 },
-  cursor: { calls: 158, files: 29, visits: 67 },
-  populate: { calls: 273, files: 37, visits: 100 },
+  list: { calls: 109, files: 24, visits: 45 },
+  search: { calls: 152, files: 28, visits: 66 },
+  cursor: { calls: 156, files: 29, visits: 67 },
+  populate: { calls: 267, files: 37, visits: 100 },
   create: { calls: 149, files: 31, visits: 74 },
   patch: { calls: 161, files: 32, visits: 79 },
   login: { calls: 449, files: 47, visits: 161 },
