@@ -165,6 +165,9 @@ describe('A form', () => {
     const record = { title: 'A', author: { _id: 'x', name: 'Ines' }, pages: 3, isLent: false }
     const before = valuesOf(writable.update, record)
     expect(before.author).toBe('x')
+    // What has an id of its own, as Mongoose's subdocuments do, is no reference.
+    const chapters = [{ _id: 'c', title: 'One', page: 1 }]
+    expect(valuesOf(writable.update, { ...record, chapters }).chapters).toEqual(chapters)
     const changes = changesOf(before, { ...before, title: 'B', pages: undefined, summary: '' })
     expect(sent(changes, false)).toEqual({ title: 'B', pages: null })
   })
@@ -179,7 +182,10 @@ describe('A form', () => {
       author: 'required',
     })
     const half = { title: 'x', author: '1', place: { shelf: UNREADABLE } }
-    expect(wrong(writable.create, half, (name) => name)).toEqual({ 'place.shelf': 'unreadable' })
+    expect(wrong(writable.create, half, (name) => name)).toEqual({
+      'place.room': 'required',
+      'place.shelf': 'unreadable',
+    })
     expect(wrong(writable.update, { pages: undefined }, (name) => name)).toEqual({})
     expect(changesOf({ place: {} }, { place: { shelf: UNREADABLE } })).toHaveProperty('place')
   })

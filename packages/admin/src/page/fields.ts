@@ -147,7 +147,9 @@ export class Schemas {
   #kindOf(schema: Schema, depth: number): Pick<Field, 'kind' | 'options' | 'item' | 'fields'> {
     const options = optionsOf(schema)
     if (options) return { kind: 'enum', options }
-    const type = [schema.type].flat().find((one) => one !== 'null')
+    const types = [schema.type].flat().filter((one) => one !== 'null')
+    // A value of several types is JSON: a text would not tell '5' from 5.
+    const type = types.length === 1 ? types[0] : undefined
     if (type === 'array' && schema.items && depth < DEPTH) {
       return { kind: 'list', item: this.field('', schema.items, true, depth + 1) }
     }
@@ -208,6 +210,9 @@ export function fieldsOf(schemas: Schemas, given: Schema, depth = 0): readonly F
     .filter(([name]) => depth > 0 || name !== '_id')
     .map(([name, schema]) => schemas.field(name, schema, required.includes(name), depth))
 }
+
+/** Whether a field has to be filled in: one that may be null may be left empty, though it is always there. */
+export const isFilled = ({ isRequired, isNullable }: Field) => isRequired && !isNullable
 
 /** Fields that are likely to name a record, the likeliest first. */
 const NAMES = ['name', 'title', 'label', 'subject', 'fullName', 'email', 'username', 'code', 'slug']

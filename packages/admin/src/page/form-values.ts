@@ -5,7 +5,7 @@
  */
 
 import type { Values } from './data.ts'
-import type { Field } from './fields.ts'
+import { type Field, isFilled } from './fields.ts'
 
 /** Stands for what somebody has typed that is no value yet, as half a date. It is never sent. */
 export const UNREADABLE = Symbol('unreadable')
@@ -22,23 +22,47 @@ const isUnreadable = (value: unknown) => unreadable(value).length > 0
 /** The values of a form over a record; over none, with the defaults of its fields. */
 export function valuesOf(fields: readonly Field[], record: Values | undefined): Values {
   return Object.fromEntries(
-    fields.map((field) => [field.name, record ? flat(record[field.name]) : standardOf(field)]),
+    fields.map((field) => [field.name, record ? flat(field, record[field.name]) : begun(field)]),
   )
 }
 
-/** A reference that is filled in as its id. */
-function flat(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(flat)
-  if (value instanceof Object && '_id' in value) return value._id
-  return value ?? undefined
+/** A value with the ids of its references, which may be filled in. */
+function flat(field: Field | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => flat(field?.item, one))
+  if (!(value instanceof Object)) return value ?? undefined
+  if (field?.kind === 'reference') return '_id' in value ? value._id : value
+  const inside = (field?.fields ?? []).filter(({ name }) => name in value)
+  return { ...value, ...valuesOf(inside, value as Values) }
 }
 
-function standardOf({ kind, isRequired, isNullable, standard, initial }: Field): unknown {
+/** What a field begins with, and an element of a list. */
+export function begun({ kind, isRequired, isNullable, standard, initial, fields }: Field): unknown {
   if (standard !== undefined) return standard
   if (initial?.length === 1) return initial[0]
-  if (isRequired && isNullable) return null
-  if (kind === 'boolean' && isRequired) return false
-  return kind === 'list' && isRequired ? [] : undefined
+  if (!isRequired) return undefined
+  if (isNullable) return null
+  if (kind === 'object') return members(fields)
+  return kind === 'boolean' ? false : kind === 'list' ? [] : undefined
+}
+
+/** What an object begins with, which shows so before it is there: a box without its mark is `false`. */
+function members(fields: readonly Field[] = []): Values {
+  const entries = fields.map((field) => [field.name, begun(field)])
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** The value of a field after its control has given `value`: one that is emptied is null if it has to be there. */
+export function taken({ isRequired, isNullable }: Field, value: unknown): unknown {
+  const plain = cleared(value)
+  return plain === undefined && isRequired && isNullable ? null : plain
+}
+
+/** An object after one of its fields has become `value`. What is empty is not in it, and it is not there if it has nothing else. */
+export function withMember(field: Field, whole: unknown, inner: Field, value: unknown): unknown {
+  const before = whole instanceof Object ? whole : members(field.fields)
+  const after = { ...before, [inner.name]: taken(inner, value) }
+  const entries = Object.entries(after).filter(([, one]) => one !== undefined)
+  return entries.length === 0 && !isFilled(field) ? undefined : Object.fromEntries(entries)
 }
 
 /** The fields whose values differ. Files are always new. */
@@ -78,16 +102,27 @@ export function wrong(
   values: Values,
   t: (name: 'required' | 'unreadable') => string,
 ): Readonly<Record<string, string>> {
-  const lacking = fields.filter(
-    ({ name, isRequired, isNullable }) =>
-      name in values && isRequired && !isNullable && (cleared(values[name]) ?? null) === null,
-  )
+  const written = fields.filter(({ name }) => name in values)
   return Object.fromEntries([
-    ...lacking.map(({ name }) => [name, t('required')]),
+    ...lacking(written, values).map((path) => [path, t('required')]),
     ...fields.flatMap(({ name }) =>
       unreadable(values[name], name).map((path) => [path, t('unreadable')]),
     ),
   ])
+}
+
+/** Where there is nothing in `values`, though there must be something: in objects inside, too. */
+function lacking(fields: readonly Field[], values: Values, at = ''): readonly string[] {
+  return fields.flatMap((field) => {
+    const value = cleared(values[field.name]) ?? null
+    const path = `${at}${field.name}`
+    if (value === null) return isFilled(field) ? [path] : []
+    if (Array.isArray(value)) {
+      const inner = field.item?.fields ?? []
+      return value.flatMap((one, index) => lacking(inner, one ?? {}, `${path}.${index}.`))
+    }
+    return value instanceof Object ? lacking(field.fields ?? [], value as Values, `${path}.`) : []
+  })
 }
 
 const KEY = 'fieldgate-admin.draft'

@@ -9,8 +9,9 @@ import { useState } from 'react'
 import { useRights, useSentence } from '../context.ts'
 import type { Resource } from '../document.ts'
 import type { Field } from '../fields.ts'
-import { wrong } from '../form-values.ts'
+import { taken, wrong } from '../form-values.ts'
 import { useFormats, useStrings } from '../i18n.ts'
+import { isBox } from './controls.tsx'
 import { Input } from './input.tsx'
 import { Confirmation, Dialog, Icon, Notice } from './parts.tsx'
 
@@ -129,7 +130,8 @@ function OneField(props: {
   const field = fields.find((one) => one.name === name)
   function choose(): void {
     if (!field) return
-    const body = { [field.name]: value ?? null }
+    // A box without its mark is shown before it is touched.
+    const body = { [field.name]: value ?? (isBox(field) ? false : null) }
     const found = wrong([field], body, t)
     setErrors(found)
     if (Object.keys(found).length === 0) onChoose(body)
@@ -159,7 +161,7 @@ function OneField(props: {
           field={field}
           path={field.name}
           value={value}
-          onChange={setValue}
+          onChange={(next) => setValue(taken(field, next))}
           errors={errors}
         />
       )}

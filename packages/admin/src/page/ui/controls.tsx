@@ -5,7 +5,7 @@
  */
 
 import { type SyntheticEvent, useState } from 'react'
-import type { Field } from '../fields.ts'
+import { type Field, isFilled } from '../fields.ts'
 import { UNREADABLE } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { FileInput } from './file-input.tsx'
@@ -49,7 +49,7 @@ export function Control(props: InputProps & { label: string; described: Describe
           id={described.id}
           describedBy={described['aria-describedby']}
           isInvalid={described['aria-invalid']}
-          isRequired={field.isRequired}
+          isRequired={isFilled(field)}
         />
       )
     case 'file':
@@ -102,7 +102,9 @@ export function Control(props: InputProps & { label: string; described: Describe
   }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+/** A word that the app has read as a number or as true is shown as such. */
+const textOf = (value: unknown) =>
+  ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 
 /** An instant as the browser's control takes it: in local time. */
 function localOf(value: unknown): string {
@@ -159,9 +161,12 @@ function Native(
   )
 }
 
+/** Whether a field is a box with or without a mark, which cannot be empty. */
+export const isBox = (field: Field) => field.kind === 'boolean' && isFilled(field)
+
 function Truth({ field, value, onChange, described }: InputProps & { described: Described }) {
   const t = useStrings()
-  if (field.isRequired) {
+  if (isBox(field)) {
     const { 'aria-required': _, ...rest } = described
     return (
       <input
@@ -197,7 +202,7 @@ function Choice({
   described,
 }: InputProps & { described: Described }) {
   const t = useStrings()
-  const { options = [], transitions, initial, isRequired } = field
+  const { options = [], transitions, initial } = field
   const next =
     before === undefined ? initial : transitions && [before, ...(transitions[String(before)] ?? [])]
   const offered = next ? options.filter((one) => next.includes(one)) : options
@@ -207,8 +212,8 @@ function Choice({
       value={value === undefined || value === null ? '' : String(value)}
       onChange={({ target }) => onChange(options.find((one) => String(one) === target.value))}
     >
-      {(!isRequired || value === undefined) && (
-        <option value="">{isRequired ? t('choose') : '–'}</option>
+      {(!isFilled(field) || value === undefined) && (
+        <option value="">{isFilled(field) ? t('choose') : '–'}</option>
       )}
       {offered.map((one) => (
         <option key={String(one)} value={String(one)}>

@@ -11,8 +11,8 @@ import type { ClientError } from '../../../../../src/client/index.ts'
 import { useAdmin, useRights, useSentence } from '../context.ts'
 import type { Values } from '../data.ts'
 import type { Resource } from '../document.ts'
-import { nameOf } from '../fields.ts'
-import { changesOf, Draft, sent, valuesOf, wrong } from '../form-values.ts'
+import { type Field, nameOf } from '../fields.ts'
+import { changesOf, Draft, sent, taken, valuesOf, wrong } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
 import { Conflict } from './conflict.tsx'
 import { Input } from './input.tsx'
@@ -52,7 +52,7 @@ export function Editor(props: Edited) {
           field={field}
           path={field.name}
           value={values[field.name]}
-          onChange={(value) => set(field.name, value)}
+          onChange={(value) => set(field, value)}
           errors={errors}
           {...(record && { before: record[field.name] ?? null })}
         />
@@ -240,9 +240,9 @@ function useForm({ resource, record, onRefused }: Edited) {
     ...{ fields, initial, values, errors, failure, isBusy, percent, theirs, isRestored, version },
     ...{ reset, save, remove, setTheirs },
     ...{ place, isChanged, isReady },
-    set(name: string, value: unknown) {
+    set(field: Field, value: unknown) {
       if (id !== undefined) base.current ??= data.versionOf(resource.name, id)
-      setEdits((before) => ({ ...before, [name]: value }))
+      setEdits((before) => ({ ...before, [field.name]: taken(field, value) }))
     },
     submit(event: FormEvent) {
       event.preventDefault()

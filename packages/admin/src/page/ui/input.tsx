@@ -4,11 +4,11 @@
  * @module
  */
 
-import { useId } from 'react'
-import type { Field } from '../fields.ts'
-import { UNREADABLE } from '../form-values.ts'
+import { useId, useState } from 'react'
+import { type Field, isFilled } from '../fields.ts'
+import { begun, UNREADABLE, withMember } from '../form-values.ts'
 import { useStrings } from '../i18n.ts'
-import { Control, type Described, type InputProps } from './controls.tsx'
+import { Control, type Described, type InputProps, isBox } from './controls.tsx'
 import { useKeys } from './keys-of.ts'
 import { Button, Icon } from './parts.tsx'
 
@@ -27,15 +27,15 @@ export function Input(props: InputProps) {
     id,
     'aria-describedby': error || field.help ? below : undefined,
     'aria-invalid': error !== undefined,
-    'aria-required': field.isRequired,
+    'aria-required': isFilled(field),
   }
   const label = props.label ?? field.label
-  const isCheck = field.kind === 'boolean' && field.isRequired
+  const isCheck = isBox(field)
   return (
     <div className={`field ${isCheck ? 'check' : ''}`}>
       <label htmlFor={id}>
         {label}
-        {field.isRequired && !isCheck && <Star />}
+        {isFilled(field) && !isCheck && <Star />}
       </label>
       <Control {...props} label={label} described={described} />
       <Below id={below} error={error} help={field.help} />
@@ -62,6 +62,8 @@ const Star = () => (
 
 /** The fields of an object. */
 function Group({ field, path, value, onChange, errors, before, label }: InputProps) {
+  const t = useStrings()
+  const [round, setRound] = useState(0)
   const values = (value ?? {}) as Readonly<Record<string, unknown>>
   return (
     <fieldset className="group">
@@ -69,15 +71,29 @@ function Group({ field, path, value, onChange, errors, before, label }: InputPro
       <Below error={errors[path]} />
       {field.fields?.map((inner) => (
         <Input
-          key={inner.name}
+          key={`${inner.name} ${round}`}
           field={inner}
           path={`${path}.${inner.name}`}
           value={values[inner.name]}
-          onChange={(next) => onChange({ ...values, [inner.name]: next })}
+          onChange={(next) => onChange(withMember(field, value, inner, next))}
           errors={errors}
           before={(before as typeof values | undefined)?.[inner.name]}
         />
       ))}
+      {!isFilled(field) && value instanceof Object && (
+        <button
+          type="button"
+          className="quiet"
+          onClick={() => {
+            setRound(round + 1)
+            onChange(undefined)
+          }}
+        >
+          <Icon name="close" />
+          {t('remove')}
+          <span className="hidden"> {label ?? field.label}</span>
+        </button>
+      )}
     </fieldset>
   )
 }
@@ -97,7 +113,7 @@ function Items(props: InputProps & { item: Field }) {
     <fieldset className="group">
       <legend>
         {label ?? field.label}
-        {field.isRequired && <Star />}
+        {isFilled(field) && <Star />}
       </legend>
       <Below error={errors[path]} />
       {values.map((one, at) => (
@@ -119,17 +135,16 @@ function Items(props: InputProps & { item: Field }) {
           />
         </div>
       ))}
-      <button type="button" className="quiet" onClick={() => onChange([...values, firstOf(item)])}>
+      <button
+        type="button"
+        className="quiet"
+        onClick={() => onChange([...values, begun(item) ?? ''])}
+      >
         <Icon name="plus" />
         {t('add')}
       </button>
     </fieldset>
   )
-}
-
-function firstOf({ kind }: Field): unknown {
-  if (kind === 'object') return {}
-  return kind === 'list' ? [] : kind === 'boolean' ? false : ''
 }
 
 function ItemButtons(props: {
